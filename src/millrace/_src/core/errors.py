@@ -154,6 +154,11 @@ class InvalidArgumentError(_CodedError):
     _code = INVALID_ARGUMENT
 
 
+def invalid(message: str) -> InvalidArgumentError:
+    """Makes the error of an op that was given a bad value."""
+    return InvalidArgumentError(None, None, message)
+
+
 class UnknownWhileCompilingError(InvalidArgumentError):
     """A kernel needs a value that is computed only when the compiled program runs.
 

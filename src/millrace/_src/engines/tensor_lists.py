@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import ListHandle, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
@@ -547,8 +547,3 @@ def _without_first(shape: TensorShape) -> TensorShape:
     if shape.rank == 0:
         raise invalid("Concat requires elements to be at least vectors, found scalars instead.")
     return shape if shape.rank is None else shape[1:]
-
-
-def invalid(message: str) -> errors.InvalidArgumentError:
-    """Makes an error about the arguments of a list op."""
-    return errors.InvalidArgumentError(None, None, message)

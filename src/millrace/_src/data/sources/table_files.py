@@ -15,6 +15,7 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
@@ -24,7 +25,7 @@ from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
 from millrace._src.ops.io.byte_source import WINDOW_BITS
 from millrace._src.ops.io.table_columns import read_columns
 from millrace._src.ops.io.table_reader import TableReader
-from millrace._src.ops.io.table_records import Table, default_of, field_count, invalid_table, read_record
+from millrace._src.ops.io.table_records import Table, default_of, field_count, read_record
 from millrace._src.ops.type_sets import TypeSet
 
 FIELD_TYPES = TypeSet((d.float32, d.float64, d.int32, d.int64, d.string))
@@ -125,12 +126,12 @@ class TableFilesCursor(Cursor):
         """Parses one record."""
         node = self._node
         if node.table.use_quotes and _is_open(record, node.table.delimiter):
-            raise invalid_table("Reached end of file without closing quoted field in record")
+            raise invalid("Reached end of file without closing quoted field in record")
         if node.excluded is None:
             return read_record(record, node.table)
         table = _without(node.excluded, node.table, record)
         if table is None:
-            raise invalid_table(f"Expect {len(node.table.dtypes)} fields but have more in record")
+            raise invalid(f"Expect {len(node.table.dtypes)} fields but have more in record")
         return read_record(record, table)
 
     def _open(self, position: tuple[int, int] = (0, 0)) -> TableReader:
@@ -215,18 +216,18 @@ def csv_dataset_v2(
 ) -> Any:
     """Makes a dataset of the records of files of comma-separated values."""
     if filenames.ndim > 1:
-        raise invalid_table("`filenames` must be a scalar or a vector.")
+        raise invalid("`filenames` must be a scalar or a vector.")
     compression = compression_type[()].decode()
     if compression and compression not in WINDOW_BITS:
-        raise invalid_table(f"Unsupported compression_type: {compression}.")
+        raise invalid(f"Unsupported compression_type: {compression}.")
     delimiter: bytes = field_delim[()]
     if len(delimiter) != 1:
-        raise invalid_table("field_delim should be only 1 char")
+        raise invalid("field_delim should be only 1 char")
     if select_cols.size and exclude_cols.size:
-        raise invalid_table("Either select_cols or exclude_cols should be empty")
+        raise invalid("Either select_cols or exclude_cols should be empty")
     selected, excluded = _columns("select_cols", select_cols), _columns("exclude_cols", exclude_cols)
     if selected and len(selected) != len(output_types):
-        raise invalid_table("select_cols should match output size")
+        raise invalid("select_cols should match output size")
     defaults = [default_of(index, array) for index, array in enumerate(record_defaults)]
     table = Table(output_types, defaults, delimiter, bool(use_quote_delim), na_value[()], selected or None)
     reading = {"has_header": bool(header), "compression_type": compression, "buffer_size": int(buffer_size)}
@@ -241,9 +242,9 @@ def _columns(name: str, numbers: Array) -> list[int]:
     """
     columns: list[int] = numbers.reshape(-1).tolist()
     if any(column < 0 for column in columns):
-        raise invalid_table(f"{name} should be non-negative indices")
+        raise invalid(f"{name} should be non-negative indices")
     if columns != sorted(set(columns)):
-        raise invalid_table(f"{name} should be strictly increasing indices")
+        raise invalid(f"{name} should be strictly increasing indices")
     return columns
 
 

@@ -22,9 +22,10 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
-from millrace._src.engines.tensor_lists import TensorList, boxed, from_items, invalid, merge, shape_from, vector_of
+from millrace._src.engines.tensor_lists import TensorList, boxed, from_items, merge, shape_from, vector_of
 from millrace._src.engines.xla.known_values import KnownValue
 
 _NO_SIZE = (

@@ -13,11 +13,12 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype, int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.farmhash import fingerprint64
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, vector, with_rank, with_rank_at_least
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, vector, with_rank, with_rank_at_least
 from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC, QUANTIZED
 from millrace._src.util.export import export

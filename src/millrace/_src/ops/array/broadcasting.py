@@ -13,13 +13,14 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank, with_rank_at_most
+from millrace._src.ops.array.shape_checks import dims_text, vector, with_rank, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast, values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export

@@ -13,6 +13,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import bool as bool_dtype
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -21,7 +22,6 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import (
     UNKNOWN,
     dims_text,
-    invalid,
     merge_dims,
     unknown_dims,
     with_rank_at_least,

@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InternalError
+from millrace._src.core.errors import InternalError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, with_rank
 from millrace._src.ops.type_sets import ANY
 
 _Row: TypeAlias = "tuple[tuple[float, ...], Any]"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -20,7 +21,6 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import (
     SCALAR,
     dims_text,
-    invalid,
     merge,
     merge_dim,
     require_scalar,

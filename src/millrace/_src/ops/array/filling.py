@@ -17,6 +17,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.dtypes import DType, as_dtype, float32, int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
@@ -27,7 +28,7 @@ from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank
+from millrace._src.ops.array.shape_checks import dims_text, require_scalar, with_rank
 from millrace._src.ops.array.shape_ops import scoped_shape, shape_op
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC

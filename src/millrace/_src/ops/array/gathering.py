@@ -15,6 +15,7 @@ from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int16, int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
@@ -31,7 +32,6 @@ from millrace._src.ops.array.shape_checks import (
     UNKNOWN,
     dims_text,
     first_bad,
-    invalid,
     list_text,
     position_text,
     require_scalar,

@@ -14,13 +14,14 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import shape_batches
-from millrace._src.ops.array.shape_checks import dims_text, invalid, merge
+from millrace._src.ops.array.shape_checks import dims_text, merge
 from millrace._src.ops.batching_rules import as_it_is, each_as_it_is
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY

@@ -17,7 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int32
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import InvalidArgumentError, invalid
 from millrace._src.core.handle_types import common_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, partial_value, static_value
@@ -31,7 +31,6 @@ from millrace._src.ops.array.shape_checks import (
     UNKNOWN,
     added,
     dims_text,
-    invalid,
     merge_dims,
     require_scalar,
     unknown_dims,

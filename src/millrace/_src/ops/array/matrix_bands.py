@@ -10,9 +10,10 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.array.shape_checks import dims_text, invalid
+from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export

@@ -16,6 +16,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.dtypes import as_dtype, float32, int8, int32, int64, uint8
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -24,7 +25,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.filling import ones, zeros
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, known_int, require_scalar
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, known_int, require_scalar
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, partial_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import added, dims_text, invalid, unknown_dims, with_rank
+from millrace._src.ops.array.shape_checks import added, dims_text, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import preceding
 from millrace._src.ops.gradient_rules import values_for

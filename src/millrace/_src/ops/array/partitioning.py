@@ -12,13 +12,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import index_batches
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, first_bad, invalid, merge_dim, merge_dims
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, first_bad, merge_dim, merge_dims
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import trailing
 from millrace._src.ops.type_sets import ANY

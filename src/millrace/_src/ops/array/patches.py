@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import Dim, invalid, multiplied, with_rank
+from millrace._src.ops.array.shape_checks import Dim, multiplied, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.type_sets import BOOL, NUMERIC, REAL

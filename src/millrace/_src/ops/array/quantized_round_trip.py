@@ -14,6 +14,7 @@ from ml_dtypes import finfo
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -21,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.quantizing import along, check_axis, check_ranges
-from millrace._src.ops.array.shape_checks import dims_text, invalid
+from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.type_sets import FLOAT
 from millrace._src.util.export import export
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float32, quint8
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.shape_checks import SCALAR, dims_text, invalid, merge_dim, require_scalar, with_rank
+from millrace._src.ops.array.shape_checks import SCALAR, dims_text, merge_dim, require_scalar, with_rank
 from millrace._src.ops.type_sets import QUANTIZED
 from millrace._src.util.export import export
 

@@ -16,6 +16,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, uint8
 from millrace._src.core.dtypes import bool as bool_dtype
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_complaint import ShapeComplaint
@@ -26,7 +27,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones, zeros_like
 from millrace._src.ops.array.joining import concat_op
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
-from millrace._src.ops.array.shape_checks import dims_text, invalid, known_int, require_scalar, vector
+from millrace._src.ops.array.shape_checks import dims_text, known_int, require_scalar, vector
 from millrace._src.ops.array.shape_ops import shape_tensor, size
 from millrace._src.ops.array.slicing import slice_op
 from millrace._src.ops.type_sets import FLOAT, INDEX, INTEGER

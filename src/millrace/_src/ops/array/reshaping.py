@@ -11,13 +11,14 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank_at_most
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, multiplied, with_rank_at_most
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX

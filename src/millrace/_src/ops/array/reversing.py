@@ -12,6 +12,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
@@ -22,7 +23,6 @@ from millrace._src.ops.array import slice_batches
 from millrace._src.ops.array.reshaping import one_of
 from millrace._src.ops.array.shape_checks import (
     dims_text,
-    invalid,
     merge_dim,
     merge_dims,
     with_rank,

@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.dtypes import int16, int32, int64, uint16
+from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
@@ -27,7 +28,6 @@ from millrace._src.ops.array.shape_checks import (
     Dims,
     dims_text,
     first_bad,
-    invalid,
     list_text,
     merge_dims,
     multiplied,

@@ -15,6 +15,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool as bool_dtype
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import common_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
@@ -23,7 +24,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.reshaping import reshape, squeeze_op
-from millrace._src.ops.array.shape_checks import dims_text, invalid, merge, merge_dims, multiplied, vector
+from millrace._src.ops.array.shape_checks import dims_text, merge, merge_dims, multiplied, vector
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.gradient_rules import unbroadcast, values_for

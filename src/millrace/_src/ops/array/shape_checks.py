@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 
@@ -19,11 +18,6 @@ Dims: TypeAlias = "tuple[int | None, ...]"
 
 UNKNOWN = TensorShape(None)
 SCALAR = TensorShape([])
-
-
-def invalid(message: str) -> InvalidArgumentError:
-    """Makes the error of a kernel that was given a bad value."""
-    return InvalidArgumentError(None, None, message)
 
 
 def dims_text(dims: Any) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int16, int32, int64
-from millrace._src.core.errors import UnknownWhileCompilingError
+from millrace._src.core.errors import UnknownWhileCompilingError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -24,7 +24,7 @@ from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import slice_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dims, unknown_dims, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, merge_dims, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.array.slice_spec import (
     NEW_AXIS,

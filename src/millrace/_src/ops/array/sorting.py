@@ -15,6 +15,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, int16, int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
@@ -23,15 +24,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.array.shape_checks import (
-    UNKNOWN,
-    dims_text,
-    invalid,
-    known_int,
-    merge_dim,
-    with_rank,
-    with_rank_at_least,
-)
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, known_int, merge_dim, with_rank, with_rank_at_least
 from millrace._src.ops.array.shape_ops import rank, scoped_shape, shape_tensor
 from millrace._src.ops.array.transposing import transpose
 from millrace._src.ops.batching_rules import along_attr, folding, leading

@@ -15,6 +15,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
@@ -26,7 +27,6 @@ from millrace._src.ops.array.shape_checks import (
     added,
     dims_text,
     divided,
-    invalid,
     merge_dims,
     multiplied,
     with_rank,

@@ -9,11 +9,12 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.array.shape_checks import divided, invalid, multiplied, with_rank
+from millrace._src.ops.array.shape_checks import divided, multiplied, with_rank
 from millrace._src.ops.array.space_to_batch import check_block_size
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.type_sets import ANY

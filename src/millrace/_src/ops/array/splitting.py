@@ -14,6 +14,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int8, int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -21,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import slice_batches
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, divided, invalid, unknown_dims, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, divided, unknown_dims, with_rank
 from millrace._src.ops.batching_rules import along
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export

@@ -11,13 +11,14 @@ from typing import Any
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bfloat16, complex64, complex128, float16, float32, float64, int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import shape_batches
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dim, with_rank_at_least
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, merge_dim, with_rank_at_least
 from millrace._src.util.export import export
 
 _DIAGONAL = TypeSet((bfloat16, float16, float32, float64, int32, int64, complex64, complex128))

@@ -12,6 +12,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
@@ -21,7 +22,7 @@ from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.ranges import sequence_mask
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
 from millrace._src.ops.array.selecting import boolean_mask
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, multiplied, with_rank
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import preceding

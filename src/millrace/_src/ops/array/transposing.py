@@ -14,6 +14,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -21,7 +22,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import dims_text, invalid, unknown_dims
+from millrace._src.ops.array.shape_checks import dims_text, unknown_dims
 from millrace._src.ops.array.shape_ops import rank_op
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export

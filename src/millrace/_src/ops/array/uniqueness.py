@@ -11,10 +11,11 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.shape_checks import UNKNOWN, invalid, vector, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, vector, with_rank
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 

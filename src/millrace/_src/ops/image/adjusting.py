@@ -16,12 +16,13 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float16, float32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank_at_least
+from millrace._src.ops.array.shape_checks import dims_text, require_scalar, with_rank_at_least
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.debug.assertion import assert_in_context

@@ -13,15 +13,11 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.util.lazy_import import import_optional
 
 BMP_MAGIC = b"BM"
 _LEAST = 32
-
-
-def _invalid(text: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, text)
 
 
 def is_webp(data: bytes) -> bool:
@@ -35,7 +31,7 @@ def decode_bmp(data: bytes, channels: int) -> Array:
     Raises: InvalidArgumentError: if the file is broken, or has a depth that TensorFlow does not read.
     """
     if len(data) < _LEAST:
-        raise _invalid(
+        raise invalid(
             f"Incomplete bmp content, requires at least {_LEAST} bytes to find the header size, width, height, and "
             f"bpp, got {len(data)} bytes"
         )
@@ -44,14 +40,14 @@ def decode_bmp(data: bytes, channels: int) -> Array:
     (depth,) = struct.unpack_from("<H", data, 28)
     own, height = depth // 8, abs(signed_height)
     if own not in (1, 3, 4):
-        raise _invalid(f"Number of channels inherent in the image must be 1, 3 or 4, was {own}")
+        raise invalid(f"Number of channels inherent in the image must be 1, 3 or 4, was {own}")
     if width <= 0:
-        raise _invalid("Width must be positive")
+        raise invalid("Width must be positive")
     if not height:
-        raise _invalid("Height must be non-zero")
+        raise invalid("Height must be non-zero")
     line = -(-width * own // 4) * 4
     if start < 0 or len(data) - start < line * height:
-        raise _invalid(
+        raise invalid(
             "Input size should match (header_size + row_size * abs_height) but they differ by "
             f"{len(data) - start - line * height}"
         )
@@ -80,16 +76,16 @@ def decode_webp(data: bytes, channels: int) -> Array:
     """
     module = import_optional("PIL.Image", "tf.io.decode_webp", "image")
     if channels not in (0, 3, 4):
-        raise _invalid("WebP only supports 3 or 4 channels")
+        raise invalid("WebP only supports 3 or 4 channels")
     try:
         image: Any = module.open(io.BytesIO(data), formats=["WEBP"])
         is_film = image.n_frames > 1  # Pillow gives every frame of a film an alpha
         if channels not in (0, len(image.getbands())) and not is_film:
-            raise _invalid("Number of channels requested does not match input")
+            raise invalid("Number of channels requested does not match input")
         frames = []
         for number in range(image.n_frames):
             image.seek(number)
             frames.append(np.array(image.convert("RGB") if is_film and channels == 3 else image))
     except (OSError, SyntaxError, ValueError, EOFError):
-        raise _invalid(f"Invalid WebP data, size {len(data)}") from None
+        raise invalid(f"Invalid WebP data, size {len(data)}") from None
     return np.stack(frames)

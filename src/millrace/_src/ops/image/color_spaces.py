@@ -14,13 +14,13 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bfloat16, float16, float32, float64
-from millrace._src.core.errors import FailedPreconditionError
+from millrace._src.core.errors import FailedPreconditionError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank_at_least
+from millrace._src.ops.array.shape_checks import dims_text, with_rank_at_least
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.image.image_checks import grayscale
 from millrace._src.ops.image.image_dtypes import convert_image_dtype

@@ -15,7 +15,7 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
-from millrace._src.core.errors import InvalidArgumentError, OutOfRangeError
+from millrace._src.core.errors import OutOfRangeError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -32,10 +32,6 @@ _ONCE = "TensorFlow declares no second derivative of crops"
 _ALONE = "the gradient of crops is carried out for each row alone"
 _FLOATS = TypeSet((d.float32, d.float16, d.float64))
 _PIXELS = TypeSet((d.uint8, d.uint16, d.int8, d.int16, d.int32, d.int64, d.float16, d.float32, d.float64))
-
-
-def _invalid(text: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, text)
 
 
 class _Side(NamedTuple):
@@ -109,36 +105,36 @@ def _corner_weights(places: _Places) -> list[Array]:
 
 def _check_boxes(boxes: Array, box_ind: Array) -> None:
     if boxes.ndim != 2:
-        raise _invalid(f"boxes must be 2-D, got: {shape_brackets(boxes.shape)}")
+        raise invalid(f"boxes must be 2-D, got: {shape_brackets(boxes.shape)}")
     if boxes.shape[1] != 4:
-        raise _invalid("boxes must have 4 columns")
+        raise invalid("boxes must have 4 columns")
     if box_ind.ndim != 1:
-        raise _invalid(f"box_indices must be rank 1 but is shape {shape_brackets(box_ind.shape)}")
+        raise invalid(f"box_indices must be rank 1 but is shape {shape_brackets(box_ind.shape)}")
     if len(box_ind) != len(boxes):
-        raise _invalid("box_index has incompatible shape")
+        raise invalid("box_index has incompatible shape")
 
 
 def _crop_size(crop_size: Array) -> list[int]:
     if crop_size.ndim != 1:
-        raise _invalid(f"crop_size must be 1-D{shape_brackets(crop_size.shape)}")
+        raise invalid(f"crop_size must be 1-D{shape_brackets(crop_size.shape)}")
     if len(crop_size) != 2:
-        raise _invalid(f"crop_size must have two elements{shape_brackets(crop_size.shape)}")
+        raise invalid(f"crop_size must have two elements{shape_brackets(crop_size.shape)}")
     size = [int(n) for n in crop_size]
     if min(size) <= 0:
-        raise _invalid("crop dimensions must be positive")
+        raise invalid("crop dimensions must be positive")
     return size
 
 
 def _check_images(shape: Sequence[int]) -> None:
     if len(shape) != 4:
-        raise _invalid(f"input image must be 4-D{shape_brackets(shape)}")
+        raise invalid(f"input image must be 4-D{shape_brackets(shape)}")
     if not shape[1] or not shape[2]:
-        raise _invalid("image dimensions must be positive")
+        raise invalid("image dimensions must be positive")
 
 
 def _check_values(images: int, boxes: Array, box_ind: Array) -> None:
     if not np.isfinite(boxes).all():
-        raise _invalid("Boxes contains at least one element that is not finite")
+        raise invalid("Boxes contains at least one element that is not finite")
     if ((box_ind < 0) | (box_ind >= images)).any():
         raise OutOfRangeError(None, None, "box_index has values outside [0, batch_size)")
 

@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -26,11 +26,6 @@ from millrace._src.util.text import shape_brackets
 _FILE = "a file has no gradient"
 _ONE_BY_ONE = "files are decoded one by one"
 _DCT_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
-
-
-def invalid(text: str) -> InvalidArgumentError:
-    """Makes the error that refuses an argument."""
-    return InvalidArgumentError(None, None, text)
 
 
 class _Request(NamedTuple):

@@ -10,11 +10,12 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import int8, int16, int32, int64, uint8
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank
+from millrace._src.ops.array.shape_checks import dims_text, require_scalar, with_rank
 from millrace._src.ops.image.distorted_boxes import Limits, read_image, read_objects, sample_box
 from millrace._src.ops.random.algorithms import check_seed_shape, checked_seed_stream
 from millrace._src.ops.random.philox import Stream

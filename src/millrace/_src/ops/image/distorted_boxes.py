@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.ops.array.shape_checks import dims_text, invalid
+from millrace._src.core.errors import invalid
+from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.random.philox import Stream, blocks
 
 _FLOAT = np.float32

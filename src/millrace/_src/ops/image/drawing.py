@@ -8,7 +8,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.batching_rules import folding
@@ -37,17 +37,13 @@ _COLORS = np.array(
 """The colors where none are given: yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia."""
 
 
-def _invalid(text: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, text)
-
-
 def _colors(colors: Array | None, channels: int) -> Array:
     if colors is None or not colors.size:
         return _COLORS if channels > 1 else np.ones((1, 1), np.float32)
     if colors.ndim != 2:
-        raise _invalid(f"colors must be a 2-D matrix{shape_brackets(colors.shape)}")
+        raise invalid(f"colors must be a 2-D matrix{shape_brackets(colors.shape)}")
     if colors.shape[1] < channels:
-        raise _invalid(
+        raise invalid(
             f"colors must have equal or more channels than the image provided: {shape_brackets(colors.shape)}"
         )
     return colors
@@ -56,16 +52,16 @@ def _colors(colors: Array | None, channels: int) -> Array:
 def _drawn(images: Array, boxes: Array, colors: Array | None) -> Array:
     """Draws the boxes of every image on a copy of the images."""
     if images.ndim != 4:
-        raise _invalid("The rank of the images should be 4")
+        raise invalid("The rank of the images should be 4")
     channels = images.shape[3]
     if channels not in (1, 3, 4):
-        raise _invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
+        raise invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
     if boxes.ndim != 3:
-        raise _invalid("The rank of the boxes tensor should be 3")
+        raise invalid("The rank of the boxes tensor should be 3")
     if boxes.shape[2] != 4:
-        raise _invalid(f"The size of the third dimension of the box must be 4. Received: {boxes.shape[2]}")
+        raise invalid(f"The size of the third dimension of the box must be 4. Received: {boxes.shape[2]}")
     if boxes.shape[0] != images.shape[0]:
-        raise _invalid("The batch sizes should be the same")
+        raise invalid("The batch sizes should be the same")
     table = _colors(colors, channels)[:, :channels].astype(images.dtype)
     result = images.copy()
     last = np.array([images.shape[1] - 1, images.shape[2] - 1] * 2, np.float32)

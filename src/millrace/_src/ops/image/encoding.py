@@ -8,13 +8,12 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InternalError
+from millrace._src.core.errors import InternalError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.image import jpeg_files, png_files
-from millrace._src.ops.image.decoding_ops import invalid
 from millrace._src.ops.shape_rules import SCALAR, UNKNOWN
 from millrace._src.ops.strings.text_bytes import check_choice
 from millrace._src.ops.type_sets import TypeSet

@@ -14,7 +14,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, OpFunction, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -30,27 +30,23 @@ _NO_GRADIENT = "TensorFlow declares none; tf.image.crop_to_bounding_box has one"
 _F = np.float32
 
 
-def _invalid(text: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, text)
-
-
 def _check(image: Array, size: Array, offsets: Array, uniform_noise: bool, noise: str) -> None:
     if noise not in _NOISES:
-        raise _invalid(f"The noise could only be uniform, gaussian, or zero, got{noise}")
+        raise invalid(f"The noise could only be uniform, gaussian, or zero, got{noise}")
     if uniform_noise and noise != "uniform":
-        raise _invalid("The uniform_noise and noise could not be specified at the same time")
+        raise invalid("The uniform_noise and noise could not be specified at the same time")
     if image.ndim != 4:
-        raise _invalid(f"input must be 4-dimensional (batch_size, height, width, depth){shape_brackets(image.shape)}")
+        raise invalid(f"input must be 4-dimensional (batch_size, height, width, depth){shape_brackets(image.shape)}")
     if size.ndim != 1 or len(size) != 2:
-        raise _invalid(f"input must be a vector of size 2 (height, width){shape_brackets(size.shape)}")
+        raise invalid(f"input must be a vector of size 2 (height, width){shape_brackets(size.shape)}")
     if min(int(n) for n in size) <= 0:
-        raise _invalid("glimpse sizes must be positive")
+        raise invalid("glimpse sizes must be positive")
     if offsets.ndim != 2:
-        raise _invalid(f"input must be a matrix{shape_brackets(offsets.shape)}")
+        raise invalid(f"input must be a matrix{shape_brackets(offsets.shape)}")
     if offsets.shape[0] != image.shape[0]:
-        raise _invalid(f"first dimension should be batch{shape_brackets(offsets.shape)}")
+        raise invalid(f"first dimension should be batch{shape_brackets(offsets.shape)}")
     if offsets.shape[1] != 2:
-        raise _invalid(f"second dimension should be of size 2 (y,x){shape_brackets(offsets.shape)}")
+        raise invalid(f"second dimension should be of size 2 (y,x){shape_brackets(offsets.shape)}")
 
 
 def _starts(offsets: Array, sides: Array, window: Array, centered: bool, normalized: bool, is_first: bool) -> Array:

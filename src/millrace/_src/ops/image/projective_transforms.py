@@ -13,7 +13,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -30,25 +30,21 @@ _INTERPOLATIONS = ("NEAREST", "BILINEAR")
 _FILL_MODES = ("REFLECT", "WRAP", "CONSTANT", "NEAREST")
 
 
-def _invalid(text: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, text)
-
-
 def _check(images: Array, transforms: Array, output_shape: Array, interpolation: str, fill_mode: str) -> None:
     if images.ndim != 4:
-        raise _invalid("Input images must have rank 4")
+        raise invalid("Input images must have rank 4")
     if transforms.ndim != 2 or transforms.shape[1] != 8 or transforms.shape[0] not in (1, images.shape[0]):
-        raise _invalid("Input transform should be num_images x 8 or 1 x 8")
+        raise invalid("Input transform should be num_images x 8 or 1 x 8")
     if output_shape.ndim != 1:
-        raise _invalid(f"output shape must be 1-dimensional{shape_brackets(output_shape.shape)}")
+        raise invalid(f"output shape must be 1-dimensional{shape_brackets(output_shape.shape)}")
     if len(output_shape) != 2:
-        raise _invalid(f"output shape must have two elements{shape_brackets(output_shape.shape)}")
+        raise invalid(f"output shape must have two elements{shape_brackets(output_shape.shape)}")
     if min(int(n) for n in output_shape) <= 0:
-        raise _invalid("output dimensions must be positive")
+        raise invalid("output dimensions must be positive")
     if interpolation not in _INTERPOLATIONS:
-        raise _invalid(f"Invalid interpolation {interpolation}: it must be NEAREST or BILINEAR")
+        raise invalid(f"Invalid interpolation {interpolation}: it must be NEAREST or BILINEAR")
     if fill_mode not in _FILL_MODES:
-        raise _invalid(f"Invalid mode {fill_mode}: it must be one of {', '.join(_FILL_MODES)}")
+        raise invalid(f"Invalid mode {fill_mode}: it must be one of {', '.join(_FILL_MODES)}")
 
 
 def _seen_places(xp: Xp, transforms: Array, height: int, width: int) -> tuple[Array, Array, Array]:
@@ -223,7 +219,7 @@ def image_projective_transform_v3_op(
 ) -> Array:
     """Shows images as a projective transform lets them be seen; what lies outside is the fill value."""
     if fill_value.ndim:
-        raise _invalid(f"fill_value must be a scalar{shape_brackets(fill_value.shape)}")
+        raise invalid(f"fill_value must be a scalar{shape_brackets(fill_value.shape)}")
     return _transformed(xp, images, transforms, output_shape, interpolation, fill_mode, fill_value)
 
 

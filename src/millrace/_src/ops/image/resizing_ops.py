@@ -13,7 +13,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -31,11 +31,6 @@ LINEAR_TYPES = TypeSet((*_PIXELS, d.bfloat16, d.float16, d.float32, d.float64, d
 """The dtypes of images, in the order of the messages of ResizeBilinear, which names bfloat16 twice."""
 IMAGE_TYPES = TypeSet((*_PIXELS, d.float16, d.float32, d.float64, d.bfloat16))
 _ONCE = "TensorFlow declares no second derivative of resizing"
-
-
-def invalid(text: str) -> InvalidArgumentError:
-    """Makes the error that refuses an argument."""
-    return InvalidArgumentError(None, None, text)
 
 
 def checked_size(images: Array, size: Array, name: str = "shape_t") -> tuple[int, int]:

@@ -17,7 +17,7 @@ from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -34,33 +34,27 @@ Overlaps = Callable[[int, Array], Array]
 """The overlap of a box with others, by number."""
 
 
-def _invalid(text: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, text)
-
-
 def _check(boxes: Array, scores: Array, limit: Array, iou_threshold: Array) -> None:
     if limit.ndim:
-        raise _invalid(f"max_output_size must be 0-D, got shape {shape_brackets(limit.shape)}")
+        raise invalid(f"max_output_size must be 0-D, got shape {shape_brackets(limit.shape)}")
     if int(limit) < 0:
-        raise _invalid("output size must be non-negative")
+        raise invalid("output size must be non-negative")
     if not 0 <= float(iou_threshold) <= 1:
-        raise _invalid("iou_threshold must be in [0, 1]")
+        raise invalid("iou_threshold must be in [0, 1]")
     if boxes.ndim != 2:
-        raise _invalid(
-            f"boxes must be 2-D{shape_brackets(boxes.shape)} (Shape must be rank 2 but is rank {boxes.ndim})"
-        )
+        raise invalid(f"boxes must be 2-D{shape_brackets(boxes.shape)} (Shape must be rank 2 but is rank {boxes.ndim})")
     if boxes.shape[1] != 4:
-        raise _invalid(f"boxes must have 4 columns (Dimension must be 4 but is {boxes.shape[1]})")
+        raise invalid(f"boxes must have 4 columns (Dimension must be 4 but is {boxes.shape[1]})")
     _check_scores(scores, len(boxes))
 
 
 def _check_scores(scores: Array, count: int) -> None:
     if scores.ndim != 1:
-        raise _invalid(
+        raise invalid(
             f"scores must be 1-D{shape_brackets(scores.shape)} (Shape must be rank 1 but is rank {scores.ndim})"
         )
     if len(scores) != count:
-        raise _invalid(f"scores has incompatible shape (Dimensions must be equal, but are {count} and {len(scores)})")
+        raise invalid(f"scores has incompatible shape (Dimensions must be equal, but are {count} and {len(scores)})")
 
 
 def _intersections(boxes: Array) -> Overlaps:
@@ -254,7 +248,7 @@ def non_max_suppression_v5_op(
         float(soft_nms_sigma),
     )
     if sigma < 0:
-        raise _invalid("soft_nms_sigma_val must be >= 0")
+        raise invalid("soft_nms_sigma_val must be >= 0")
     if sigma:
         found, kept = _softly_chosen(_intersections(boxes), scores, limit, score, sigma)
     else:
@@ -288,9 +282,9 @@ def non_max_suppression_with_overlaps_op(
 ) -> Array:
     """Chooses boxes by a matrix that says how much each overlaps each."""
     if int(max_output_size) < 0:
-        raise _invalid("output size must be non-negative")
+        raise invalid("output size must be non-negative")
     if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1]:
-        raise _invalid(f"overlaps must be square{shape_brackets(overlaps.shape)}")
+        raise invalid(f"overlaps must be square{shape_brackets(overlaps.shape)}")
     _check_scores(scores, len(overlaps))
     return _chosen(
         lambda one, others: overlaps[others, one],

@@ -13,13 +13,14 @@ from typing import Any
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import with_rank_at_most
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.io.table_columns import read_columns
-from millrace._src.ops.io.table_records import Table, default_of, invalid_table, read_records
+from millrace._src.ops.io.table_records import Table, default_of, read_records
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.ops.type_sets import TypeList, TypeSet
 from millrace._src.util.export import export
@@ -60,7 +61,7 @@ def decode_csv_op(
     _check_types(OUT_TYPE)
     delimiter = attr_bytes(field_delim)
     if len(delimiter) != 1:
-        raise invalid_table("field_delim should be only 1 char")
+        raise invalid("field_delim should be only 1 char")
     defaults = [default_of(index, array) for index, array in enumerate(record_defaults)]
     columns = list(select_cols) or None
     table = Table(OUT_TYPE, defaults, delimiter, use_quote_delim, attr_bytes(na_value), columns)
@@ -73,11 +74,11 @@ def decode_csv_op(
 
 def _check_types(dtypes: Sequence[DType]) -> None:
     if not dtypes:
-        raise invalid_table("Length for attr 'OUT_TYPE' of 0 must be at least minimum 1")
+        raise invalid("Length for attr 'OUT_TYPE' of 0 must be at least minimum 1")
     for dtype in dtypes:
         if dtype not in _FIELD_TYPES:
             names = ", ".join(map(runtime_name, _FIELD_TYPES))
-            raise invalid_table(
+            raise invalid(
                 f"Value for attr 'OUT_TYPE' of {runtime_name(dtype)} is not in the list of allowed values: {names}"
             )
 

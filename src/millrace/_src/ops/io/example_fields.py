@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, float32, int64, string
 from millrace._src.ops.io.wire_format import LENGTH_1, LENGTH_2, LENGTH_3
@@ -104,11 +103,6 @@ def column_of(parts: Sequence[Values | None], dtype: DType) -> Column:
         return Column(np.array(found_parts[0], dtype=dtype.np_dtype), counts)
     empty = np.empty(0, dtype=dtype.np_dtype)
     return Column(np.concatenate([empty, *[np.asarray(part, dtype=empty.dtype) for part in found_parts]]), counts)
-
-
-def invalid(message: str) -> errors.InvalidArgumentError:
-    """Makes the error of an op that was given wrong values."""
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def shown(text: bytes) -> str:

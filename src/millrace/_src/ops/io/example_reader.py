@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.errors import invalid
 from millrace._src.ops.io.example_fields import (
     KIND_OF_TAG,
     LIST_OF_TAG,
@@ -21,7 +22,6 @@ from millrace._src.ops.io.example_fields import (
     Layout,
     Values,
     column_of,
-    invalid,
     shown,
 )
 from millrace._src.ops.io.wire_format import (

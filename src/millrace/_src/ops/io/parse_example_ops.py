@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, float32, int64, string
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.io.example_batches import as_batch, single_as_batch
-from millrace._src.ops.io.example_fields import Column, Field, Layout, invalid
+from millrace._src.ops.io.example_fields import Column, Field, Layout
 from millrace._src.ops.io.example_reader import read_examples
 from millrace._src.ops.io.example_scanner import scan_examples
 from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor, fits, ragged_parts, sparse_parts

@@ -11,10 +11,10 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.io.example_fields import invalid
 from millrace._src.ops.io.example_tensors import dense_tensor, ragged_parts, sparse_parts
 from millrace._src.ops.io.parse_example_ops import (
     NO_GRADIENT,

@@ -19,11 +19,11 @@ from google.protobuf.message_factory import GetMessageClass
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, string
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
-from millrace._src.ops.io.example_fields import invalid
 from millrace._src.ops.io.proto_messages import KINDS, FieldKind, fields_of, shown_dtype
 from millrace._src.ops.io.wire_format import MalformedError, read_varint
 from millrace._src.ops.strings.text_bytes import string_array

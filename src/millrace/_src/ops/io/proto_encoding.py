@@ -11,9 +11,9 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.ops.batching_rules import leading
-from millrace._src.ops.io.example_fields import invalid
 from millrace._src.ops.io.proto_messages import KINDS, FieldKind, fields_of
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import PLAIN, TypeList

@@ -17,8 +17,9 @@ from google.protobuf.message import DecodeError
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.graph import proto_names  # noqa: F401 - loads TensorFlow's message types into the pool
-from millrace._src.ops.io.example_fields import invalid, shown
+from millrace._src.ops.io.example_fields import shown
 from millrace._src.ops.strings.text_bytes import attr_bytes
 
 _OUR_PACKAGE, _TENSORFLOW = "millrace.", "tensorflow."

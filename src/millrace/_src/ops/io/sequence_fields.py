@@ -11,8 +11,9 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.io.example_fields import Field, Layout, invalid
+from millrace._src.ops.io.example_fields import Field, Layout
 from millrace._src.util.text import shape_brackets
 
 

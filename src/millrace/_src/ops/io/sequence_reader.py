@@ -15,17 +15,8 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import string
-from millrace._src.ops.io.example_fields import (
-    KIND_OF_TAG,
-    MISSING,
-    Column,
-    Field,
-    Layout,
-    Values,
-    column_of,
-    invalid,
-    shown,
-)
+from millrace._src.core.errors import invalid
+from millrace._src.ops.io.example_fields import KIND_OF_TAG, MISSING, Column, Field, Layout, Values, column_of, shown
 from millrace._src.ops.io.example_reader import read_list
 from millrace._src.ops.io.wire_format import (
     LENGTH_1,

@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -25,7 +26,6 @@ from millrace._src.ops.io.example_fields import (
     Layout,
     Values,
     column_of,
-    invalid,
     shown,
 )
 from millrace._src.ops.io.example_tensors import dense_tensor, sparse_parts

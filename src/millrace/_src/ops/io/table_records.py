@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from millrace._src.core import dtypes as d
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.ops.strings.numbers import integer_reader, read_float
 
 SPECIAL = (b'"', b"\r", b"\n")
@@ -54,20 +54,15 @@ class Table:
         return [text for text in SPECIAL[0 if self.use_quotes else 1 :] if text != self.delimiter]
 
 
-def invalid_table(text: str) -> errors.InvalidArgumentError:
-    """Makes the error about a table."""
-    return errors.InvalidArgumentError(None, None, text)
-
-
 def default_of(index: int, array: Array) -> list[Any]:
     """Returns the value of an empty field in a column; an empty list if there is none.
 
     Raises: tf.errors.InvalidArgumentError: if the array is no scalar and no vector of at most one element.
     """
     if array.ndim > 1:
-        raise invalid_table("Each record default should be at most rank 1")
+        raise invalid("Each record default should be at most rank 1")
     if array.size > 1:
-        raise invalid_table(f"There should only be 1 default per field but field {index} has {array.size}")
+        raise invalid(f"There should only be 1 default per field but field {index} has {array.size}")
     values: list[Any] = array.reshape(-1).tolist()
     return values
 
@@ -87,7 +82,7 @@ def read_records(records: list[bytes], table: Table) -> list[Array]:
     for number, record in enumerate(records):
         fields = _fields(record, table)
         if len(fields) != len(readers):
-            raise invalid_table(f"Expect {len(readers)} fields but have {len(fields)} in record {number}")
+            raise invalid(f"Expect {len(readers)} fields but have {len(fields)} in record {number}")
         for index, field in enumerate(fields):
             values[index].append(_value(field, index, f"record {number}", readers[index], table))
     return [column_of(column, dtype) for column, dtype in zip(values, table.dtypes)]
@@ -104,7 +99,7 @@ def read_record(record: bytes, table: Table) -> list[Array]:
     parts = zip(fields, table.dtypes, strict=False)
     values = [_value(field, index, "record", _reader(dtype), table) for index, (field, dtype) in enumerate(parts)]
     if len(fields) != expected:
-        raise invalid_table(f"Expect {expected} fields but have {_number_of(fields, expected)} in record")
+        raise invalid(f"Expect {expected} fields but have {_number_of(fields, expected)} in record")
     return [column_of([value], dtype)[0, ...] for value, dtype in zip(values, table.dtypes, strict=True)]
 
 
@@ -141,13 +136,13 @@ def _value(field: bytes, index: int, place: str, read: Reader, table: Table) -> 
     """Returns the value of a field; `place` is the record in messages."""
     if not field or field == table.na_value:
         if not table.defaults[index]:
-            raise invalid_table(f"Field {index} is required but missing in {place}!")
+            raise invalid(f"Field {index} is required but missing in {place}!")
         return table.defaults[index][0]
     value = read(field)
     if value is None:
         shown_field = field.decode("utf-8", "surrogateescape")
         kind = runtime_name(table.dtypes[index])
-        raise invalid_table(f"Field {index} in {place} is not a valid {kind}: {shown_field}")
+        raise invalid(f"Field {index} in {place} is not a valid {kind}: {shown_field}")
     return value
 
 
@@ -174,7 +169,7 @@ def _plain_field(record: bytes, start: int, table: Table) -> tuple[bytes, int]:
         end = len(record)
     field = record[start:end]
     if any(text in field for text in table.special_texts):
-        raise invalid_table("Unquoted fields cannot have quotes/CRLFs inside")
+        raise invalid("Unquoted fields cannot have quotes/CRLFs inside")
     return field, end + 1
 
 
@@ -186,6 +181,6 @@ def _quoted_field(record: bytes, start: int, table: Table) -> tuple[bytes, int]:
         if follower in (b"", table.delimiter):
             return record[start + 1 : quote].replace(b'""', b'"'), quote + 2
         if follower != b'"':
-            raise invalid_table("Quote inside a string has to be escaped by another quote")
+            raise invalid("Quote inside a string has to be escaped by another quote")
         position = quote + 2
-    raise invalid_table("Quoted field has to end with quote followed by delim or end")
+    raise invalid("Quoted field has to end with quote followed by delim or end")

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, float32, float64, int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
@@ -35,10 +35,6 @@ from millrace._src.util.export import export
 
 _WEIGHTS = TypeSet([int32, int64, float32, float64])
 _COUNTS = "counts are not differentiable"
-
-
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def histogram_shape(c: ShapeContext) -> TensorShape:
@@ -65,9 +61,9 @@ def _refuse_empty_range(values: Array, value_range: Array, nbins: Array) -> None
     low, high = value_range
     if not low < high:
         bounds = f"[{low:g}, {high:g}]"
-        raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '{bounds}'")
+        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '{bounds}'")
     if values.dtype.kind == "f" and np.isnan(values).any():
-        raise _invalid("Histogram values must not contain NaN")
+        raise invalid("Histogram values must not contain NaN")
 
 
 @op(
@@ -159,7 +155,7 @@ def check(condition: Tensor, message: str) -> None:
         axes = np.arange(condition.shape.rank or 0, dtype=np.int32)
         raw.Assert(condition=raw.All(input=condition, reduction_indices=axes), data=[message])
     elif not np.all(np.asarray(condition)):
-        raise _invalid(message)
+        raise invalid(message)
 
 
 def bincount_shape(c: ShapeContext) -> TensorShape:
@@ -182,7 +178,7 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
     if size.ndim or size < 0:
         raise ValueError("wrong size")
     if weights.size and weights.shape != numbers.shape:
-        raise _invalid(
+        raise invalid(
             "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
             f"equal to 1. Received {shape_text(weights.shape)}"
         )
@@ -213,7 +209,7 @@ def _scattered_tally(xp: XlaXp, numbers: Array, limit: int) -> Array:
 def _refuse_negative(numbers: Array, size: Array, weights: Array) -> None:
     fits = not weights.size or weights.shape == numbers.shape
     if fits and not size.ndim and size >= 0 and (numbers < 0).any():
-        raise _invalid("Input arr must be non-negative!")
+        raise invalid("Input arr must be non-negative!")
 
 
 def _refuse_negative_rows(input: Array, size: Array, weights: Array, *, binary_output: bool) -> None:
@@ -342,6 +338,6 @@ def bucketize(xp: Xp, input: Array, *, boundaries: list[float]) -> Array:
     """
     limits = np.array(boundaries, np.float32)
     if (limits[1:] < limits[:-1]).any():
-        raise _invalid("Expected sorted boundaries")
+        raise invalid("Expected sorted boundaries")
     buckets = xp.searchsorted(xp.asarray(limits.astype(np.float64)), xp.astype(input, np.float64), side="right")
     return xp.astype(buckets, np.dtype(np.int32))

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import float32
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
@@ -41,23 +41,19 @@ def segment_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((None, *data._dims[1:]))
 
 
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
-
-
 def _check(data: Array, ids: Array) -> None:
     if ids.ndim != 1 or data.ndim == 0:
         raise ValueError("wrong rank")
     if len(ids) != data.shape[0]:
-        raise _invalid("segment_ids should be the same size as dimension 0 of input.")
+        raise invalid("segment_ids should be the same size as dimension 0 of input.")
     if len(ids) == 0:
         return
     if ids[0] < 0:
-        raise _invalid(
+        raise invalid(
             f"Segment id {ids[0]} out of range [0, {ids[-1] + 1}), possibly because 'segment_ids' input is not sorted."
         )
     if len(ids) > 1 and (ids[1:] < ids[:-1]).any():
-        raise _invalid("segment ids are not increasing")
+        raise invalid("segment ids are not increasing")
 
 
 def _reduce_segments(xp: Xp, ufunc: np.ufunc, data: Array, ids: Array, empty: float) -> Array:

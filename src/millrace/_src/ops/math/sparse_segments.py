@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import bfloat16, float16, float32, float64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_complaint import ShapeComplaint
@@ -77,10 +77,6 @@ def sparse_segment_gradient_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((None if rows is None else int(rows), *grad._dims[1:]))
 
 
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
-
-
 def _check_values(data: Array, indices: Array, ids: Array, rows: int) -> None:
     if data.ndim == 0 or indices.ndim != 1 or indices.shape != ids.shape:
         raise ValueError("shapes do not match")
@@ -89,15 +85,15 @@ def _check_values(data: Array, indices: Array, ids: Array, rows: int) -> None:
     outside = (indices < 0) | (indices >= len(data))
     if outside.any():
         i = int(np.argmax(outside))
-        raise _invalid(f"Bad: indices[{i}] == {indices[i]} out of range [0, {len(data)})")
+        raise invalid(f"Bad: indices[{i}] == {indices[i]} out of range [0, {len(data)})")
     if ids[0] < 0:
-        raise _invalid(
+        raise invalid(
             f"Segment id {ids[0]} out of range [0, {rows}), possibly because 'segment_ids' input is not sorted."
         )
     if (ids[1:] < ids[:-1]).any():
-        raise _invalid("segment ids are not increasing")
+        raise invalid("segment ids are not increasing")
     if ids[-1] >= rows:
-        raise _invalid("segment ids must be < num_segments")
+        raise invalid("segment ids must be < num_segments")
 
 
 def _scales(ids: Array, rows: int, power: float) -> Array:
@@ -124,9 +120,9 @@ def _spread(grad: Array, indices: Array, ids: Array, output_dim0: Array, power: 
     """Differentiates `_reduce`: adds each segment's gradient, scaled, to the rows of the segment."""
     rows = int(output_dim0)
     if indices.size and (indices.max() >= rows or indices.min() < 0):
-        raise _invalid(f"Index {indices.max()} out of range [0, {rows}).")
+        raise invalid(f"Index {indices.max()} out of range [0, {rows}).")
     if ids.size and (ids.max() >= len(grad) or ids.min() < 0):
-        raise _invalid(f"Segment id {ids.max()} out of range [0, {len(grad)}).")
+        raise invalid(f"Segment id {ids.max()} out of range [0, {len(grad)}).")
     scaled_grad = grad
     if power:
         scaled_grad = grad / _scales(ids, len(grad), power).reshape(-1, *[1] * (grad.ndim - 1)).astype(grad.dtype)

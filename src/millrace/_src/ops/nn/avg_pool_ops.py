@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import UnimplementedError
+from millrace._src.core.errors import UnimplementedError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -22,7 +22,7 @@ from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
-from millrace._src.ops.nn.pool_windows import FLOAT, invalid, pool_shape, pool_windows
+from millrace._src.ops.nn.pool_windows import FLOAT, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InvalidArgumentError, UnimplementedError
+from millrace._src.core.errors import UnimplementedError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -39,10 +39,6 @@ def _text(shape: Sequence[int]) -> str:
     return f"[{','.join(map(str, shape))}]"
 
 
-def _invalid(message: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, message)
-
-
 @functools.lru_cache(maxsize=4096)
 def conv_windows(
     x: tuple[int, ...],
@@ -64,9 +60,9 @@ def conv_windows(
     win.require_choice("padding", padding, win.PADDINGS_EXPLICIT if spatial == 2 else win.PADDINGS)
     win.require_choice("data_format", data_format, _FORMATS.get(spatial, ("NDHWC", "NCDHW")))
     if len(x) != rank:
-        raise _invalid(f"convolution input must be {rank}-dimensional: {_text(x)}")
+        raise invalid(f"convolution input must be {rank}-dimensional: {_text(x)}")
     if len(filters) != rank:
-        raise _invalid(f"convolution filter must be {rank}-dimensional: {_text(filters)}")
+        raise invalid(f"convolution filter must be {rank}-dimensional: {_text(filters)}")
     _require_attributes(rank, strides, padding, explicit, data_format, dilations)
     layout = win.layout_of(data_format)
     _require_depths(x[layout.channels], filters)
@@ -84,15 +80,15 @@ def _require_attributes(
     )
     for values, field, noun, title in moves:
         if len(values) != rank:
-            raise _invalid(f"{field} must specify {rank} dimensions")
+            raise invalid(f"{field} must specify {rank} dimensions")
         if values[0] != 1 or values[layout.channels] != 1:
             text = f"Current implementation does not yet support {noun} in the batch and depth dimensions."
             raise UnimplementedError(None, None, text)
         if min(layout.pick(values)) <= 0:
-            raise _invalid(f"{title} should be larger than 0.")
+            raise invalid(f"{title} should be larger than 0.")
     complaint = _explicit_complaint(rank, padding, explicit, layout)
     if complaint:
-        raise _invalid(complaint)
+        raise invalid(complaint)
 
 
 def _explicit_complaint(rank: int, padding: str, explicit: Sequence[int], layout: win.Layout) -> str | None:
@@ -112,14 +108,14 @@ def _explicit_complaint(rank: int, padding: str, explicit: Sequence[int], layout
 def _require_depths(depth: int, filters: Sequence[int]) -> None:
     size, features = filters[-2:]
     if size == 0:
-        raise _invalid("filter depth must be stricly positive, got 0")
+        raise invalid("filter depth must be stricly positive, got 0")
     if 0 in filters[:-2]:
-        raise _invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)")
+        raise invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)")
     if depth % size:
-        raise _invalid(f"input depth must be evenly divisible by filter depth: {depth} vs {size}")
+        raise invalid(f"input depth must be evenly divisible by filter depth: {depth} vs {size}")
     groups = depth // size
     if groups and features % groups:
-        raise _invalid(f"output depth must be evenly divisible by number of groups: {features} vs {groups}")
+        raise invalid(f"output depth must be evenly divisible by number of groups: {features} vs {groups}")
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
@@ -262,18 +258,18 @@ def _gradient_windows(
     layout = win.layout_of(data_format)
     rank = len(layout.spatial) + 2
     if len(gradient) != rank:
-        raise _invalid(f"{name}: out_backprop must be {rank}-dimensional")
+        raise invalid(f"{name}: out_backprop must be {rank}-dimensional")
     if like[0] != gradient[0]:
         sizes = f"Input batch: {like[0]}, outbackprop batch: {gradient[0]}, batch_dim: {layout.batch}"
-        raise _invalid(f"{name}: input and out_backprop must have the same batch size. {sizes}")
+        raise invalid(f"{name}: input and out_backprop must have the same batch size. {sizes}")
     if len(filters) == rank and filters[-2] and like[layout.channels] % filters[-2]:
-        raise _invalid(f"{name}: input depth must be evenly divisible by filter depth")
+        raise invalid(f"{name}: input depth must be evenly divisible by filter depth")
     if len(filters) == rank and gradient[layout.channels] != filters[-1]:
-        raise _invalid(f"{name}: filter and out_backprop must have the same out_depth")
+        raise invalid(f"{name}: filter and out_backprop must have the same out_depth")
     windows = conv_windows(like, filters, tuple(strides), padding, tuple(explicit), data_format, tuple(dilations))
     for axis, w in zip(layout.spatial, windows, strict=True):
         if gradient[axis] != w.places:
-            raise _invalid(
+            raise invalid(
                 f"{name}: Size of out_backprop doesn't match computed: "
                 f"actual = {gradient[axis]}, computed = {w.places} spatial_dim: {axis} input: {w.size} "
                 f"filter: {w.kernel} output: {gradient[axis]} stride: {w.stride} dilation: {w.dilation}"
@@ -286,11 +282,11 @@ def _sizes(name: str, sizes: Any, rank: int, otherwise: Any = None) -> tuple[int
     if otherwise is not None and len(dims) == rank - 2:
         return otherwise(dims)
     if sizes.ndim != 1 or len(dims) != rank:
-        raise _invalid(
+        raise invalid(
             f"{name}: input_sizes input must be 1-dim, not {sizes.ndim} or have {rank} elements, not {len(dims)}"
         )
     if dims and min(dims) < 0:
-        raise _invalid(f"Dimension {min(dims)} must be >= 0")
+        raise invalid(f"Dimension {min(dims)} must be >= 0")
     return dims
 
 

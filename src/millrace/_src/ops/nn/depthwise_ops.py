@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
@@ -47,20 +47,16 @@ def _given_shape(c: ShapeContext) -> TensorShape:
     return TensorShape([None] * 4) if sizes.rank is None else TensorShape.of(tuple(check_rank(sizes, 4)))
 
 
-def _invalid(message: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, message)
-
-
 def _windows(x: Any, filters: Any, data_format: str, attrs: tuple[Any, ...]) -> tuple[Window, ...]:
     """Makes the windows of a depthwise convolution; the depths of input and filter must be equal."""
     strides, padding, explicit, dilations = attrs
     for noun, shape in (("input", x), ("filter", filters)):
         if len(shape) != 4:
-            raise _invalid(f"{noun} must be 4-dimensional[{','.join(map(str, shape))}]")
+            raise invalid(f"{noun} must be 4-dimensional[{','.join(map(str, shape))}]")
     win.require_choice("data_format", data_format, ("NHWC", "NCHW"))
     depth = x[win.layout_of(data_format).channels]
     if depth != filters[2]:
-        raise _invalid(f"input and filter must have the same depth: {depth} vs {filters[2]}")
+        raise invalid(f"input and filter must have the same depth: {depth} vs {filters[2]}")
     return conv_windows(x, filters, tuple(strides), padding, tuple(explicit), data_format, tuple(dilations))
 
 
@@ -68,7 +64,7 @@ def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filt
     expected = (batch, *(w.places for w in windows), filters[2] * filters[3])
     if gradient.shape != expected:
         shape_text = ",".join(map(str, gradient.shape))
-        raise _invalid(f"out_backprop must have shape [{','.join(map(str, expected))}] but has [{shape_text}]")
+        raise invalid(f"out_backprop must have shape [{','.join(map(str, expected))}] but has [{shape_text}]")
 
 
 @op(

@@ -14,6 +14,7 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -21,7 +22,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn.max_pool_ops import first_largest, max_pool
-from millrace._src.ops.nn.pool_windows import REAL, invalid, pool_shape, pool_windows
+from millrace._src.ops.nn.pool_windows import REAL, pool_shape, pool_windows
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import INDEX
 

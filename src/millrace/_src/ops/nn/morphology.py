@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -60,20 +60,16 @@ def _filter_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-def _invalid(message: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, message)
-
-
 def _windows(x: Array, filters: Array, strides: Any, rates: Any, padding: str) -> tuple[Window, ...]:
     win.require_choice("padding", padding, win.PADDINGS)
     for name, array, rank in (("input", x, 4), ("filter", filters, 3)):
         if array.ndim != rank:
-            raise _invalid(f"{name} must be {rank}-dimensional[{','.join(map(str, array.shape))}]")
+            raise invalid(f"{name} must be {rank}-dimensional[{','.join(map(str, array.shape))}]")
     for values, noun in ((strides, "strides"), (rates, "rates")):
         if len(values) != 4 or values[0] != 1 or values[3] != 1 or min(values) < 1:
-            raise _invalid(f"{noun} must be four positive values, 1 for the batch and the depth: {list(values)}")
+            raise invalid(f"{noun} must be four positive values, 1 for the batch and the depth: {list(values)}")
     if x.shape[3] != filters.shape[2]:
-        raise _invalid(f"input and filter must have the same depth: {x.shape[3]} vs {filters.shape[2]}")
+        raise invalid(f"input and filter must have the same depth: {x.shape[3]} vs {filters.shape[2]}")
     numbers = (tuple(strides[1:3]), tuple(rates[1:3]))
     return win.make_windows(x.shape[1:3], filters.shape[:2], *numbers, padding, ((0, 0), (0, 0)))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core import dtypes as d
-from millrace._src.core.errors import InvalidArgumentError, UnimplementedError
+from millrace._src.core.errors import UnimplementedError, invalid
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.nn import windows as win
@@ -26,11 +26,6 @@ REAL = TypeSet(
     )
 )
 FORMATS = {4: ("NHWC", "NCHW"), 5: ("NDHWC", "NCDHW")}
-
-
-def invalid(message: str) -> InvalidArgumentError:
-    """Builds the error of a kernel that was given a bad value."""
-    return InvalidArgumentError(None, None, message)
 
 
 def pool_windows(

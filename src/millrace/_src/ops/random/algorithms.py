@@ -15,12 +15,13 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank
+from millrace._src.ops.array.shape_checks import dims_text, vector, with_rank
 from millrace._src.ops.random.philox import Stream, stream_from_key_counter, stream_from_seed_pair
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import TypeSet

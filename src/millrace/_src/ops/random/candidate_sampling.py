@@ -15,10 +15,11 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, OpFunction, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.shape_checks import invalid, vector, with_rank
+from millrace._src.ops.array.shape_checks import vector, with_rank
 from millrace._src.ops.random.distributions import uniform_float64, uniform_small
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks
 from millrace._src.ops.random.seeds import KernelStream, stream_of

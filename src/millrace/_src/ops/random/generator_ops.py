@@ -16,11 +16,12 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, vector
+from millrace._src.ops.array.shape_checks import dims_text, require_scalar, vector
 from millrace._src.ops.random import distributions
 from millrace._src.ops.random.algorithms import Algorithm
 from millrace._src.ops.random.philox import Stream

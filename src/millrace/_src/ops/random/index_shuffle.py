@@ -15,12 +15,13 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64, uint32, uint64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import dims_text, invalid
+from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export

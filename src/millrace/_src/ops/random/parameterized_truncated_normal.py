@@ -19,12 +19,13 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bfloat16, float16, float32, float64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank_at_most
+from millrace._src.ops.array.shape_checks import dims_text, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.random.algorithms import SEED, check_seed_shape, checked_seed_stream
 from millrace._src.ops.random.box_muller import log_float32

@@ -11,10 +11,11 @@ from typing import Any
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
+from millrace._src.core.errors import invalid
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank
+from millrace._src.ops.array.shape_checks import dims_text, with_rank
 
 
 def shape_tensor(shape: Any) -> Tensor:

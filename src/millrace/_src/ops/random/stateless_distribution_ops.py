@@ -27,12 +27,13 @@ from millrace._src.core.dtypes import (
     uint32,
     uint64,
 )
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank
+from millrace._src.ops.array.shape_checks import dims_text, with_rank
 from millrace._src.ops.math.precision import at_least_single
 from millrace._src.ops.math.reduce import reduce_sum
 from millrace._src.ops.random.algorithms import (

@@ -10,10 +10,11 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, bfloat16, float16, float32, float64, int32, int64, uint32, uint64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.shape_checks import dims_text, invalid
+from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.random import distributions, shuffles
 from millrace._src.ops.random.algorithms import (
     SEED,

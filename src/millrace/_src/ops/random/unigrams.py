@@ -14,7 +14,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
-from millrace._src.ops.array.shape_checks import invalid
+from millrace._src.core.errors import invalid
 
 
 class AliasTable:

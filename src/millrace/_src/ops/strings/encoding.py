@@ -18,6 +18,7 @@ from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, as_dtype, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -29,10 +30,6 @@ from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
 _TEXT = "text has no gradient"
-
-
-def _fail(text: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, text)
 
 
 # --- base64 ----------------------------------------------------------------------------------------------------------
@@ -76,13 +73,13 @@ def decode_base64_op(xp: Xp, input: Array) -> Array:
 def _decode_base64(text: bytes) -> bytes:
     digits = text.rstrip(b"=")
     if _BASE64.fullmatch(text) is None or (digits and digits != text and len(text) % 4):
-        raise _fail("Invalid character found in base64.")
+        raise invalid("Invalid character found in base64.")
     if len(text) % 4 == 1:
-        raise _fail("Base64 string length cannot be 1 modulo 4.")
+        raise invalid("Base64 string length cannot be 1 modulo 4.")
     try:
         return base64.urlsafe_b64decode(digits + b"=" * (-len(digits) % 4))
     except binascii.Error:
-        raise _fail("Invalid character found in base64.") from None
+        raise invalid("Invalid character found in base64.") from None
 
 
 @export("io.encode_base64", v1=["io.encode_base64", "encode_base64"])
@@ -135,7 +132,9 @@ _RAW_TYPES = TypeSet(
 def _check_type(dtype: DType, allowed: TypeSet) -> None:
     if dtype not in allowed:
         names = ", ".join(map(runtime_name, allowed))
-        raise _fail(f"Value for attr 'out_type' of {runtime_name(dtype)} is not in the list of allowed values: {names}")
+        raise invalid(
+            f"Value for attr 'out_type' of {runtime_name(dtype)} is not in the list of allowed values: {names}"
+        )
 
 
 def _numbers(data: bytes, shape: tuple[int, ...], dtype: DType, little_endian: bool) -> Array:
@@ -169,12 +168,12 @@ def decode_raw_op(xp: Xp, bytes: Array, *, out_type: DType, little_endian: bool 
     size = len(texts[0]) if texts else 0
     for index, text in enumerate(texts):
         if len(text) != size:
-            raise _fail(
+            raise invalid(
                 "DecodeRaw requires input strings to all be the same size, but element "
                 f"{index} has size {size} != {len(text)}"
             )
     if size % out_type.size:
-        raise _fail(
+        raise invalid(
             f"Input to DecodeRaw has length {size} that is not a multiple of {out_type.size}, the size of "
             f"{runtime_name(out_type)}"
         )
@@ -205,9 +204,9 @@ def decode_padded_raw_op(
     _check_type(out_type, _PADDED_TYPES)
     length = int(fixed_length)
     if length <= 0:
-        raise _fail(f"fixed_length ({length}) must be greater than zero.")
+        raise invalid(f"fixed_length ({length}) must be greater than zero.")
     if length % out_type.size:
-        raise _fail(f"fixed_length ({length}) must be a multiple of the size of out_type ({out_type.size})")
+        raise invalid(f"fixed_length ({length}) must be a multiple of the size of out_type ({out_type.size})")
     data = b"".join(text[:length].ljust(length, b"\0") for text in input_bytes.reshape(-1))
     return _numbers(data, (*input_bytes.shape, length // out_type.size), out_type, little_endian)
 
@@ -282,7 +281,7 @@ def serialize_tensor_op(xp: Xp, tensor: Array, *, T: DType) -> bytes:
         if tensor.size:
             proto.tensor_content = np.ascontiguousarray(tensor).tobytes()
     else:
-        raise _fail(f"Tensors of dtype {T.name} cannot be serialized.")
+        raise invalid(f"Tensors of dtype {T.name} cannot be serialized.")
     serialized_proto: bytes = proto.SerializeToString(deterministic=True)
     return serialized_proto
 
@@ -300,21 +299,21 @@ def parse_tensor_op(xp: Xp, serialized: Array, *, out_type: DType) -> Array:
     from millrace._src.proto.tensor_pb2 import TensorProto  # protobuf loads only when a proto is asked for
 
     if serialized.ndim:
-        raise _fail(f"Expected `serialized` to be a scalar, got shape: {shape_brackets(serialized.shape)}")
+        raise invalid(f"Expected `serialized` to be a scalar, got shape: {shape_brackets(serialized.shape)}")
     data: bytes = serialized.item()
     proto = TensorProto()
     try:
         proto.ParseFromString(data)
     except Exception:
         base64_text = base64.b64encode(data).decode()
-        raise _fail(f"Could not parse `serialized` as TensorProto, base64: {base64_text}") from None
+        raise invalid(f"Could not parse `serialized` as TensorProto, base64: {base64_text}") from None
     if proto.dtype != out_type.as_datatype_enum:
         found_name = runtime_name(as_dtype(proto.dtype)) if proto.dtype else "INVALID"
-        raise _fail(f"Type mismatch between parsed tensor ({found_name}) and dtype ({runtime_name(out_type)})")
+        raise invalid(f"Type mismatch between parsed tensor ({found_name}) and dtype ({runtime_name(out_type)})")
     try:
         array: Array = decode_tensor(proto)[0]
     except (ValueError, TypeError, KeyError, errors.OpError) as error:
-        raise _fail(f"Cannot parse tensor from proto: {error}") from None
+        raise invalid(f"Cannot parse tensor from proto: {error}") from None
     return array
 
 
