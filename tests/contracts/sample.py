@@ -100,7 +100,7 @@ def all_gradient_samples() -> Iterator[Sample]:
 
 def all_gradient_programs() -> Iterator[GradientProgram]:
     """The gradient programs of every test module of a package that declares ops."""
-    return _declared("GRADIENT_PROGRAMS", "ops", "autodiff", "control_flow")
+    return _declared("GRADIENT_PROGRAMS", "ops", "autodiff", "control_flow", "data")
 
 
 def _declared(variable: str, *folders: str) -> Iterator[Any]:
