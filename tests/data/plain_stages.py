@@ -145,15 +145,27 @@ def _group_by_reducer(source: Plain) -> Plain:
 
 def _window(source: Plain, size: int, shift: int) -> Plain:
     def elements() -> Iterator[Element]:
-        numbers = list(source())
-        for start in range(0, len(numbers), shift):
-            yield from numbers[start : start + size]
+        waiting = source()
+        window = list(itertools.islice(waiting, size))
+        while window:
+            yield from window
+            for _ in itertools.islice(waiting, max(shift - size, 0)):
+                pass
+            window = window[shift:]
+            window += itertools.islice(waiting, size - len(window))
 
     return elements
 
 
 def _unique(source: Plain) -> Plain:
-    return lambda: ([total] for total in dict.fromkeys(map(sum, source())))
+    def elements() -> Iterator[Element]:
+        seen: set[int] = set()
+        for total in map(sum, source()):
+            if total not in seen:
+                yield [total]
+            seen.add(total)
+
+    return elements
 
 
 def _cache(source: Plain) -> Plain:

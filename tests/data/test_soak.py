@@ -37,7 +37,7 @@ def census() -> dict[str, int]:
     kinds = collections.Counter(
         f"{type(o).__module__}.{type(o).__qualname__}"
         for o in gc.get_objects()
-        if type(o).__module__.startswith(("millrace._src.data", "millrace._src.graph"))
+        if str(type(o).__module__).startswith(("millrace._src.data", "millrace._src.graph"))
     )
     kinds["threads"] = sum(not t.name.startswith("millrace-data") for t in threading.enumerate())
     if os.path.isdir("/proc/self/fd"):

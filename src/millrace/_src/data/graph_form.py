@@ -169,6 +169,7 @@ def dataset_to_graph(
 @op(
     "DatasetFromGraph",
     "graph_def: string -> handle: variant",
+    full_type="DATASET[ANY]",
     **{**_READING, "cacheable": False, "handles": lambda c: None},
 )
 def dataset_from_graph(xp: Xp, graph_def: Array) -> Any:

@@ -86,6 +86,7 @@ def _element_shapes(c: ShapeContext) -> list[TensorShape]:
 @op(
     "AnonymousIteratorV3",
     "-> handle: resource",
+    full_type="ITERATOR[PRODUCT[UNSET[output_types]]]",
     shape=scalar,
     handles=_declared_iterator,
     host_only=True,
@@ -102,6 +103,7 @@ def anonymous_iterator(xp: Xp, *, output_types: list[DType], output_shapes: list
 @op(
     "MakeIterator",
     "dataset: variant, iterator: resource ->",
+    full_type="",
     shape=no_outputs,
     host_only=True,
     effects=Effects.WRITES,
@@ -151,6 +153,7 @@ def _declared_optional(c: ShapeContext) -> OptionalHandle:
     "IteratorGetNextAsOptional",
     "iterator: resource -> optional: variant",
     handles=_declared_optional,
+    full_type="OPTIONAL[PRODUCT[TENSOR[output_types]]]",
     **{**_NEXT, "shape": scalar},
 )
 def iterator_get_next_as_optional(

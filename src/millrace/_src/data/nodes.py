@@ -237,6 +237,7 @@ DATASET: dict[str, Any] = {
     "cacheable": False,
     "keeps_functions": True,
     "notes_call": True,
+    "full_type": "DATASET[PRODUCT[TENSOR[output_types]]]",
     "not_differentiable": "a dataset is not a number",
     "not_batched": "a dataset is a scalar",
 }

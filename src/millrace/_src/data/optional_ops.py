@@ -82,6 +82,7 @@ _OPTIONAL: dict[str, Any] = {"shape": scalar, "host_only": True, "not_batched": 
     "components: Toutput_types -> optional: variant",
     Toutput_types=TypeList(ANY),
     handles=_type_of_components,
+    full_type="OPTIONAL[PRODUCT[TENSOR[Toutput_types]]]",
     **_OPTIONAL,
 )
 def optional_from_value(xp: Xp, components: list[Array], *, Toutput_types: list[DType]) -> Any:

@@ -5,7 +5,8 @@ TensorFlow notes on some nodes that an integer vector is a shape, or of what ele
 are TensorFlow's.
 
 An op declares the note as text, `full_type="ARRAY[TENSOR[element_dtype]]"`: constructors in capitals, with their
-arguments in brackets, around the name of a type attribute.
+argument in brackets, around a type or the name of a type attribute. Where the attribute is a list of types, the
+constructor next to it is repeated: elements of a `DATASET[PRODUCT[TENSOR[output_types]]]` have several tensors.
 """
 
 from __future__ import annotations
@@ -17,18 +18,50 @@ from millrace._src.core.op_def import OpDef
 from millrace._src.graph.op_def_proto import type_constant
 from millrace._src.proto import full_type_pb2
 
+_WITHOUT_NAME = frozenset({"TFT_BFLOAT16", "TFT_RESOURCE"})
+"""Types of which TensorFlow notes nothing, beside the quantized ones."""
+
 
 def full_type_of(op_def: OpDef, attrs: Mapping[str, Any]) -> full_type_pb2.FullTypeDef | None:
     """Returns the type of the outputs of a node as a product; None where TensorFlow notes none."""
     declared_type = op_def.traits.full_type
     if declared_type is None:
         return None
-    *constructors, attr = declared_type.rstrip("]").split("[")
-    innermost = type_constant(attrs[attr]).removeprefix("DT_")
-    names = [f"TFT_{name}" for name in ("PRODUCT", *constructors, innermost)]
-    if names[-1] not in full_type_pb2.FullTypeId.keys():  # noqa: SIM118  (the enum itself cannot be asked `in`)
-        return None
-    full_type: full_type_pb2.FullTypeDef | None = None
-    for name in reversed(names):
-        full_type = full_type_pb2.FullTypeDef(type_id=name, args=[] if full_type is None else [full_type])
-    return full_type
+    outputs = _types(declared_type, attrs) if declared_type else []
+    return full_type_pb2.FullTypeDef(type_id="TFT_PRODUCT", args=outputs)
+
+
+def _types(text: str, attrs: Mapping[str, Any]) -> list[full_type_pb2.FullTypeDef]:
+    """Returns the types for which a text stands: several where a constructor is next to a list of types."""
+    name, bracket, argument = text.partition("[")
+    if not bracket:
+        return _leaves(attrs[name]) if name in attrs else [full_type_pb2.FullTypeDef(type_id=f"TFT_{name}")]
+    argument = argument.removesuffix("]")
+    inner = _types(argument, attrs)
+    if "[" in argument:
+        return [_constructed(name, inner)]
+    return [_constructed(name, [leaf]) for leaf in inner]
+
+
+def _constructed(name: str, arguments: list[full_type_pb2.FullTypeDef]) -> full_type_pb2.FullTypeDef:
+    """Returns a type with arguments; of a list of handles, and of what is unset, nothing is noted."""
+    of_handles = [full_type_pb2.FullTypeDef(type_id="TFT_TENSOR", args=_handle())]
+    is_bare = name == "UNSET" or (name == "ARRAY" and arguments == of_handles)
+    return full_type_pb2.FullTypeDef(type_id=f"TFT_{name}", args=[] if is_bare else arguments)
+
+
+def _handle() -> list[full_type_pb2.FullTypeDef]:
+    return [full_type_pb2.FullTypeDef(type_id="TFT_LEGACY_VARIANT")]
+
+
+def _leaves(types: Any) -> list[full_type_pb2.FullTypeDef]:
+    """Returns the full types of the value of a type attribute, which may be a list."""
+    return [_leaf(dtype) for dtype in (types if isinstance(types, (list, tuple)) else [types])]
+
+
+def _leaf(dtype: Any) -> full_type_pb2.FullTypeDef:
+    name = type_constant(dtype).replace("DT_", "TFT_", 1)
+    if name == "TFT_VARIANT":
+        return _handle()[0]
+    is_noted = name in full_type_pb2.FullTypeId.keys() and name not in _WITHOUT_NAME  # noqa: SIM118  (an enum, no dict)
+    return full_type_pb2.FullTypeDef(type_id=name if is_noted else "TFT_UNSET")

@@ -76,6 +76,7 @@ def mutex(xp: Xp, *, container: str = "", shared_name: str = "") -> Array:
 @op(
     "MutexLock",
     "mutex: resource -> mutex_lock: variant",
+    full_type="MUTEX_LOCK",
     shape=scalar,
     effects=Effects.IO,
     host_only=True,

@@ -122,7 +122,11 @@ class RecordFilesCursor(Cursor):
 
 # --- ops ---------------------------------------------------------------------------------------------------------
 
-_STRINGS: dict[str, Any] = {**DATASET, "handles": lambda c: DatasetHandle((string,), (_SHAPE,))}
+_STRINGS: dict[str, Any] = {
+    **DATASET,
+    "handles": lambda c: DatasetHandle((string,), (_SHAPE,)),
+    "full_type": "DATASET[TENSOR[STRING]]",
+}
 
 
 def _node(filenames: Array, open_file: Callable[..., Reader], offsets: Sequence[int] = ()) -> RecordFilesNode:

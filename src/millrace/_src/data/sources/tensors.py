@@ -32,7 +32,7 @@ def _declared_components(c: ShapeContext) -> DatasetHandle:
     return DatasetHandle(tuple(c.attr("Toutput_types")), tuple(c.attr("output_shapes")))
 
 
-_TRAITS = {**DATASET, "handles": _declared_components}
+_TRAITS = {**DATASET, "handles": _declared_components, "full_type": "DATASET[PRODUCT[TENSOR[Toutput_types]]]"}
 
 
 @dataclass(eq=False, repr=False)

@@ -91,7 +91,7 @@ def _write_all(writer: RunWriter, cursor: Cursor, sharding: BoundFunction | None
         writer.write(pair[0], pair[1].columns[0])
 
 
-@op("SaveDatasetV2", f"{_SAVE_INPUTS} handle: variant", **{**DATASET, **_SAVE})
+@op("SaveDatasetV2", f"{_SAVE_INPUTS} handle: variant", **{**DATASET, **_SAVE, "full_type": None})
 def save_dataset_v2(
     xp: Xp,
     input_dataset: Array,
