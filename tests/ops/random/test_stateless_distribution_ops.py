@@ -33,6 +33,7 @@ SAMPLES = [
         for out in (tf.float16, tf.float32, tf.float64, tf.int32, tf.int64)
     ),
     Sample("StatelessRandomBinomial", (_shape(0), _SEED, np.float32(2), np.float32(0.5)), {"dtype": tf.int32}),
+    *(Sample("StatelessMultinomial", (np.ones((1, 3), d), np.int32(1), _SEED)) for d in ("f4", "f8")),
     *(Sample("StatelessMultinomial", (np.ones((2, 3), d), np.int32(5), _SEED)) for d in ("f2", "f4", "f8", "i4")),
     Sample("StatelessMultinomial", (np.ones((0, 3), "f4"), np.int32(5), _SEED), {"output_dtype": tf.int32}),
     Sample("StatelessMultinomial", (np.ones((2, 3), "f4"), np.int32(0), _SEED)),

@@ -31,11 +31,18 @@ The lanes of so many blocks stay in the processor's second-level cache (measured
 _FEW = 8
 """The largest number of blocks for which Python integers are faster than NumPy arrays."""
 
-_MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
-_WEYL = np.arange(ROUNDS, dtype=np.uint64)[:, None, None] * np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64)
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+"""The numbers by which the rounds multiply the even words."""
+WEYL_STEPS = (0x9E3779B9, 0xBB67AE85)
+"""The numbers that each round adds to the two halves of the key."""
+SCRAMBLE_KEY = 0x02461E29_3EC8F720
+"""The key under which the seeds of stateless ops are made into streams."""
+
+_MULTIPLIERS = np.array(MULTIPLIERS, np.uint64)[:, None]
+_WEYL = np.arange(ROUNDS, dtype=np.uint64)[:, None, None] * np.array(WEYL_STEPS, np.uint64)[:, None]
 """The numbers that the rounds add to the two halves of the key; shape (rounds, 2, 1)."""
 _LOW_32, _SHIFT_32 = np.uint64(0xFFFFFFFF), np.uint64(32)
-_SCRAMBLE_KEY = np.array([0x02461E29_3EC8F720], np.uint64)
+_SCRAMBLE_KEY = np.array([SCRAMBLE_KEY], np.uint64)
 
 
 class Stream(NamedTuple):

@@ -48,6 +48,7 @@ from millrace._src.ops.random.categorical import categorical_samples
 from millrace._src.ops.random.gamma import gamma_samples
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.poisson import poisson_samples
+from millrace._src.ops.random.random_rows import one_class
 from millrace._src.ops.random.shape_arguments import ends_with, requested_shape, requested_shape_rule
 from millrace._src.ops.random.stateless_ops import SHAPE
 from millrace._src.ops.type_sets import INDEX, TypeSet
@@ -268,7 +269,8 @@ def _multinomial_seed_shape(c: ShapeContext) -> TensorShape:
     shape=_multinomial_seed_shape,
     constant_inputs=("num_samples",),
     not_differentiable=_DISCRETE,
-    not_batched="every row has a seed of its own",
+    batching=one_class,
+    exact_on_rows=True,
 )
 def stateless_multinomial(xp: Xp, logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Array:
     """Draws class indices with the probabilities `softmax(logits)`.
