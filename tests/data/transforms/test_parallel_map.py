@@ -90,6 +90,19 @@ def test_the_options_say_whether_order_matters(always_ahead: None) -> None:
     assert results.index(30) > 30
 
 
+@pytest.mark.parametrize("calls", [8, tf.data.AUTOTUNE])
+@pytest.mark.parametrize("name", ["threading.private_threadpool_size", "autotune.cpu_budget"])
+def test_the_options_say_how_many_threads_there_may_be(calls: int, name: str, always_ahead: None) -> None:
+    options = tf.data.Options()
+    group, option = name.split(".")
+    setattr(getattr(options, group), option, 2)
+    seen: list[int] = []
+    iterator = iter(Dataset.range(100).map(noting(seen), num_parallel_calls=calls).with_options(options))
+    for given in range(1, 20):
+        next(iterator)
+        assert settled(lambda: len(seen)) <= given + 2
+
+
 def test_an_error_belongs_to_its_element(always_ahead: None) -> None:
     for calls in (2, 8):
         dataset = Dataset.range(-2, 3).map(inverse, num_parallel_calls=calls)

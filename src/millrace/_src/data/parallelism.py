@@ -30,6 +30,19 @@ def checked_calls(count: int) -> int:
     return count
 
 
+def allowed_calls(calls: int, run: Run) -> int:
+    """Returns a number of calls at a time as far as the options of a pass allow so many threads.
+
+    Args:
+      calls: what the user asked for, or `AUTOTUNE`.
+      run: the pass.
+    """
+    options = run.options
+    limits = () if options is None else (options.threading.private_threadpool_size, options.autotune.cpu_budget)
+    wanted = [limit for limit in (calls, *limits) if limit is not None and limit > 0]
+    return min(wanted, default=AUTOTUNE)
+
+
 def determinism(deterministic: bool | None) -> str:
     """Returns the attribute of an op for the user's argument."""
     return "default" if deterministic is None else "true" if deterministic else "false"

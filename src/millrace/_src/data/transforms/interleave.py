@@ -21,6 +21,7 @@ from millrace._src.data.inner_passes import reads_ahead, traced_dataset_function
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
 from millrace._src.data.parallelism import (
     AUTOTUNE,
+    allowed_calls,
     available_cpus,
     checked_calls,
     determinism,
@@ -79,7 +80,8 @@ class ParallelInterleaveNode(InterleaveNode):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         kind = LegacyTurnsCursor if self.is_legacy else ParallelTurnsCursor
-        calls = available_cpus() if self.calls == AUTOTUNE else self.calls
+        allowed = allowed_calls(self.calls, run)
+        calls = available_cpus() if allowed == AUTOTUNE else allowed
         return kind(
             self.function,
             self.source.cursor(run),

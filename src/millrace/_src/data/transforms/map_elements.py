@@ -26,7 +26,13 @@ from millrace._src.data.functions import (
 )
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
-from millrace._src.data.parallelism import checked_calls, determinism, is_deterministic, warn_of_determinism
+from millrace._src.data.parallelism import (
+    allowed_calls,
+    checked_calls,
+    determinism,
+    is_deterministic,
+    warn_of_determinism,
+)
 from millrace._src.ops.type_sets import ANY
 
 
@@ -88,8 +94,8 @@ class ParallelMapNode(MapNode):
         """Starts a pass over the source."""
         is_ordered = is_deterministic(self.deterministic, run)
         runs_unseen = self.function.runs_unseen and self.source.reads_ahead
-        source = self.source.cursor(run)
-        return MapCursor(ParallelFunction(self.function, source, self.calls, is_ordered, runs_unseen))
+        source, calls = self.source.cursor(run), allowed_calls(self.calls, run)
+        return MapCursor(ParallelFunction(self.function, source, calls, is_ordered, runs_unseen))
 
 
 _MAP: dict[str, Any] = {"Targuments": TypeList(ANY), **DATASET}

@@ -15,7 +15,7 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DATASET, Run, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
-from millrace._src.data.parallelism import checked_calls, is_deterministic
+from millrace._src.data.parallelism import allowed_calls, checked_calls, is_deterministic
 from millrace._src.data.transforms.filter_elements import FilterCursor, FilterNode
 from millrace._src.ops.type_sets import ANY
 
@@ -31,8 +31,8 @@ class ParallelFilterNode(FilterNode):
         """Starts a pass over the source."""
         is_ordered = is_deterministic(self.deterministic, run)
         runs_unseen = self.predicate.runs_unseen and self.source.reads_ahead
-        source = self.source.cursor(run)
-        return FilterCursor(ParallelFunction(self.predicate, source, self.calls, is_ordered, runs_unseen))
+        source, calls = self.source.cursor(run), allowed_calls(self.calls, run)
+        return FilterCursor(ParallelFunction(self.predicate, source, calls, is_ordered, runs_unseen))
 
 
 @op(
