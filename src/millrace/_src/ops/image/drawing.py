@@ -17,7 +17,7 @@ from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
-_TYPES = TypeSet((d.float32, d.float16))
+_TYPES = TypeSet((d.float32, d.float16), default=d.float32)
 _LINES = "TensorFlow declares no gradient of drawn lines"
 _COLORS = np.array(
     [

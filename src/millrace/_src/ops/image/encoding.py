@@ -107,7 +107,7 @@ def _batch_shape(c: ShapeContext) -> TensorShape:
 @op(
     "EncodePng",
     "image: T -> contents: string",
-    T=TypeSet((d.uint8, d.uint16)),
+    T=TypeSet((d.uint8, d.uint16), default=d.uint8),
     shape=_batch_shape,
     host_only=True,
     not_differentiable=_FILE,

@@ -27,7 +27,7 @@ from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
-_TYPES = TypeSet((d.float16, d.float32))
+_TYPES = TypeSet((d.float16, d.float32), default=d.float32)
 _CHOICE = "TensorFlow declares none: which boxes are chosen is no smooth function"
 _COUNTS = "how many boxes are chosen differs from row to row"
 Overlaps = Callable[[int, Array], Array]

@@ -87,6 +87,10 @@ def parse_single_sequence_example_v1(
     context_dense_defaults: list[Array],
     debug_name: Array,
     *,
+    Ncontext_sparse: int = 0,
+    Ncontext_dense: int = 0,
+    Nfeature_list_sparse: int = 0,
+    Nfeature_list_dense: int = 0,
     context_sparse_types: Sequence[DType] = (),
     Tcontext_dense: Sequence[DType] = (),
     feature_list_dense_types: Sequence[DType] = (),
@@ -96,25 +100,25 @@ def parse_single_sequence_example_v1(
 ) -> tuple[list[Array], ...]:
     """Reads one serialized SequenceExample; features in the order of keys."""
     check_rank(serialized, (0,))
-    for keys, name, attr, values in (
-        (context_sparse_keys, "context_sparse", "types", context_sparse_types),
-        (context_dense_keys, "context_dense", "types", Tcontext_dense),
-        (context_dense_keys, "context_dense", "shapes", context_dense_shapes),
-        (feature_list_sparse_keys, "feature_list_sparse", "types", feature_list_sparse_types),
-        (feature_list_dense_keys, "feature_list_dense", "types", feature_list_dense_types),
-        (feature_list_dense_keys, "feature_list_dense", "shapes", feature_list_dense_shapes),
+    for count, name, attr, values in (
+        (Ncontext_sparse, "context_sparse", "types", context_sparse_types),
+        (Ncontext_dense, "context_dense", "types", Tcontext_dense),
+        (Ncontext_dense, "context_dense", "shapes", context_dense_shapes),
+        (Nfeature_list_sparse, "feature_list_sparse", "types", feature_list_sparse_types),
+        (Nfeature_list_dense, "feature_list_dense", "types", feature_list_dense_types),
+        (Nfeature_list_dense, "feature_list_dense", "shapes", feature_list_dense_shapes),
     ):
-        check_lengths(f"len({name}_keys) != len({name}_{attr})", len(keys), len(values))
+        check_lengths(f"len({name}_keys) != len({name}_{attr})", count, len(values))
     key_lists = context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys
     keys = [_items(scalars) for scalars in key_lists]
     may_miss = feature_list_dense_missing_assumed_empty.reshape(-1).tolist()
-    dense_lists = len(keys[3]), feature_list_dense_types, feature_list_dense_shapes
+    dense_lists = Nfeature_list_dense, feature_list_dense_types, feature_list_dense_shapes
     context = Fields(
-        sparse_fields("context", keys[0], len(keys[0]), context_sparse_types),
+        sparse_fields("context", keys[0], Ncontext_sparse, context_sparse_types),
         context_fields(keys[1], Tcontext_dense, context_dense_shapes, context_dense_defaults),
     )
     lists = Fields(
-        sparse_fields("feature_list", keys[2], len(keys[2]), feature_list_sparse_types),
+        sparse_fields("feature_list", keys[2], Nfeature_list_sparse, feature_list_sparse_types),
         list_fields(keys[3], *dense_lists, [key in may_miss for key in keys[3]]),
     )
     message = _Message(serialized.item(), shown(debug_name.item()))
