@@ -84,8 +84,23 @@ def test_an_error_of_a_dataset_comes_at_its_choice() -> None:
 def test_functions_with_effects_run_in_the_order_of_the_choices() -> None:
     seen: list[int] = []
     datasets = [noting(Dataset.range(3), seen), noting(Dataset.range(10, 13), seen)]
-    assert elements(choose(datasets, choices(1, 1, 0)).batch(2)) == [[10, 11], [0]]
-    assert seen == [10, 11, 0]
+    assert elements(choose(datasets, choices(1, 1, 0, 1, 0)).batch(5)) == [[10, 11, 0, 12, 1]]
+    assert seen == [10, 11, 0, 12, 1]
+
+
+def test_choices_with_effects_are_made_one_by_one() -> None:
+    seen: list[int] = []
+    iterator = iter(choose([Dataset.range(3), Dataset.range(10, 13)], noting(choices(1, 1, 0, 1), seen)))
+    counts = [(next(iterator).numpy(), len(seen)) for _ in range(3)]
+    assert counts == [(10, 1), (11, 2), (0, 3)]
+
+
+def test_what_waits_behind_an_error_of_a_dataset_with_effects_is_kept() -> None:
+    seen: list[int] = []
+    datasets = [noting(failing_at(Dataset.range(5), 1, 3), seen), noting(Dataset.range(10, 13), seen)]
+    dataset = choose(datasets, choices(0, 0, 0, 1, 0, 0)).batch(1)
+    assert outcomes(dataset) == [[0], "InvalidArgumentError", [2], [10], "InvalidArgumentError", [4]]
+    assert seen == [0, 2, 10, 4]
 
 
 def test_the_end_of_all_datasets_is_the_end_of_endless_choices() -> None:

@@ -3,7 +3,7 @@
 A block of choices is followed at once: each dataset is asked for as many elements as there are choices of it, and the
 elements are put into the order of the choices. A dataset may turn out to end, or to fail, at one of the choices. What
 the other datasets gave for later choices is then kept, and so are the choices. Where somebody could tell when elements
-are made, choices are followed one by one.
+are made, only choices of the same dataset that follow one another are followed at once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,16 @@ class DirectedInterleaveNode(NaryNode):
 class DirectedInterleaveCursor(Cursor):
     """Follows choices."""
 
-    __slots__ = ("_choices", "_choosing", "_has_ended", "_inputs", "_is_blockwise", "_is_open", "_stops_on_empty")
+    __slots__ = (
+        "_choices",
+        "_choosing",
+        "_has_ended",
+        "_inputs",
+        "_is_blockwise",
+        "_is_open",
+        "_reads_choices_ahead",
+        "_stops_on_empty",
+    )
 
     def __init__(self, node: DirectedInterleaveNode, run: Run) -> None:
         self._choosing, *cursors = [source.cursor(run) for source in node.sources]
@@ -62,7 +71,8 @@ class DirectedInterleaveCursor(Cursor):
         self._is_open = np.ones(len(cursors), bool)  # which inputs have not ended
         self._choices: Array = np.empty(0, np.int64)  # choices that wait
         self._stops_on_empty = node.stops_on_empty
-        self._is_blockwise = node.reads_ahead
+        choosing, *others = [source.reads_ahead for source in node.sources]
+        self._reads_choices_ahead, self._is_blockwise = choosing, all(others)
         self._has_ended = False
 
     def next_block(self, limit: int) -> Block | None:
@@ -83,7 +93,7 @@ class DirectedInterleaveCursor(Cursor):
         """Returns at least one and at most `limit` choices, none of an input that has ended; None at the end."""
         while True:
             if not len(self._choices):
-                block = self._choosing.next_block(limit if self._is_blockwise else 1)
+                block = self._choosing.next_block(limit if self._reads_choices_ahead else 1)
                 if block is None:
                     return None
                 self._choices = block.columns[0]
@@ -95,9 +105,11 @@ class DirectedInterleaveCursor(Cursor):
 
     def _followed(self, choices: Array) -> int:
         """Returns how many of the choices can be followed before an input ends or fails, or a choice is of no input."""
-        unknown = np.flatnonzero((choices < 0) | (choices >= len(self._inputs)))
-        if len(unknown):
-            choices = choices[: unknown[0]]
+        is_left = (choices < 0) | (choices >= len(self._inputs))
+        if not self._is_blockwise:
+            is_left |= choices != choices[0]
+        if is_left.any():
+            choices = choices[: int(is_left.argmax())]
         counts = np.bincount(choices, minlength=len(self._inputs)).tolist()
         followed = len(choices)
         for index, count in enumerate(counts):
