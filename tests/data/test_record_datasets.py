@@ -132,3 +132,9 @@ def test_files_are_read_in_a_function(tmp_path: Path) -> None:
         return next(iter(tf.data.TextLineDataset(names).batch(5)))
 
     assert lines(tf.constant(texts(tmp_path))).numpy().tolist() == [b"one", b"two", b"", b"three", b"four"]
+
+
+def test_files_may_be_given_as_paths(tmp_path: Path) -> None:
+    first, second = map(Path, texts(tmp_path))
+    assert listed(tf.data.TextLineDataset(second)) == [b"four"]
+    assert len(listed(tf.data.TextLineDataset([first, str(second)]))) == 5

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from tests.data.pipelines import check_restores_everywhere, outcomes
 
 Dataset = tf.data.Dataset
 INT = tf.TensorSpec([], tf.int32)
@@ -237,3 +238,25 @@ def test_what_cannot_be_copied_is_refused_as_an_element() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="could not be converted to the expected type"):
         for _ in range(2):
             next(iterator)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10])
+def test_a_pass_goes_on_behind_elements_that_do_not_fit(size: int) -> None:
+    dataset = Dataset.from_generator(lambda: iter([1, "a", 3, [4], [5], 6, 7]), output_signature=INT)
+    refused = "InvalidArgumentError"
+    expected = [1, refused, 3, refused, refused, 6, 7]
+    assert outcomes(dataset) == expected
+    if size > 1:
+        numbers = [x for batch in outcomes(dataset.batch(size)) if isinstance(batch, list) for x in batch]
+        assert set(numbers) <= {1, 3, 6, 7}
+        assert numbers[-1] == 7
+    assert elements(dataset.ignore_errors()) == [1, 3, 6, 7]
+
+
+def test_passes_with_errors_are_restored_everywhere() -> None:
+    def generate() -> Iterator[Any]:
+        yield from [1, "a", 3, 4]
+        raise ValueError("the end")
+
+    check_restores_everywhere(lambda: Dataset.from_generator(generate, output_signature=INT))
+    check_restores_everywhere(lambda: Dataset.from_generator(generate, output_signature=INT).batch(2))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.compat import path_to_str
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
 from millrace._src.core.op_def import OpFunction
@@ -23,6 +24,7 @@ from millrace._src.data.sources.record_files import (
 )
 from millrace._src.data.transforms.parallel_interleave import parallel_interleave
 from millrace._src.ops import raw
+from millrace._src.util import nest
 from millrace._src.util.export import export
 
 _STRING = TensorSpec([], string)
@@ -33,7 +35,7 @@ class _RecordFiles(DatasetV2):
     """The records of files.
 
     Args:
-      filenames: names as a tensor of any shape, or as a dataset of scalars.
+      filenames: names, or paths, as a tensor of any shape or nested lists, or a dataset of scalars.
       read: makes the dataset of one file, in the current graph.
       num_parallel_reads: how many files are read at a time, and take turns; None reads file after file.
     """
@@ -71,7 +73,7 @@ def _names(filenames: Any) -> Any:
                 f"of element shape {spec.shape!r}."
             )
         return filenames
-    names = convert_to_tensor(filenames, dtype_hint=string)
+    names = convert_to_tensor(nest.map_structure(path_to_str, filenames), dtype_hint=string)
     if names.dtype is not string:
         raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` elements.")
     return DatasetV2.from_tensor_slices(raw.Reshape(tensor=names, shape=[-1], name="flat_filenames"))
@@ -115,7 +117,7 @@ class TFRecordDatasetV2(_RecordFiles):
         """Makes the dataset; files are opened when a pass comes to them.
 
         Args:
-          filenames: the names of the files, a tensor of strings or a dataset of scalars.
+          filenames: the names or paths of the files: a tensor of strings, a list, or a dataset of scalars.
           compression_type: "", "ZLIB" or "GZIP".
           buffer_size: how many bytes are read at a time.
           num_parallel_reads: how many files are read at a time; their records then take turns. `tf.data.AUTOTUNE` lets
@@ -153,7 +155,7 @@ class TextLineDatasetV2(_RecordFiles):
         """Makes the dataset; files are opened when a pass comes to them.
 
         Args:
-          filenames: the names of the files, a tensor of strings or a dataset of scalars.
+          filenames: the names or paths of the files: a tensor of strings, a list, or a dataset of scalars.
           compression_type: "", "ZLIB" or "GZIP".
           buffer_size: how many bytes are read at a time.
           num_parallel_reads: how many files are read at a time; their lines then take turns.
@@ -193,7 +195,7 @@ class FixedLengthRecordDatasetV2(_RecordFiles):
         """Makes the dataset; files are opened when a pass comes to them.
 
         Args:
-          filenames: the names of the files, a tensor of strings or a dataset of scalars.
+          filenames: the names or paths of the files: a tensor of strings, a list, or a dataset of scalars.
           record_bytes: the length of a record.
           header_bytes: how many bytes at the front of a file are skipped.
           footer_bytes: how many bytes at the end of a file are left out.

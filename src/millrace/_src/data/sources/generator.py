@@ -118,53 +118,72 @@ class PythonCursor(Cursor):
         self._generator = generator
         self._init_function = init_function
         self._iterator: Iterator[Any] | None = None
-        self._taken = 0
+        self._waiting: list[Any] = []  # elements that the generator has yielded and nobody has got
+        self._taken = 0  # how many elements were handed out, or refused
         self._ended = False
-        self._error: Exception | None = None
+        self._error: Exception | None = None  # of the generator, to be raised behind the elements that wait
 
     def next_block(self, limit: int) -> Block | None:
-        """Returns the next elements that the generator yields."""
-        if self._error is None and not self._ended:
-            block = self._next_elements(limit)
-            if block is not None:
-                self._taken += block.count
-                return block
+        """Returns the next elements that the generator yields; goes on behind an element that does not fit."""
+        if not (self._waiting or self._ended):
+            self._take(limit)
+        if self._waiting:
+            return self._block_of_waiting(limit)
         if self._error is not None:
             failure, self._error = self._error, None
             raise failure
         return None
 
-    def _next_elements(self, limit: int) -> Block | None:
-        """Takes elements; an error, of the generator or of an element that does not fit, ends the pass."""
-        elements: list[Any] = []
+    def _take(self, limit: int) -> None:
+        """Lets the generator yield up to `limit` elements; an error of its own ends the pass."""
         try:
-            if self._iterator is None:
-                self._iterator = call_python(self._generator.take_pass, self._init_function.call_row(()))
-            taken = itertools.islice(self._iterator, limit)
-            call_python(elements.extend, (taken if limit == 1 else map(kept, taken),))
+            taken = itertools.islice(self._started(), limit)
+            call_python(self._waiting.extend, (taken if limit == 1 else map(kept, taken),))
         except errors.OpError as error:
             self._error = error
-        self._ended = len(elements) < limit
-        block = block_of(elements, self._generator.structure) if elements else None
-        return self._by_row(elements) if block is None else block
+        self._ended = len(self._waiting) < limit
 
-    def _by_row(self, elements: list[Any]) -> Block | None:
-        """Returns the elements before one that does not fit."""
+    def _started(self) -> Iterator[Any]:
+        """Returns the running generator."""
+        if self._iterator is None:
+            arguments = self._init_function.call_row(())
+            self._iterator = call_python(self._generator.take_pass, arguments)
+        return self._iterator
+
+    def _block_of_waiting(self, limit: int) -> Block:
+        """Returns the next elements that wait, up to one that does not fit, or raises the error of that one."""
+        elements = self._waiting[:limit]
+        block = block_of(elements, self._generator.structure)
+        if block is None:
+            block = self._block_of_rows(elements)
+        self._pass(block.count)
+        return block
+
+    def _block_of_rows(self, elements: list[Any]) -> Block:
         rows: list[list[Array]] = []
-        try:
-            for element in elements:
+        for element in elements:
+            try:
                 rows.append(call_python(row_of, (element, self._generator.structure)))
-        except errors.OpError as error:
-            self._error, self._ended = error, True
-        return Block.of_rows(rows) if rows else None
+            except errors.OpError:
+                if rows:
+                    break  # the element is converted again when its turn has come
+                self._pass(1)
+                raise
+        return Block.of_rows(rows)
+
+    def _pass(self, count: int) -> None:
+        del self._waiting[:count]
+        self._taken += count
 
     def save(self) -> State:
-        """Returns how many elements were taken: a Python generator keeps the rest of its state to itself."""
-        return self._taken
+        """Returns how many elements were taken, and whether all were: the generator keeps its state to itself."""
+        return self._taken, self._ended and not self._waiting and self._error is None
 
     def restore(self, state: State) -> None:
         """Starts the generator anew, and passes over the elements that were taken."""
-        self.skip(state)
+        self._taken, self._ended = state
+        if not self._ended:
+            call_python(next, (itertools.islice(self._started(), self._taken, self._taken), None))
 
     def close(self) -> None:
         """Lets the generator go, so that its `finally` clauses run."""
