@@ -147,3 +147,7 @@ def test_a_pipeline_goes_on_from_the_bytes_of_its_state_at_every_position(pipeli
 @given(PIPELINES)
 def test_many_pipelines_go_on_from_the_bytes_of_their_states_at_every_position(pipeline: Any) -> None:
     check_goes_on_at_every_position(pipeline)
+
+
+def test_passes_that_begin_after_an_inner_repetition_has_ended_have_their_seeds() -> None:
+    check_goes_on_at_every_position((("range", 2), [("shuffle_and_repeat", 2, 3), ("shuffle_and_repeat", 2, 2)]))

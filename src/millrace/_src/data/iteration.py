@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -21,6 +21,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DatasetNode, Run
 from millrace._src.data.optimizer import begin
+from millrace._src.data.seeds import SeedGenerator
 
 _BLOCK_BYTES = 1 << 18
 _LONGEST_BLOCK = 1024
@@ -126,7 +127,7 @@ class Iteration(Referent):
         return self._node
 
     def save(self) -> State:
-        """Returns the state: the elements left of the current block, that of the cursor, and of random streams."""
+        """Returns the state: the rest of the current block, the states of the cursor, random streams and seeds."""
         with self.lock:
             if self._cursor is None:
                 raise FailedPreconditionError(None, None, NOT_INITIALIZED)
@@ -134,15 +135,18 @@ class Iteration(Referent):
             if self.place < self.count:
                 left = Block(self.columns, self.count).part(self.place, self.count).save()
             cursor = self._cursor.save()
-            return left, cursor, [stream.save() for _, stream in self._run.streams.values()]
+            streams = [stream.save() for _, stream in self._run.streams.values()]
+            return left, cursor, streams, [generator.save() for generator in seed_generators(self.node)]
 
     def restore(self, state: State) -> None:
         """Goes on from a state with the dataset of this iterator."""
         with self.lock:
             self.start(self.node)
             assert self._cursor is not None
-            left, cursor, streams = state
+            left, cursor, streams, generators = state
             self._cursor.restore(cursor)
+            for generator, generator_state in zip(seed_generators(self.node), generators, strict=True):
+                generator.restore(generator_state)
             for (_, stream), stream_state in zip(self._run.streams.values(), streams, strict=False):
                 stream.restore(stream_state)
             if left is not None:
@@ -160,3 +164,12 @@ class Iteration(Referent):
     def __del__(self) -> None:
         if not sys.is_finalizing():  # else files and threads end by themselves, and modules are gone
             self.close()
+
+
+def seed_generators(node: DatasetNode) -> Iterator[SeedGenerator]:
+    """Yields the seed generators of a dataset, from which its later passes, and those of its inputs, take seeds."""
+    for value in vars(node).values():
+        if isinstance(value, SeedGenerator):
+            yield value
+    for source in node.inputs:
+        yield from seed_generators(source)
