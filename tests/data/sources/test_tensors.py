@@ -29,3 +29,17 @@ def test_a_range_is_a_tensor_as_a_list_is() -> None:
 def test_a_scalar_has_no_slices() -> None:
     with pytest.raises(ValueError, match="Unbatching a tensor is only supported for rank >= 1"):
         Dataset.from_tensor_slices(([1], 2))
+
+
+def test_constants_of_a_graph_are_named_after_their_leaf() -> None:
+    with tf.Graph().as_default() as graph:
+        Dataset.from_tensors((tf.constant(1), None, 2))
+        Dataset.from_tensor_slices({"a": [1], "b": [2]})
+    assert [operation.name for operation in graph.get_operations()] == [
+        "Const",
+        "normalize_element/component_2",
+        "TensorDataset",
+        "normalize_element_1/component_0",
+        "normalize_element_1/component_1",
+        "TensorSliceDataset",
+    ]

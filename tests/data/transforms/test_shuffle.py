@@ -187,3 +187,14 @@ def test_seeds_that_nobody_chose_are_restored_too(make: Any) -> None:
     first, again = started(make(9).shuffle(9).repeat(2)), started(make(9).shuffle(9).repeat(2))
     again.restore(first.save())
     assert rest(again) == rest(first)
+
+
+def test_a_graph_for_sessions_has_the_op_without_a_generator() -> None:
+    def op_of(dataset: Any) -> str:
+        return str(dataset._variant_tensor.op.type)
+
+    with tf.Graph().as_default():
+        assert op_of(Dataset.range(3).shuffle(2)) == "ShuffleDataset"
+    seen = []
+    tf.function(lambda: seen.append(op_of(Dataset.range(3).shuffle(2)))).get_concrete_function()
+    assert seen == ["ShuffleDatasetV3"]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, variant
 from millrace._src.core.op_def import OpFunction
@@ -172,6 +173,11 @@ def metadata(name: str | None) -> dict[str, Any]:
 def _varint(number: int) -> bytes:
     """Returns a number below 2 ** 14 in the variable-length form of protocol buffers."""
     return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
+
+
+def is_session_graph() -> bool:
+    """Tells whether a graph is being built that is no function: there TensorFlow takes older forms of some ops."""
+    return state.graph is not None and not state.graph.building_function
 
 
 def int64_tensor(value: Any, name: str) -> Any:

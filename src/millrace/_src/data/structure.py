@@ -6,14 +6,17 @@ described by its spec. A spec with one tensor (`TensorSpec`, the spec of a datas
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import NoneTensorSpec, TensorSpec, type_spec_from_value
 from millrace._src.core.type_specs import TypeSpec
+from millrace._src.graph.scopes import name_scope
 from millrace._src.util import nest
 
 
@@ -57,24 +60,33 @@ class Structure:
         return [tensor for leaf, value in pairs for tensor in leaf.to_tensors(value)]
 
 
-def normalized(value: Any, name: str = "component") -> Any:
+def normalized(value: Any) -> Any:
     """Returns a value with tensors in the place of all that converts to tensors; lists become tensors too.
 
     Args:
       value: tensors, composite tensors and Python values in tuples and dictionaries.
-      name: the name of constants in a graph, which the number of the leaf follows.
     """
-    count = 0
+    return map_leaves(_converted, value)
 
-    def convert(leaf: Any) -> Any:
-        nonlocal count
-        if leaf is None or nest.is_nested_or_composite(leaf) and not nest.is_nested(leaf):
-            return leaf
-        tensor = convert_to_tensor(leaf, name=f"{name}_{count}")
-        count += 1
-        return tensor
 
-    return map_leaves(convert, value)
+def normalized_element(value: Any, scope: str = "normalize_element") -> Any:
+    """Does what `normalized` does; constants in a graph are named after their leaf, as `normalize_element/component_0`.
+
+    Args:
+      value: an element, or a batch of elements.
+      scope: the name scope of the constants.
+    """
+    if state.graph is None:
+        return normalized(value)
+    numbers = itertools.count()
+    with name_scope(scope):
+        return map_leaves(lambda leaf: _converted(leaf, f"component_{next(numbers)}"), value)
+
+
+def _converted(leaf: Any, name: str | None = None) -> Any:
+    if leaf is None or nest.is_nested_or_composite(leaf) and not nest.is_nested(leaf):
+        return leaf
+    return convert_to_tensor(leaf, name=name)
 
 
 def map_leaves(function: Any, value: Any) -> Any:

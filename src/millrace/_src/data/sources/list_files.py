@@ -42,8 +42,9 @@ def list_files(file_pattern: Any, shuffle: bool | None = None, seed: Any = None,
         patterns = convert_to_tensor(file_pattern, dtype=string, name="file_pattern")
         names = matching_files(patterns)
         count = raw.Shape(input=names, out_type=int64)[0]
+        is_found = raw.Greater(x=count, y=0, name="match_not_empty")
         text = raw.Add(x="No files matched pattern: ", y=reduce_join(patterns, separator=", "), name="message")
-        check = assert_that(count > 0, [text], summarize=1, name="assert_not_empty")
+        check = assert_that(is_found, [text], summarize=1, name="assert_not_empty")
         with control_dependencies([] if check is None else [check]):
             names = raw.Identity(input=names)
         dataset = from_tensor_slices(names, name=name)

@@ -23,7 +23,7 @@ from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET, DatasetNode, Run, position_cursor
-from millrace._src.data.structure import Structure, normalized, spec_of
+from millrace._src.data.structure import Structure, normalized_element, spec_of
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 
@@ -139,7 +139,7 @@ def from_tensors(tensors: Any, name: str | None = None) -> Any:
 
     Returns: A Dataset.
     """
-    element = normalized(tensors)
+    element = normalized_element(tensors)
     structure = Structure(spec_of(element))
     handle = tensor_dataset(structure.flatten(element), output_shapes=structure.shapes, **metadata_of(name))
     return new_dataset("_TensorDataset", handle, structure.spec)
@@ -159,7 +159,7 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
     Raises:
       ValueError: if a tensor is a scalar, or first dimensions differ.
     """
-    batch = normalized(tensors)
+    batch = normalized_element(tensors)
     structure = Structure(spec_of(batch))
     _check_first_dimensions(structure.shapes)
     spec = nest.map_structure(lambda leaf: leaf._unbatch(), structure.spec)
