@@ -80,7 +80,8 @@ class TurnsCursor(Cursor):
                     return None
                 self._leave_free_place()
                 continue
-            room = limit if self._is_one_left() else self._block_length - self._given
+            is_alone = len(self._places) == 1 or self._is_one_left()
+            room = limit if is_alone else self._block_length - self._given
             block = self._block_of_turn(inner, min(limit, room))
             if block is not None:
                 self._count(block.count)
