@@ -205,7 +205,7 @@ def interrupted_training(tf: Any, folder: Path) -> Any:
     again = make()
     tf.raw_ops.DeserializeIterator(resource_handle=again._iterator_resource, serialized=state)
     assert [batch.numpy().tolist() for batch in again] == rest
-    return sorted(sum(first + rest, []))
+    return sorted(number for batch in first + rest for number in batch)
 
 
 # --- results -----------------------------------------------------------------------------------------------------
