@@ -538,7 +538,10 @@ compat.v1.data.make_one_shot_iterator data.iterators_v1:make_one_shot_iterator
     "compat.v1.data.experimental": """
 compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec
 compat.v1.data.experimental.OptionalStructure data.optionals:OptionalSpec
+compat.v1.data.experimental.Structure core.type_specs:TypeSpec
 compat.v1.data.experimental.at -
+compat.v1.data.experimental.load -
+compat.v1.data.experimental.save -
 """,
     "compat.v1.debugging": """
 compat.v1.debugging.assert_all_finite ops.debug.numerics:verify_tensor_all_finite
@@ -818,7 +821,6 @@ data.experimental.DatasetInitializer data.lookup_tables:DatasetInitializer
 data.experimental.DistributeOptions data.options:DistributeOptions
 data.experimental.ExternalStatePolicy data.options:ExternalStatePolicy
 data.experimental.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
-data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.OptimizationOptions data.options:OptimizationOptions
 data.experimental.Optional data.optionals:Optional
 data.experimental.RandomDataset data.random_datasets:RandomDatasetV2
@@ -826,7 +828,6 @@ data.experimental.Reducer data.transforms.group_by_reducer:Reducer
 data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions
 data.experimental.SqlDataset data.sql_datasets:SqlDatasetV2
-data.experimental.Structure core.type_specs:TypeSpec
 data.experimental.TFRecordWriter data.record_writers:TFRecordWriter
 data.experimental.ThreadingOptions data.options:ThreadingOptions
 data.experimental.UNKNOWN_CARDINALITY data.transforms.cardinality:UNKNOWN_CARDINALITY

@@ -366,7 +366,7 @@ class BoundedTensorSpec(TensorSpec):
         )
 
 
-@export("NoneTensorSpec", "data.experimental.NoneStructure")
+@export("NoneTensorSpec")
 class NoneTensorSpec(BatchableTypeSpec):
     """Describes None, as an element of a dataset."""
 

@@ -24,7 +24,7 @@ from millrace._src.util.nest_paths import flatten_up_to
 _ABSTRACT = ("_component_specs", "_from_components", "_serialize", "_to_components", "value_type")
 
 
-@export("TypeSpec", "data.experimental.Structure", v1=["TypeSpec", "data.experimental.Structure"])
+@export("TypeSpec", v1=["TypeSpec", "data.experimental.Structure"])
 class TypeSpec:
     """The description of a type of values that consist of tensors.
 

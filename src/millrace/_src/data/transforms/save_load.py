@@ -273,7 +273,7 @@ def _is_finished(folder: str) -> bool:
 # --- older names -------------------------------------------------------------------------------------------------
 
 
-@export("data.experimental.save")
+@export("data.experimental.save", v1=[])
 def save_by_function(
     dataset: DatasetBase,
     path: Any,
@@ -301,7 +301,7 @@ def save_by_function(
     return save(dataset, path, compression, shard_func, checkpoint_args)
 
 
-@export("data.experimental.load")
+@export("data.experimental.load", v1=[])
 def load_by_function(
     path: Any,
     element_spec: Any = None,
