@@ -19,6 +19,7 @@ from millrace._src.core.handle_types import IteratorHandle, Referent
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.declared_shapes import ShapeCheck
 from millrace._src.data.nodes import DatasetNode, Run
 from millrace._src.data.optimizer import begin
 from millrace._src.data.seeds import SeedGenerator
@@ -86,6 +87,8 @@ class Iteration(Referent):
             self.close()
             self._node = node
             self._cursor, self._run = begin(node)
+            if not node.reads_ahead:  # there may be Python code in a function, which can say anything of its results
+                self._cursor = ShapeCheck(self._cursor, node.shapes)
             self._ahead = node.reads_ahead and not any(dtype.is_handle for dtype in node.dtypes)  # handles are no state
             self._limit, self.count, self.place = 1, 0, 0
 

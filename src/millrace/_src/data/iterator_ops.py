@@ -14,12 +14,12 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.data.declared_shapes import incompatible
 from millrace._src.data.iteration import Iteration
 from millrace._src.data.nodes import node_of
 from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.ops.shape_rules import no_outputs, scalar
 from millrace._src.ops.type_sets import ANY
-from millrace._src.util.text import shape_brackets
 
 END_OF_SEQUENCE = "End of sequence"
 
@@ -59,8 +59,7 @@ def check_elements(
             problem = f"Data type mismatch at component {index}: {names}."
     for index, (shape, other) in enumerate(zip(shapes, found_shapes)):
         if not shape.is_compatible_with(other) and problem is None:
-            texts = f"expected {shape_brackets(shape)} but got {shape_brackets(other)}"
-            problem = f"Incompatible shapes at component {index}: {texts}."
+            problem = incompatible(index, shape, other)
     if problem is not None:
         raise errors.InvalidArgumentError(None, None, problem)
 
