@@ -178,3 +178,24 @@ def test_iterators_over_one_dataset_have_one_spec() -> None:
     first, second = iter(dataset)._type_spec, iter(dataset)._type_spec
     assert first is second
     assert hash(first) == hash(tf.data.IteratorSpec(tf.TensorSpec([], tf.int64)))
+
+
+@pytest.mark.xla
+def test_a_compiled_function_refuses_iterators_and_loops_over_datasets() -> None:
+    iterator = iter(tf.data.Dataset.range(3))
+
+    @tf.function(jit_compile=True)
+    def step() -> tf.Tensor:
+        return next(iterator)
+
+    @tf.function(jit_compile=True)
+    def loop() -> tf.Tensor:
+        total = tf.constant(0, tf.int64)
+        for x in tf.data.Dataset.range(3):
+            total += x
+        return total
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="unsupported operations.*IteratorGetNext"):
+        step()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="unsupported operations.*ReduceDataset"):
+        loop()

@@ -58,6 +58,11 @@ class Traits:
     """The inputs whose value must be known when XLA compiles."""
     host_only: bool = False
     """Whether only the NumPy engine can run the op (strings, data-dependent shapes, Python code)."""
+    refused_by_xla: bool = False
+    """Whether a function with `jit_compile=True` may not hold the op, as in TensorFlow (datasets, iterators).
+
+    A function with another op of the host is left to the NumPy engine.
+    """
     commutative: bool = False
     """Whether the first two inputs may be swapped."""
     reads_only_shapes: bool = False

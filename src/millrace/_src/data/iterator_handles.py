@@ -49,6 +49,7 @@ _MAKES: dict[str, Any] = {
     "shape": scalar,
     "handles": _declared,
     "host_only": True,
+    "refused_by_xla": True,
     "effects": Effects.RANDOM,
     "cacheable": False,
     "not_differentiable": "an iterator is not a number",
@@ -112,6 +113,7 @@ def anonymous_iterator_v2(xp: Xp, *, output_types: list[DType], output_shapes: l
     "handle: resource, deleter: variant ->",
     shape=no_outputs,
     host_only=True,
+    refused_by_xla=True,
     effects=Effects.WRITES,
     not_differentiable="an iterator is not a number",
     not_batched="an iterator is a scalar",
@@ -126,6 +128,7 @@ def delete_iterator(xp: Xp, handle: Array, deleter: Array) -> None:
 _TEXT: dict[str, Any] = {
     "shape": scalar,
     "host_only": True,
+    "refused_by_xla": True,
     "effects": Effects.RANDOM,
     "not_differentiable": "a name is not a number",
     "not_batched": "an iterator is a scalar",

@@ -89,6 +89,7 @@ def _element_shapes(c: ShapeContext) -> list[TensorShape]:
     shape=scalar,
     handles=_declared_iterator,
     host_only=True,
+    refused_by_xla=True,
     effects=Effects.RANDOM,
     cacheable=False,
     not_differentiable="an iterator is not a number",
@@ -105,6 +106,7 @@ def anonymous_iterator(xp: Xp, *, output_types: list[DType], output_shapes: list
     full_type="",
     shape=no_outputs,
     host_only=True,
+    refused_by_xla=True,
     effects=Effects.WRITES,
     not_differentiable="an iterator is not a number",
     not_batched="a dataset is a scalar",
@@ -119,6 +121,7 @@ def make_iterator(xp: Xp, dataset: Array, iterator: Array) -> None:
 _NEXT: dict[str, Any] = {
     "shape": _element_shapes,
     "host_only": True,
+    "refused_by_xla": True,
     "effects": Effects.WRITES,
     "not_differentiable": "what an iterator gives depends on no tensor",
     "not_batched": "an iterator gives one element after the other",

@@ -234,6 +234,7 @@ DATASET: dict[str, Any] = {
     "shape": scalar,
     "handles": declared_dataset,
     "host_only": True,
+    "refused_by_xla": True,
     "cacheable": False,
     "keeps_functions": True,
     "notes_call": True,

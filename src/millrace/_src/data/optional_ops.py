@@ -74,7 +74,12 @@ def _type_of_components(c: ShapeContext) -> OptionalHandle:
     return OptionalHandle(tuple(t.dtype for t in c.inputs), tuple(t.shape for t in c.inputs))
 
 
-_OPTIONAL: dict[str, Any] = {"shape": scalar, "host_only": True, "not_batched": "an optional is a scalar"}
+_OPTIONAL: dict[str, Any] = {
+    "shape": scalar,
+    "host_only": True,
+    "refused_by_xla": True,
+    "not_batched": "an optional is a scalar",
+}
 
 
 @op(

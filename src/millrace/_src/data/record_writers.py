@@ -22,6 +22,7 @@ _COMPRESSIONS = (b"GZIP", b"ZLIB")
 _WRITING: dict[str, Any] = {
     "shape": no_outputs,
     "host_only": True,
+    "refused_by_xla": True,
     "effects": Effects.WRITES,
     "not_differentiable": "it gives nothing back",
     "not_batched": "it writes one file",

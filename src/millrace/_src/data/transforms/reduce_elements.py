@@ -35,6 +35,7 @@ def _component_shapes(c: ShapeContext) -> list[TensorShape]:
     output_types=TypeList(ANY),
     shape=_component_shapes,
     host_only=True,
+    refused_by_xla=True,
     effects=Effects.IO,
     keeps_functions=True,
     not_differentiable="a reduction of a dataset keeps nothing of its elements",

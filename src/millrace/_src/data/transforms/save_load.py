@@ -35,6 +35,7 @@ _ELEMENTS_AT_ONCE = 256
 _SAVE: dict[str, Any] = {
     "Tshard_func_args": TypeList(ANY),
     "host_only": True,
+    "refused_by_xla": True,
     "effects": Effects.IO,
     "keeps_functions": True,
     "not_differentiable": "files have no gradient",

@@ -28,6 +28,7 @@ def _element_shapes(c: ShapeContext) -> list[TensorShape]:
 _TRAITS: dict[str, Any] = {
     "shape": _element_shapes,
     "host_only": True,
+    "refused_by_xla": True,
     "effects": Effects.IO,
     "not_differentiable": "an element of a dataset depends on no tensor",
     "not_batched": "a dataset is a scalar",

@@ -78,7 +78,7 @@ def _leave_to_numpy(program: Program, graph: OptimizedGraph, reason: str) -> Non
 
 
 def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
-    """Returns the nodes that XLA must refuse (strings, Python, input and output), and the nodes that need NumPy.
+    """Returns the nodes that XLA must refuse (strings, Python, datasets, output), and those that need NumPy.
 
     A node that needs NumPy has data-dependent shapes, draws random numbers inside a loop body, or is a loop whose
     condition writes to a variable.
@@ -86,10 +86,10 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
     blocked: list[Node] = []
     dynamic_nodes: list[Node] = []
     for node in graph.nodes:
-        bodies = held_graphs(node)
+        bodies = [] if node.op_def.traits.keeps_functions else held_graphs(node)
         if node.effects is Effects.IO and "xla" in node.op_def.rules.kernels:
             continue  # an assertion: compiled programs pass over assertions, as in TensorFlow
-        if node.effects is Effects.IO and not bodies or _touches_strings(node):
+        if node.effects is Effects.IO and not bodies or _touches_strings(node) or node.op_def.traits.refused_by_xla:
             blocked.append(node)
         elif node.op_def.traits.host_only or is_draw(node) and _needs_state(node) or _writes_in_condition(node):
             dynamic_nodes.append(node)
