@@ -195,7 +195,7 @@ def test_a_compiled_function_refuses_iterators_and_loops_over_datasets() -> None
             total += x
         return total
 
-    with pytest.raises(tf.errors.InvalidArgumentError, match="unsupported operations.*IteratorGetNext"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"unsupported operations.*IteratorGetNext"):
         step()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="unsupported operations.*ReduceDataset"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"unsupported operations.*ReduceDataset"):
         loop()
