@@ -56,3 +56,19 @@ def test_elements_come_in_the_thread_of_the_caller_too() -> None:
     assert raw.IteratorGetNextSync(iterator=iterator._iterator_resource, **arguments)[0].numpy() == 0
     with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
         raw.IteratorGetNextSync(iterator=iterator._iterator_resource, **arguments)
+
+
+def test_the_operations_of_an_iterator_stand_beside_its_dataset() -> None:
+    @tf.function
+    def first() -> Any:
+        iterator = iter(Dataset.range(3))
+        iterator.get_next_as_optional()
+        return iterator.get_next()
+
+    placed = {
+        operation.type: operation.colocation_groups()
+        for operation in first.get_concrete_function().graph.get_operations()
+        if operation.type in ("AnonymousIteratorV3", "MakeIterator", "IteratorGetNext", "IteratorGetNextAsOptional")
+    }
+    assert len(placed) == 4
+    assert all(groups == [b"loc:@RangeDataset"] for groups in placed.values())

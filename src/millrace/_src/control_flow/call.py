@@ -48,7 +48,7 @@ from millrace._src.engines.tiers import Tier, engine_for, tier_of
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import set_function_factory
+from millrace._src.graph.function_factory import jit_compile_of, set_function_factory
 from millrace._src.ops import raw
 from millrace._src.ops.batching import in_places
 from millrace._src.ops.type_sets import ANY
@@ -400,7 +400,7 @@ def _zeros_if_missing(gradient: Any, like: Any) -> Any:
 
 
 def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFunction:
-    return GraphFunction(graph, graph.name, jit_compile=attributes.get("_XlaMustCompile"), attributes=attributes)
+    return GraphFunction(graph, graph.name, jit_compile=jit_compile_of(attributes), attributes=attributes)
 
 
 @partitioned_call.batching

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 from abc import abstractmethod
 from collections.abc import Iterator as PythonIterator
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -100,8 +102,9 @@ class OwnedIterator(IteratorBase):
             self._structure = dataset._structure
             self._dataset = dataset
             types, shapes = self._structure.dtypes, self._structure.shapes
-            self._iterator_resource = anonymous_iterator(output_types=types, output_shapes=shapes)
-            make_iterator(dataset._variant_tensor, self._iterator_resource)
+            with _beside(dataset._variant_tensor):
+                self._iterator_resource = anonymous_iterator(output_types=types, output_shapes=shapes)
+                make_iterator(dataset._variant_tensor, self._iterator_resource)
         self._iteration = _referent(self._iterator_resource)
         self._taken_in_graph = 0
         self._dtype = self._structure.dtypes[0] if type(self._structure.spec) is TensorSpec else None
@@ -163,9 +166,9 @@ class OwnedIterator(IteratorBase):
                 "use `Dataset.reduce`."
             )
         types, shapes = self._structure.dtypes, self._structure.shapes
-        return self._structure.pack(
-            iterator_get_next(self._iterator_resource, output_types=types, output_shapes=shapes)
-        )
+        with _beside(self._iterator_resource):
+            row = iterator_get_next(self._iterator_resource, output_types=types, output_shapes=shapes)
+        return self._structure.pack(row)
 
     def get_next(self) -> Any:
         """Returns the next element.
@@ -182,7 +185,8 @@ class OwnedIterator(IteratorBase):
     def get_next_as_optional(self) -> Optional:
         """Returns the next element as a `tf.experimental.Optional`, which is empty after the last element."""
         types, shapes = self._structure.dtypes, self._structure.shapes
-        variant = iterator_get_next_as_optional(self._iterator_resource, output_types=types, output_shapes=shapes)
+        with _beside(self._iterator_resource):
+            variant = iterator_get_next_as_optional(self._iterator_resource, output_types=types, output_shapes=shapes)
         return optional_of(variant, self.element_spec)
 
     next = __next__
@@ -230,6 +234,13 @@ class OwnedIterator(IteratorBase):
         if self._iteration is None:
             raise NotImplementedError("An iterator of a graph is saved by `tf.raw_ops.SerializeIterator`.")
         return self._iteration
+
+
+def _beside(tensor: Any) -> AbstractContextManager[None]:
+    """Puts the operations of a graph beside that of a tensor."""
+    if state.graph is None or isinstance(tensor, EagerTensor):
+        return contextlib.nullcontext()
+    return state.graph.colocate_with(tensor)
 
 
 def _referent(handle: Any) -> Iteration | None:

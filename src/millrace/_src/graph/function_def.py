@@ -22,7 +22,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.graph.attr_value import decode_attr, encode_attr
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import make_function
+from millrace._src.graph.function_factory import compile_attributes, make_function
 from millrace._src.graph.node_def import encode_node
 from millrace._src.graph.node_import import NodeImport, Reference, output_sizes
 from millrace._src.graph.operation import Operation
@@ -115,21 +115,15 @@ def function_to_function_def(function: Any, add_shapes: bool = False) -> functio
     if graph is None:
         raise TypeError(f"Only the name of function '{function_name(function)}' is known; it cannot be written.")
     proto = _write_body(graph, function_name(function), add_shapes)
-    attributes = {_CONTEXT: "kEagerRuntime", **_compile_attributes(function), **getattr(function, "attributes", {})}
+    own = getattr(function, "attributes", {})
+    compiling = compile_attributes(getattr(function, "jit_compile", None), own)
+    attributes = {_CONTEXT: "kEagerRuntime", **compiling, **own}
     for key, value in attributes.items():
         proto.attr[key].CopyFrom(encode_attr(value))
     if add_shapes:
         shapes = [tensor.shape for tensor in graph.inputs]
         proto.attr["_input_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
     return proto
-
-
-def _compile_attributes(function: Any) -> dict[str, Any]:
-    """Returns the attributes that stand on the wire for a function's `jit_compile`."""
-    jit_compile = getattr(function, "jit_compile", None)
-    if jit_compile is None:
-        return {}
-    return {"_XlaMustCompile": True, "_noinline": True} if jit_compile else {"_XlaMustCompile": False}
 
 
 def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.FunctionDef:

@@ -6,13 +6,28 @@ is defined in a higher layer. That layer registers the class's constructor here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from millrace._src.core.op_registry import get_op
 from millrace._src.graph.func_graph import FuncGraph
 
 FunctionFactory = Callable[[FuncGraph, dict[str, Any]], Any]
+
+
+_OF_DATASET = "_tf_data_function"
+
+
+def jit_compile_of(attributes: Mapping[str, Any]) -> bool | None:
+    """Returns a function's `jit_compile` from its attributes on the wire; functions of datasets are never compiled."""
+    return False if attributes.get(_OF_DATASET) else attributes.get("_XlaMustCompile")
+
+
+def compile_attributes(jit_compile: bool | None, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the attributes that stand on the wire for a function's `jit_compile`, beside its other attributes."""
+    if jit_compile is None or attributes.get(_OF_DATASET):
+        return {}
+    return {"_XlaMustCompile": True, "_noinline": True} if jit_compile else {"_XlaMustCompile": False}
 
 
 class NamedBody:
@@ -24,7 +39,7 @@ class NamedBody:
         self.graph = graph
         self.name = graph.name
         self.attributes = attributes
-        self.jit_compile: bool | None = attributes.get("_XlaMustCompile")
+        self.jit_compile = jit_compile_of(attributes)
 
 
 class _Registered:
