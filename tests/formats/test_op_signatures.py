@@ -22,7 +22,7 @@ LINES = {line.partition("\t")[0]: line for line in (RECORDED / "ops.txt").read_t
 OTHER_DEFAULTS = {
     "EmptyTensorList": {"shape_type"},
     "Range": {"Tidx"},
-    "RandomPoissonV2": {"dtype"},
+    "RandomPoissonV2": {"R"},
     "RandomStandardNormal": {"dtype"},
     "RandomUniform": {"dtype"},
     "StatefulRandomBinomial": {"T"},
