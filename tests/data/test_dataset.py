@@ -108,6 +108,22 @@ def test_a_name_goes_into_the_metadata_of_the_op() -> None:
     assert found == [b"\n\x07numbers", b""]
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Dataset.from_tensors(()),
+        lambda: Dataset.range(2).map(lambda x: None),
+        lambda: Dataset.range(2).scan((), lambda s, x: (s, x)),
+        lambda: Dataset.range(2).reduce((), lambda s, x: s),
+    ],
+)
+def test_elements_and_states_without_tensors_are_refused(make: Callable[[], Any]) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"(types|Tstate)' of 0 must be at least minimum 1"):
+        make()
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="length 0 less than minimum 1"):
+        make()
+
+
 def test_the_length_is_no_number_in_a_graph() -> None:
     text = "only supports `len` in eager mode. Use `tf.data.Dataset.cardinality\\(\\)` instead."
     with tf.Graph().as_default(), pytest.raises(TypeError, match=text):

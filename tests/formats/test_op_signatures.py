@@ -63,6 +63,10 @@ def defaults(proto: Any) -> dict[str, bytes | None]:
     return {a.name: a.default_value.SerializeToString() if a.HasField("default_value") else None for a in proto.attr}
 
 
+def least_lengths(proto: Any) -> dict[str, int]:
+    return {a.name: a.minimum for a in proto.attr if a.type == "list(type)"}
+
+
 @pytest.mark.parametrize("name", sorted(OP_HOMES))
 def test_an_op_has_the_arguments_and_attributes_of_tensorflow(name: str) -> None:
     assert name in LINES, "no op of TensorFlow, or not recorded: run tests.formats.record_formats"
@@ -70,6 +74,7 @@ def test_an_op_has_the_arguments_and_attributes_of_tensorflow(name: str) -> None
     assert arguments(ours.input_arg) == arguments(theirs.input_arg)
     assert arguments(ours.output_arg) == arguments(theirs.output_arg)
     assert {a.name: a.type for a in ours.attr} == {a.name: a.type for a in theirs.attr}
+    assert least_lengths(ours) == least_lengths(theirs)
     our_defaults, their_defaults = defaults(ours), defaults(theirs)
     different = {attr for attr in our_defaults if our_defaults[attr] != their_defaults[attr]}
     assert different == OTHER_DEFAULTS.get(name, set())

@@ -321,10 +321,6 @@ DIFFERENCES: dict[str, Difference] = {
         reason="The message names the argument.",
         expected=["TypeError", "values must be a sequence. `args` of `Dataset.from_generator()` is"],
     ),
-    "data_transforms::map_to_none": Difference(
-        reason="Elements without tensors are elements like others; TensorFlow's ops need a tensor.",
-        expected={"object": "_MapDataset", "str": "<_MapDataset element_spec=NoneTensorSpec()>"},
-    ),
     "data_transforms::take_while_a_number": Difference(
         reason="`take_while` refuses a predicate in the words of `filter`.",
         expected=["ValueError", "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor,"],

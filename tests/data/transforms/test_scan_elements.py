@@ -30,7 +30,10 @@ def test_the_state_goes_from_element_to_element() -> None:
 def test_state_and_output_may_be_nests() -> None:
     dataset = Dataset.range(3).scan({"a": long(0), "b": 1}, lambda s, x: ({"a": s["a"] + x, "b": s["b"] * 2}, (s, x)))
     assert elements(dataset)[2] == ({"a": 1, "b": 4}, 2)
-    assert elements(Dataset.range(2).scan((long(0), None), lambda s, x: ((s[0] + x, None), None))) == [None, None]
+    assert elements(Dataset.range(2).scan((long(0), None), lambda s, x: ((s[0] + x, None), (s[0], None)))) == [
+        (0, None),
+        (0, None),
+    ]
 
 
 def test_the_state_may_grow() -> None:

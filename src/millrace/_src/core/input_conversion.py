@@ -17,6 +17,7 @@ from millrace._src.core.arrays import make_array
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.op_attributes import check_length
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
 from millrace._src.core.resources import is_variable, is_variable_class
@@ -246,7 +247,7 @@ def _convert_list(
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value}.")
     if arg.type_list_attr is not None:
-        _check_length(op, arg.type_list_attr, len(value), scope)
+        check_length(op, arg.type_list_attr, len(value))
         dtypes = attrs.get(arg.type_list_attr)
         hints = dtypes if dtypes is not None and len(dtypes) == len(value) else [None] * len(value)
         tensors = [
@@ -285,20 +286,6 @@ def _convert_list(
     attrs[arg.number_attr or ""] = len(tensors)
     owners.setdefault(arg.number_attr or "", arg.name)
     return tensors
-
-
-def _check_length(op: OpDef, attr: str, length: int, scope: str | None) -> None:
-    """Refuses a list of tensors that is shorter than the attribute of its dtypes allows."""
-    types = op.types.get(attr)
-    minimum = types.minimum if isinstance(types, TypeList) else 0
-    if length >= minimum:
-        return
-    if scope is not None:
-        raise ValueError(f"Attr '{attr}' of '{op.name}' Op passed list of length {length} less than minimum {minimum}.")
-    raise errors.failed_op(
-        op.name,
-        f"Length for attr '{attr}' of {length} must be at least minimum {minimum}\n\t; NodeDef: {{{{node {op.name}}}}}",
-    )
 
 
 def _mixed_list(op: OpDef, arg: Arg, values: Sequence[Any]) -> TypeError:

@@ -141,6 +141,23 @@ def _as_it_is(op: OpDef, name: str, value: Any) -> Any:
     return value
 
 
+def check_length(op: OpDef, name: str, length: int) -> None:
+    """Refuses a list of dtypes, or of tensors that have them, that is shorter than the attribute allows.
+
+    Raises:
+      ValueError: while a graph is built.
+      InvalidArgumentError: in eager mode.
+    """
+    types = op.types.get(name)
+    minimum = types.minimum if isinstance(types, TypeList) else 0
+    if length >= minimum:
+        return
+    if state.graph is not None:
+        raise ValueError(f"Attr '{name}' of '{op.name}' Op passed list of length {length} less than minimum {minimum}.")
+    complaint = f"Length for attr '{name}' of {length} must be at least minimum {minimum}"
+    raise failed_op(op.name, f"{complaint}\n\t; NodeDef: {{{{node {op.name}}}}}")
+
+
 _Normalize: TypeAlias = Callable[["OpDef", str, Any], Any]
 
 
@@ -151,6 +168,15 @@ def _list_of(normalize: _Normalize) -> _Normalize:
         return tuple(normalize(op, name, item) for item in value)
 
     return as_list
+
+
+_as_any_types = _list_of(_as_type)
+
+
+def _as_types(op: OpDef, name: str, value: Any) -> tuple[DType, ...]:
+    dtypes: tuple[DType, ...] = _as_any_types(op, name, value)
+    check_length(op, name, len(dtypes))
+    return dtypes
 
 
 _ONE: dict[str, _Normalize] = {
@@ -164,6 +190,7 @@ _ONE: dict[str, _Normalize] = {
     "tensor": _as_it_is,
 }
 _NORMALIZE = _ONE | {f"list[{kind}]": _list_of(normalize) for kind, normalize in _ONE.items()}
+_NORMALIZE["list[type]"] = _as_types
 
 _KIND_OF_CLASS = {
     "bool": "bool",

@@ -15,15 +15,14 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import InvalidArgumentError
-from millrace._src.core.handle_types import HandleType, IteratorHandle, Referent
+from millrace._src.core.handle_types import HandleType, Referent
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.iteration import Iteration
-from millrace._src.data.iterator_ops import check_elements, iteration_of
-from millrace._src.data.nodes import node_of
+from millrace._src.data.iterator_ops import check_elements, declared_iterator, iteration_of
+from millrace._src.data.nodes import ELEMENT_TYPES, node_of
 from millrace._src.ops.shape_rules import no_outputs, scalar
 
 _serial = itertools.count()
@@ -41,13 +40,10 @@ class Deleter(Referent):
         return HandleType()
 
 
-def _declared(c: ShapeContext) -> IteratorHandle:
-    return IteratorHandle(tuple(c.attr("output_types")), tuple(c.attr("output_shapes")))
-
-
 _MAKES: dict[str, Any] = {
+    "output_types": ELEMENT_TYPES,
     "shape": scalar,
-    "handles": _declared,
+    "handles": declared_iterator,
     "host_only": True,
     "refused_by_xla": True,
     "effects": Effects.RANDOM,
@@ -101,7 +97,7 @@ def anonymous_iterator_v1(xp: Xp, *, output_types: list[DType], output_shapes: l
 @op(
     "AnonymousIteratorV2",
     "-> handle: resource, deleter: variant",
-    **{**_MAKES, "shape": lambda c: [scalar(c), scalar(c)], "handles": lambda c: [_declared(c), None]},
+    **{**_MAKES, "shape": lambda c: [scalar(c), scalar(c)], "handles": lambda c: [declared_iterator(c), None]},
 )
 def anonymous_iterator_v2(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
     """Makes an iterator that belongs to whoever holds its handle."""
@@ -158,7 +154,7 @@ def _iteration_of_text(string_handle: Array, dtypes: list[DType], shapes: list[T
     return iteration
 
 
-_FROM_TEXT: dict[str, Any] = {**_TEXT, "handles": _declared, "cacheable": False}
+_FROM_TEXT: dict[str, Any] = {**_TEXT, "handles": declared_iterator, "cacheable": False}
 
 
 @op("IteratorFromStringHandleV2", "string_handle: string -> resource_handle: resource", **_FROM_TEXT)

@@ -10,16 +10,14 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.handle_types import IteratorHandle, OptionalHandle
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.op_signature import TypeList
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.declared_shapes import incompatible
 from millrace._src.data.iteration import Iteration
-from millrace._src.data.nodes import node_of
+from millrace._src.data.nodes import ELEMENT_TYPES, declared_element_shapes, node_of
 from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.ops.shape_rules import no_outputs, scalar
-from millrace._src.ops.type_sets import ANY
 
 END_OF_SEQUENCE = "End of sequence"
 
@@ -73,13 +71,9 @@ def _declared(handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> 
     return iteration
 
 
-def _declared_iterator(c: ShapeContext) -> IteratorHandle:
+def declared_iterator(c: ShapeContext) -> IteratorHandle:
+    """Returns the handle type that the attributes of an iterator op declare."""
     return IteratorHandle(tuple(c.attr("output_types")), tuple(c.attr("output_shapes")))
-
-
-def _element_shapes(c: ShapeContext) -> list[TensorShape]:
-    shapes: list[TensorShape] = list(c.attr("output_shapes"))
-    return shapes
 
 
 @op(
@@ -87,7 +81,8 @@ def _element_shapes(c: ShapeContext) -> list[TensorShape]:
     "-> handle: resource",
     full_type="ITERATOR[PRODUCT[UNSET[output_types]]]",
     shape=scalar,
-    handles=_declared_iterator,
+    output_types=ELEMENT_TYPES,
+    handles=declared_iterator,
     host_only=True,
     refused_by_xla=True,
     effects=Effects.RANDOM,
@@ -119,7 +114,7 @@ def make_iterator(xp: Xp, dataset: Array, iterator: Array) -> None:
 
 
 _NEXT: dict[str, Any] = {
-    "shape": _element_shapes,
+    "shape": declared_element_shapes,
     "host_only": True,
     "refused_by_xla": True,
     "effects": Effects.WRITES,
@@ -128,7 +123,7 @@ _NEXT: dict[str, Any] = {
 }
 
 
-@op("IteratorGetNext", "iterator: resource -> components: output_types", output_types=TypeList(ANY), **_NEXT)
+@op("IteratorGetNext", "iterator: resource -> components: output_types", output_types=ELEMENT_TYPES, **_NEXT)
 def iterator_get_next(
     xp: Xp, iterator: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> list[Array]:
@@ -139,7 +134,7 @@ def iterator_get_next(
     return row
 
 
-@op("IteratorGetNextSync", "iterator: resource -> components: output_types", output_types=TypeList(ANY), **_NEXT)
+@op("IteratorGetNextSync", "iterator: resource -> components: output_types", output_types=ELEMENT_TYPES, **_NEXT)
 def iterator_get_next_sync(
     xp: Xp, iterator: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> list[Array]:
@@ -154,6 +149,7 @@ def _declared_optional(c: ShapeContext) -> OptionalHandle:
 @op(
     "IteratorGetNextAsOptional",
     "iterator: resource -> optional: variant",
+    output_types=ELEMENT_TYPES,
     handles=_declared_optional,
     full_type="OPTIONAL[PRODUCT[TENSOR[output_types]]]",
     **{**_NEXT, "shape": scalar},

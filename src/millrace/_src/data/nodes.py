@@ -19,15 +19,17 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import DType, string
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.handle_types import DatasetHandle, NotedCall, Referent
+from millrace._src.core.op_signature import TypeList
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, PositionCursor
 from millrace._src.ops.shape_rules import scalar
+from millrace._src.ops.type_sets import ANY
 
 INFINITE = -1
 """The cardinality of a dataset without end."""
@@ -230,16 +232,50 @@ def declared_dataset(c: ShapeContext) -> DatasetHandle:
     return DatasetHandle(tuple(c.attr("output_types")), tuple(c.attr("output_shapes")))
 
 
-DATASET: dict[str, Any] = {
+def declared_components(c: ShapeContext) -> DatasetHandle:
+    """Returns the handle type of a dataset op whose inputs have the dtypes of the elements."""
+    return DatasetHandle(tuple(c.attr("Toutput_types")), tuple(c.attr("output_shapes")))
+
+
+def declared_element_shapes(c: ShapeContext) -> list[TensorShape]:
+    """Returns the shapes of the elements that an op declares: those of the tensors of one element."""
+    shapes: list[TensorShape] = list(c.attr("output_shapes"))
+    return shapes
+
+
+ELEMENT_TYPES = TypeList(ANY, minimum=1)
+"""The dtypes of an element, which has at least one tensor."""
+
+_ANY_DATASET: dict[str, Any] = {
     "shape": scalar,
-    "handles": declared_dataset,
     "host_only": True,
     "refused_by_xla": True,
     "cacheable": False,
     "keeps_functions": True,
     "notes_call": True,
-    "full_type": "DATASET[PRODUCT[TENSOR[output_types]]]",
     "not_differentiable": "a dataset is not a number",
     "not_batched": "a dataset is a scalar",
 }
+
+DATASET: dict[str, Any] = {
+    **_ANY_DATASET,
+    "output_types": ELEMENT_TYPES,
+    "handles": declared_dataset,
+    "full_type": "DATASET[PRODUCT[TENSOR[output_types]]]",
+}
 """The traits of an op that makes a dataset with attributes `output_types` and `output_shapes`."""
+
+DATASET_OF_COMPONENTS: dict[str, Any] = {
+    **_ANY_DATASET,
+    "Toutput_types": ELEMENT_TYPES,
+    "handles": declared_components,
+    "full_type": "DATASET[PRODUCT[TENSOR[Toutput_types]]]",
+}
+"""The traits of an op that makes a dataset with the dtypes of its inputs `components`, or of its padding."""
+
+DATASET_OF_STRINGS: dict[str, Any] = {
+    **_ANY_DATASET,
+    "handles": lambda c: DatasetHandle((string,), (TensorShape([]),)),
+    "full_type": "DATASET[TENSOR[STRING]]",
+}
+"""The traits of an op that makes a dataset of scalar strings, with no attributes that say so."""

@@ -12,13 +12,12 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.handle_types import HandleType, OptionalHandle, Referent
 from millrace._src.core.op_def import op
-from millrace._src.core.op_signature import TypeList
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.data.nodes import ELEMENT_TYPES, declared_element_shapes
 from millrace._src.ops import raw
 from millrace._src.ops.shape_rules import scalar
-from millrace._src.ops.type_sets import ANY
 from millrace._src.util.text import shape_brackets
 
 
@@ -85,15 +84,13 @@ _OPTIONAL: dict[str, Any] = {
 @op(
     "OptionalFromValue",
     "components: Toutput_types -> optional: variant",
-    Toutput_types=TypeList(ANY),
+    Toutput_types=ELEMENT_TYPES,
     handles=_type_of_components,
     full_type="OPTIONAL[PRODUCT[TENSOR[Toutput_types]]]",
     **_OPTIONAL,
 )
 def optional_from_value(xp: Xp, components: list[Array], *, Toutput_types: list[DType]) -> Any:
     """Makes an optional with an element."""
-    if not components:
-        raise InvalidArgumentError(None, None, "Length for attr 'Toutput_types' of 0 must be at least minimum 1")
     return OptionalValue(components, Toutput_types)
 
 
@@ -132,15 +129,11 @@ def optional_has_value(xp: Xp, optional: Array) -> Array:
     return np.asarray(_optional_of(optional, "OptionalHasValue").components is not None)
 
 
-def _element_shapes(c: ShapeContext) -> list[TensorShape]:
-    return list(c.attr("output_shapes"))
-
-
 @op(
     "OptionalGetValue",
     "optional: variant -> components: output_types",
-    output_types=TypeList(ANY),
-    **{**_OPTIONAL, "shape": _element_shapes},
+    output_types=ELEMENT_TYPES,
+    **{**_OPTIONAL, "shape": declared_element_shapes},
 )
 def optional_get_value(
     xp: Xp, optional: Array, *, output_types: list[DType], output_shapes: list[TensorShape]

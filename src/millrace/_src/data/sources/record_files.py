@@ -15,12 +15,11 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import string
-from millrace._src.core.handle_types import DatasetHandle
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
+from millrace._src.data.nodes import DATASET_OF_STRINGS, UNKNOWN, DatasetNode, Run
 from millrace._src.ops.io.fixed_length_reader import FixedLengthReader
 from millrace._src.ops.io.record_reader import RecordReader
 from millrace._src.ops.io.text_line_reader import TextLineReader
@@ -122,12 +121,6 @@ class RecordFilesCursor(Cursor):
 
 # --- ops ---------------------------------------------------------------------------------------------------------
 
-_STRINGS: dict[str, Any] = {
-    **DATASET,
-    "handles": lambda c: DatasetHandle((string,), (_SHAPE,)),
-    "full_type": "DATASET[TENSOR[STRING]]",
-}
-
 
 def _node(filenames: Array, open_file: Callable[..., Reader], offsets: Sequence[int] = ()) -> RecordFilesNode:
     return RecordFilesNode((string,), (_SHAPE,), filenames.reshape(-1).tolist(), open_file, offsets)
@@ -138,7 +131,11 @@ def _text(scalar: Array) -> str:
     return text.decode()
 
 
-@op("TFRecordDataset", "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant", **_STRINGS)
+@op(
+    "TFRecordDataset",
+    "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant",
+    **DATASET_OF_STRINGS,
+)
 def tf_record_dataset(
     xp: Xp, filenames: Array, compression_type: Array, buffer_size: Array, *, metadata: str = ""
 ) -> Any:
@@ -150,7 +147,7 @@ def tf_record_dataset(
 @op(
     "TFRecordDatasetV2",
     "filenames: string, compression_type: string, buffer_size: int64, byte_offsets: int64 -> handle: variant",
-    **_STRINGS,
+    **DATASET_OF_STRINGS,
 )
 def tf_record_dataset_v2(
     xp: Xp,
@@ -166,7 +163,11 @@ def tf_record_dataset_v2(
     return _node(filenames, functools.partial(RecordReader, **options), byte_offsets.reshape(-1).tolist())
 
 
-@op("TextLineDataset", "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant", **_STRINGS)
+@op(
+    "TextLineDataset",
+    "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant",
+    **DATASET_OF_STRINGS,
+)
 def text_line_dataset(
     xp: Xp, filenames: Array, compression_type: Array, buffer_size: Array, *, metadata: str = ""
 ) -> Any:
@@ -179,7 +180,7 @@ def text_line_dataset(
     "FixedLengthRecordDatasetV2",
     "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64, "
     "compression_type: string -> handle: variant",
-    **_STRINGS,
+    **DATASET_OF_STRINGS,
 )
 def fixed_length_record_dataset_v2(
     xp: Xp,
@@ -207,7 +208,7 @@ def fixed_length_record_dataset_v2(
     "FixedLengthRecordDataset",
     "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64"
     " -> handle: variant",
-    **_STRINGS,
+    **DATASET_OF_STRINGS,
 )
 def fixed_length_record_dataset(
     xp: Xp,

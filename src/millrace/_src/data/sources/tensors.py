@@ -13,26 +13,15 @@ from millrace._src.core.aligned_memory import taken
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dimension import Dimension
 from millrace._src.core.dtypes import DType
-from millrace._src.core.handle_types import DatasetHandle
 from millrace._src.core.op_def import op
-from millrace._src.core.op_signature import TypeList
-from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, position_cursor
+from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, Run, position_cursor
 from millrace._src.data.structure import Structure, normalized_element, spec_of
-from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
-
-
-def _declared_components(c: ShapeContext) -> DatasetHandle:
-    return DatasetHandle(tuple(c.attr("Toutput_types")), tuple(c.attr("output_shapes")))
-
-
-_TRAITS = {**DATASET, "handles": _declared_components, "full_type": "DATASET[PRODUCT[TENSOR[Toutput_types]]]"}
 
 
 @dataclass(eq=False, repr=False)
@@ -88,7 +77,7 @@ class TensorSliceNode(DatasetNode):
         return position_cursor(self)
 
 
-@op("TensorDataset", "components: Toutput_types -> handle: variant", Toutput_types=TypeList(ANY), **_TRAITS)
+@op("TensorDataset", "components: Toutput_types -> handle: variant", **DATASET_OF_COMPONENTS)
 def tensor_dataset(
     xp: Xp,
     components: list[Array],
@@ -101,7 +90,7 @@ def tensor_dataset(
     return TensorNode(tuple(Toutput_types), tuple(output_shapes), components)
 
 
-@op("TensorSliceDataset", "components: Toutput_types -> handle: variant", Toutput_types=TypeList(ANY), **_TRAITS)
+@op("TensorSliceDataset", "components: Toutput_types -> handle: variant", **DATASET_OF_COMPONENTS)
 def tensor_slice_dataset(
     xp: Xp,
     components: list[Array],

@@ -13,21 +13,18 @@ from millrace._src.core.aligned_memory import empty_array
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bool_, int64, string
-from millrace._src.core.handle_types import DatasetHandle
 from millrace._src.core.op_def import op
-from millrace._src.core.op_signature import TypeList
-from millrace._src.core.shape_context import ShapeContext, partial_value, static_value
+from millrace._src.core.shape_context import partial_value, static_value
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
 from millrace._src.data.base import DatasetBase, DatasetSpec, int64_tensor, new_dataset
 from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.blocks import Block, Column
-from millrace._src.data.nodes import DATASET, node_of, scalar_of
+from millrace._src.data.nodes import DATASET_OF_COMPONENTS, node_of, scalar_of
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.batch import BatchNode
 from millrace._src.ops import raw
-from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.nest_paths import flatten_up_to
 from millrace._src.util.text import shape_parentheses
@@ -115,19 +112,11 @@ def _common_shape(shapes: Sequence[tuple[int, ...]], padded: tuple[int, ...], co
 # --- the ops -----------------------------------------------------------------------------------------------------
 
 
-def _declared_components(c: ShapeContext) -> DatasetHandle:
-    return DatasetHandle(tuple(c.attr("Toutput_types")), tuple(c.attr("output_shapes")))
-
-
-_TRAITS = {**DATASET, "handles": _declared_components, "full_type": "DATASET[PRODUCT[TENSOR[Toutput_types]]]"}
-
-
 @op(
     "PaddedBatchDatasetV2",
     "input_dataset: variant, batch_size: int64, padded_shapes: N * int64, padding_values: Toutput_types, "
     "drop_remainder: bool -> handle: variant",
-    Toutput_types=TypeList(ANY),
-    **_TRAITS,
+    **DATASET_OF_COMPONENTS,
 )
 def padded_batch_dataset(
     xp: Xp,
@@ -157,8 +146,7 @@ def padded_batch_dataset(
     "PaddedBatchDataset",
     "input_dataset: variant, batch_size: int64, padded_shapes: N * int64, padding_values: Toutput_types -> "
     "handle: variant",
-    Toutput_types=TypeList(ANY),
-    **_TRAITS,
+    **DATASET_OF_COMPONENTS,
 )
 def padded_batch_dataset_v1(
     xp: Xp,

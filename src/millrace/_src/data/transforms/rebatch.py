@@ -193,7 +193,7 @@ def _first_dimension(shapes: Sequence[TensorShape]) -> int | None:
 
     Raises: ValueError: if an element has no rows, or its components have different numbers of rows.
     """
-    if not shapes or any(shape.rank == 0 for shape in shapes):
+    if any(shape.rank == 0 for shape in shapes):
         raise ValueError(
             "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar elements. Fix "
             "the issue by adding the `batch` transformation to the dataset."

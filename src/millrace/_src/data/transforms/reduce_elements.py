@@ -30,9 +30,9 @@ def _component_shapes(c: ShapeContext) -> list[TensorShape]:
 @op(
     "ReduceDataset",
     "input_dataset: variant, initial_state: Tstate, other_arguments: Targuments -> components: output_types",
-    Tstate=TypeList(ANY),
+    Tstate=TypeList(ANY, minimum=1),
     Targuments=TypeList(ANY),
-    output_types=TypeList(ANY),
+    output_types=TypeList(ANY, minimum=1),
     shape=_component_shapes,
     host_only=True,
     refused_by_xla=True,

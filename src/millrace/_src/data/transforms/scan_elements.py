@@ -112,7 +112,7 @@ class ScanCursor(Cursor):
 
 
 _SIGNATURE = "input_dataset: variant, initial_state: Tstate, other_arguments: Targuments -> handle: variant"
-_TRAITS: dict[str, Any] = {"Tstate": TypeList(ANY), "Targuments": TypeList(ANY), **DATASET}
+_TRAITS: dict[str, Any] = {"Tstate": TypeList(ANY, minimum=1), "Targuments": TypeList(ANY), **DATASET}
 
 
 @op("ScanDataset", _SIGNATURE, **_TRAITS)

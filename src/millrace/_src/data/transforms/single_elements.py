@@ -8,25 +8,24 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.op_signature import TypeList
-from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, int64_tensor
 from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.iteration import Iteration
-from millrace._src.data.nodes import INFINITE, UNKNOWN, DatasetNode, node_of, scalar_of
+from millrace._src.data.nodes import (
+    ELEMENT_TYPES,
+    INFINITE,
+    UNKNOWN,
+    DatasetNode,
+    declared_element_shapes,
+    node_of,
+    scalar_of,
+)
 from millrace._src.data.optimizer import begin
-from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
-
-def _element_shapes(c: ShapeContext) -> list[TensorShape]:
-    shapes: list[TensorShape] = list(c.attr("output_shapes"))
-    return shapes
-
-
 _TRAITS: dict[str, Any] = {
-    "shape": _element_shapes,
+    "shape": declared_element_shapes,
     "host_only": True,
     "refused_by_xla": True,
     "effects": Effects.IO,
@@ -35,7 +34,7 @@ _TRAITS: dict[str, Any] = {
 }
 
 
-@op("DatasetToSingleElement", "dataset: variant -> components: output_types", output_types=TypeList(ANY), **_TRAITS)
+@op("DatasetToSingleElement", "dataset: variant -> components: output_types", output_types=ELEMENT_TYPES, **_TRAITS)
 def dataset_to_single_element(
     xp: Xp, dataset: Array, *, output_types: list[DType], output_shapes: list[TensorShape], metadata: str = ""
 ) -> list[Array]:
@@ -55,7 +54,7 @@ def dataset_to_single_element(
 @op(
     "GetElementAtIndex",
     "dataset: variant, index: int64 -> components: output_types",
-    output_types=TypeList(ANY),
+    output_types=ELEMENT_TYPES,
     **_TRAITS,
 )
 def get_element_at_index(

@@ -199,8 +199,6 @@ def unbatch(self: DatasetBase, name: str | None = None) -> Any:
 
 def _check_first_dimensions(shapes: Sequence[TensorShape]) -> None:
     """Refuses components without rows, or with different numbers of rows."""
-    if not shapes:
-        raise ValueError("Cannot unbatch an input without tensors.")
     if any(shape.rank == 0 for shape in shapes):
         raise ValueError("Cannot unbatch an input with scalar components.")
     sizes = [shape[0] for shape in shapes if shape.rank and shape[0] is not None]
