@@ -59,10 +59,11 @@ def outcome(call: Callable[[], Any], words: int = 9, hide: str = "") -> Any:
         return call()
     except Exception as error:
         name = type(error).__name__
-        text = normalise(str(getattr(error, "message", None) or error)).removeprefix("Graph execution error: ")
+        message = str(getattr(error, "message", None) or error).replace(hide or "\0", "FOLDER")
+        text = normalise(message).removeprefix("Graph execution error: ")
         if text.startswith("in user code:"):
             text = text.rstrip().split("\n\n    ")[-1].removeprefix(f"{name}: ")
-        text = _SCOPE.sub("", text.split(" [Op:")[0]).replace(hide or "\0", "FOLDER")
+        text = _SCOPE.sub("", text.split(" [Op:")[0])
         return [name, " ".join(text.split()[:words])]
 
 
