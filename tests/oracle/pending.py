@@ -84,7 +84,6 @@ _WAITING_FOR = {
     ),
     "details of datasets": (
         "data_experimental::names",
-        "data_files::records_that_are_none",
         "data_iterators::dataset_methods",
     ),
 }
