@@ -25,6 +25,13 @@ def test_a_dataset_says_what_it_is() -> None:
     assert bool(dataset)
 
 
+def test_a_missing_argument_is_reported_by_the_name_of_the_method() -> None:
+    for method, argument in (("map", "map_func"), ("filter", "predicate"), ("batch", "batch_size")):
+        with pytest.raises(TypeError) as raised:
+            getattr(tf.data.Dataset.range(3), method)()
+        assert str(raised.value) == f"DatasetV2.{method}() missing 1 required positional argument: '{argument}'"
+
+
 def test_the_length_of_a_filtered_dataset_is_an_error() -> None:
     with pytest.raises(TypeError, match="The dataset length is unknown"):
         len(Dataset.range(5).filter(lambda x: x > 2))

@@ -90,3 +90,14 @@ def test_nothing_flows_back() -> None:
         tape.watch(default)
         found = tf.io.parse_example([b""], described)["a"]
     assert tape.gradient(found, default) is None
+
+
+def test_descriptions_are_a_dictionary_that_is_not_empty() -> None:
+    for features, text in (({}, "empty"), (None, "None")):
+        with pytest.raises(ValueError, match=rf"^Invalid argument: features cannot be {text}\.$"):
+            tf.io.parse_single_example(b"", features)
+        with pytest.raises(ValueError, match=f"^Argument `features` cannot be None or falsy. Got {features}"):
+            tf.io.parse_example([b""], features)
+    for parse, serialized in ((tf.io.parse_single_example, b""), (tf.io.parse_example, [b""])):
+        with pytest.raises(TypeError, match=r"`features` must be a dictionary from names to descriptions. Got \['a'\]"):
+            parse(serialized, ["a"])

@@ -126,6 +126,12 @@ def test_nothing_else_is_a_record(tmp_path: Path, record: Any) -> None:
         writer.write(record)
 
 
+def test_a_message_that_is_not_serialized_is_refused_with_what_to_call(tmp_path: Path) -> None:
+    with tf.io.TFRecordWriter(str(tmp_path / "file")) as writer:
+        with pytest.raises(TypeError, match=r"takes bytes: pass Example\.SerializeToString\(\)$"):
+            writer.write(tf.train.Example())
+
+
 def test_flush_shows_the_records_so_far(tmp_path: Path) -> None:
     path = tmp_path / "file"
     for compression in ("", "ZLIB", "GZIP"):

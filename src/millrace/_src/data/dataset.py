@@ -7,6 +7,7 @@ that is the method here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 from millrace._src.core.context import state
@@ -185,6 +186,15 @@ class DatasetV2(DatasetBase):
         return NumpyIterator(self)
 
 
+def _name_methods() -> None:
+    """Gives the functions that are methods the names that Python says where arguments are missing."""
+    for name, method in vars(DatasetV2).items():
+        function = method.__func__ if isinstance(method, staticmethod) else method
+        if isinstance(function, FunctionType):
+            function.__qualname__ = f"{DatasetV2.__qualname__}.{name}"
+
+
+_name_methods()
 base.set_root(DatasetV2)
 loops.register()
 builtins_over_datasets.register()

@@ -56,12 +56,15 @@ def parse_example(
 
     Returns: A dictionary from names to tensors. A vector of Examples gives tensors with the Examples first.
     Raises:
+      TypeError: if `features` is no dictionary.
       ValueError: if `features` is empty or a description is not complete.
       tf.errors.InvalidArgumentError: if an Example cannot be read, lacks a feature, or has other values than described.
       tf.errors.UnimplementedError: if a feature would be a SparseTensor or a RaggedTensor.
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
+    if not isinstance(features, Mapping):
+        raise TypeError(f"Argument `features` must be a dictionary from names to descriptions. Got {features!r}")
     request = request_of_examples(features)
     with name_scope(name, "ParseExample"):
         serialized = convert_to_tensor(serialized, dtype=string, name="serialized")
@@ -146,12 +149,13 @@ def parse_single_example(
 
     Returns: A dictionary from names to tensors.
     Raises:
+      TypeError: if `features` is no dictionary.
       ValueError: if `serialized` is no scalar, `features` is empty, or a description is not complete.
       tf.errors.InvalidArgumentError: if the Example cannot be read, lacks a feature, or is not as described.
       tf.errors.UnimplementedError: if a feature would be a SparseTensor or a RaggedTensor.
     """
     if not features:
-        raise ValueError(f"Invalid argument: features cannot be None. Got {features}")
+        raise ValueError(f"Invalid argument: features cannot be {'None' if features is None else 'empty'}.")
     with name_scope(name, "ParseSingleExample"):
         serialized = single(convert_to_tensor(serialized, dtype=string, name="serialized"))
         return parse_example(serialized, features, example_names, name)

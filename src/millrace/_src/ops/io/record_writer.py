@@ -11,6 +11,7 @@ from io import FileIO
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import Message
 
 from millrace._src.core import errors
 from millrace._src.core.sequences import utf8_bytes
@@ -151,6 +152,8 @@ def _as_bytes(record: Any) -> bytes:
         return utf8_bytes(record)
     if isinstance(record, bytearray):
         return bytes(record)
+    if isinstance(record, Message):
+        raise TypeError(f"TFRecordWriter.write() takes bytes: pass {type(record).__name__}.SerializeToString()")
     raise TypeError(f"TFRecordWriter.write() takes bytes or text, got {record!r} ({type(record).__name__})")
 
 
