@@ -6,8 +6,10 @@ and fit into `_BLOCK_BYTES`. A dataset whose functions have effects is asked for
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any
@@ -22,6 +24,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.declared_shapes import ShapeCheck
 from millrace._src.data.nodes import DatasetNode, Run
 from millrace._src.data.optimizer import begin
+from millrace._src.data.pool import FORKED
 from millrace._src.data.seeds import SeedGenerator
 
 _BLOCK_BYTES = 1 << 18
@@ -75,6 +78,7 @@ class Iteration(Referent):
         self._run = Run()
         self._limit = 1
         self._ahead = False
+        _iterations.add(self)
 
     @property
     def handle_type(self) -> IteratorHandle:
@@ -156,6 +160,15 @@ class Iteration(Referent):
                 block = Block.restored(left)
                 self.columns, self.count, self.place = block.columns, block.count, 0
 
+    def abandon(self) -> None:
+        """In a forked process, ends a pass from which a thread of the other process was just taking elements."""
+        if self.lock.acquire(blocking=False):
+            self.lock.release()
+            return
+        self.lock = threading.RLock()  # nobody is left to release the other one
+        self.columns, self.count, self.place = (), 0, 0
+        self._cursor, self._run = _LostCursor(), Run()
+
     def close(self) -> None:
         """Ends the pass: gives back threads and files."""
         if self._cursor is not None:
@@ -167,6 +180,37 @@ class Iteration(Referent):
     def __del__(self) -> None:
         if not sys.is_finalizing():  # else files and threads end by themselves, and modules are gone
             self.close()
+
+
+class _LostCursor(Cursor):
+    """Stands for a pass that a fork has left in the middle of a step."""
+
+    def next_block(self, limit: int) -> Block | None:
+        """Raises FailedPreconditionError."""
+        raise FailedPreconditionError(None, None, FORKED)
+
+    def save(self) -> State:
+        """Raises FailedPreconditionError."""
+        raise FailedPreconditionError(None, None, FORKED)
+
+    def restore(self, state: State) -> None:
+        """Raises FailedPreconditionError."""
+        raise FailedPreconditionError(None, None, FORKED)
+
+    def close(self) -> None:
+        """Does nothing: threads and files are the other process's."""
+
+
+_iterations: weakref.WeakSet[Iteration] = weakref.WeakSet()  # those that live
+
+
+def _abandon_iterations() -> None:
+    for iteration in list(_iterations):
+        iteration.abandon()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_abandon_iterations)
 
 
 def seed_generators(node: DatasetNode) -> Iterator[SeedGenerator]:

@@ -21,6 +21,7 @@ from typing import Any
 from millrace._src.core import errors
 
 _MOST_THREADS = 64
+FORKED = "A thread was working for this iterator when the process was forked. Make a new iterator."
 LONGEST_WAIT = 0.1
 """The seconds after which a thread that waits for the first of several tasks carries out one of them."""
 
@@ -73,11 +74,7 @@ class Task:
         """
         if not self.is_done:
             if self._running.locked() and self._process != os.getpid():
-                raise errors.FailedPreconditionError(
-                    None,
-                    None,
-                    "A thread was working for this iterator when the process was forked. Make a new iterator.",
-                )
+                raise errors.FailedPreconditionError(None, None, FORKED)
             with self._running:
                 self._run_here()
         if self._error is not None:
