@@ -161,7 +161,7 @@ class Iteration(Referent):
                 self.columns, self.count, self.place = block.columns, block.count, 0
 
     def abandon(self) -> None:
-        """In a forked process, ends a pass from which a thread of the other process was just taking elements."""
+        """Ends, in a forked process, a pass from which a thread of the other process was just taking elements."""
         if self.lock.acquire(blocking=False):
             self.lock.release()
             return
