@@ -22,11 +22,11 @@ class TakeNode(UnaryNode):
     count: int
 
     def cardinality(self) -> int:
-        """Returns how many elements there are at most, if the source is known to have that many."""
+        """Returns `count`, or the number of elements of the source where that is smaller or not known."""
         size = self.source.cardinality()
         if self.count < 0 or 0 <= size <= self.count:
             return size
-        return self.count if size >= 0 or size == INFINITE or self.count == 0 else size
+        return self.count if size >= 0 or size == INFINITE else size
 
     @property
     def changes_nothing(self) -> bool:
@@ -48,7 +48,7 @@ class TakeNode(UnaryNode):
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
-        return self.source.cursor(run) if self.count < 0 else TakeCursor(self.count, self.source, run)
+        return self.source.cursor(run) if self.count < 0 else TakeCursor(self.count, self.source.cursor(run))
 
 
 class TakeCursor(Cursor):
@@ -56,9 +56,8 @@ class TakeCursor(Cursor):
 
     __slots__ = ("_left", "_source")
 
-    def __init__(self, count: int, source: Any, run: Run) -> None:
-        self._left = count
-        self._source: Cursor = source.cursor(run)
+    def __init__(self, count: int, source: Cursor) -> None:
+        self._left, self._source = count, source
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements while there may be some."""
@@ -97,9 +96,9 @@ class SkipNode(UnaryNode):
     def cardinality(self) -> int:
         """Returns how many elements are left."""
         size = self.source.cardinality()
-        if self.count < 0:
-            return 0
-        return max(size - self.count, 0) if size >= 0 else size
+        if size < 0:  # also where none are left, as in TensorFlow
+            return size
+        return max(size - self.count, 0) if self.count >= 0 else 0
 
     @property
     def changes_nothing(self) -> bool:
@@ -121,7 +120,8 @@ class SkipNode(UnaryNode):
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
-        return TakeCursor(0, self.source, run) if self.count < 0 else SkipCursor(self.count, self.source.cursor(run))
+        source = self.source.cursor(run)
+        return TakeCursor(0, source) if self.count < 0 else SkipCursor(self.count, source)
 
 
 class SkipCursor(Cursor):
