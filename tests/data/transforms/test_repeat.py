@@ -113,3 +113,11 @@ def test_a_shuffle_behind_a_concatenation_begins_when_it_is_asked_for() -> None:
     assert Dataset.range(3).concatenate(Dataset.range(2)).node.reads_ahead
     assert not Dataset.range(3).concatenate(shuffled).node.reads_ahead
     assert not Dataset.range(3).flat_map(lambda x: shuffled).node.reads_ahead
+
+
+def test_a_pass_over_a_shuffle_is_read_ahead_though_the_next_pass_is_not() -> None:
+    repeated = Dataset.range(100).shuffle(10, seed=7).repeat(2)
+    assert not repeated.node.reads_ahead
+    for dataset in (repeated, repeated.map(lambda x: x + 1), repeated.with_options(tf.data.Options())):
+        assert dataset.node.reads_block_ahead
+    assert not repeated.batch(2).node.reads_block_ahead  # the elements of a batch may be of two passes

@@ -91,9 +91,10 @@ class Iteration(Referent):
             self.close()
             self._node = node
             self._cursor, self._run = begin(node)
-            if not node.reads_ahead:  # there may be Python code in a function, which can say anything of its results
+            is_pure = node.reads_block_ahead
+            if not is_pure:  # there may be Python code in a function, which can say anything of its results
                 self._cursor = ShapeCheck(self._cursor, node.shapes)
-            self._ahead = node.reads_ahead and not any(dtype.is_handle for dtype in node.dtypes)  # handles are no state
+            self._ahead = is_pure and not any(dtype.is_handle for dtype in node.dtypes)  # handles are no state
             self._limit, self.count, self.place = 1, 0, 0
 
     def fill(self) -> bool:

@@ -126,6 +126,14 @@ class DatasetNode(Referent):
         return all(node.reads_ahead for node in self.inputs)
 
     @property
+    def reads_block_ahead(self) -> bool:
+        """Whether a block may have more elements than are asked for, as `reads_ahead`; for stages that take one block.
+
+        It may be so though the next pass over a source must not begin too early: a block is of one pass.
+        """
+        return self.reads_ahead
+
+    @property
     def draws_seeds(self) -> bool:
         """Whether each pass takes seeds of its own: a pass that begins too early is seen in the passes after it."""
         return any(node.draws_seeds for node in self.inputs)

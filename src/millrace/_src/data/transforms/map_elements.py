@@ -52,6 +52,11 @@ class MapNode(UnaryNode):
         """Whether the function has no effects, and the source may be read ahead."""
         return self.function.is_pure and self.source.reads_ahead
 
+    @property
+    def reads_block_ahead(self) -> bool:
+        """Whether the function has no effects, and a block of the source may be read ahead."""
+        return self.function.is_pure and self.source.reads_block_ahead
+
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return MapCursor(AppliedFunction(self.function, self.source.cursor(run)))

@@ -43,6 +43,11 @@ class RepeatNode(UnaryNode):
         return self.source.reads_ahead and not (self.source.draws_seeds and self.count not in (0, 1))
 
     @property
+    def reads_block_ahead(self) -> bool:
+        """Whether the source may be read ahead."""
+        return self.source.reads_block_ahead
+
+    @property
     def is_random_access(self) -> bool:
         """Whether the source is, and there is an end."""
         return self.source.is_random_access and self.cardinality() >= 0

@@ -28,6 +28,11 @@ class OptionsNode(UnaryNode):
         return self.source.cardinality()
 
     @property
+    def reads_block_ahead(self) -> bool:
+        """Whether a block of the source may be read ahead."""
+        return self.source.reads_block_ahead
+
+    @property
     def is_random_access(self) -> bool:
         """Whether the source is."""
         return self.source.is_random_access
