@@ -81,6 +81,27 @@ def test_a_query_that_cannot_be_is_an_error_when_a_row_is_asked_for(
     assert outcomes(dataset) == [error.__name__]
 
 
+@pytest.mark.parametrize(("query", "length"), [("select i from t", 3), ("select i, f from t", 0)])
+def test_the_database_is_closed_when_a_pass_ends_or_fails(
+    path: str, query: str, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connections: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def noted_connect(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        connections.append(connect(*args, **kwargs))
+        return connections[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", noted_connect)
+    iterator = iter(SqlDataset("sqlite", path, query, (tf.int64,)))
+    for _ in range(length):
+        next(iterator)
+    with pytest.raises((StopIteration, tf.errors.InvalidArgumentError)):
+        next(iterator)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        connections[0].execute("select 1")
+
+
 def test_a_query_cannot_change_the_database(path: str) -> None:
     for query in ("insert into t values(9, 1, 1, 1, 1)", "create table u(i)", "drop table t"):
         with pytest.raises(tf.errors.InvalidArgumentError, match="attempt to write a readonly database"):

@@ -89,14 +89,20 @@ class SqlCursor(Cursor):
                 self._rows = self._begin()
             rows = self._rows.fetchmany(limit)
         except sqlite3.Error as error:
-            self._has_ended = True
+            self._end()
             raise _error_of(error, self._node.query) from error
         except Exception:
-            self._has_ended = True
+            self._end()
             raise
-        self._has_ended = not rows
+        if not rows:
+            self._end()
         self._passed += len(rows)
         return rows
+
+    def _end(self) -> None:
+        """Ends the pass and closes the database: an error may keep this cursor alive for long."""
+        self._has_ended = True
+        self.close()
 
     def _begin(self) -> sqlite3.Cursor:
         """Opens the database and runs the query, which may not change the database.
