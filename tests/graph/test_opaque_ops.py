@@ -241,11 +241,11 @@ def test_the_gradient_of_an_opaque_op_is_a_lookup_error() -> None:
 
 
 def test_a_registered_gradient_is_that_of_an_opaque_op(undeclared: None) -> None:
-    @tf.RegisterGradient("AdjustSaturation")
+    @tf.RegisterGradient("RiscMin")
     def rule(op: Any, dy: Any) -> Any:
         return dy * 7.0, None
 
-    graph = imported(HUE.replace("RiscMax", "AdjustSaturation"))
+    graph = imported(HUE.replace("RiscMax", "RiscMin"))
     x = graph.get_tensor_by_name("x:0")
     with graph.as_default():
         (dx,) = tf.gradients(graph.get_tensor_by_name("hue:0"), x)
