@@ -105,3 +105,11 @@ def test_a_pass_is_restored_at_every_position(make: Any) -> None:
 
 def test_datasets_in_a_function_are_those_of_eager_mode() -> None:
     check_same_in_function(lambda: Dataset.range(3).concatenate(Dataset.range(2)), 5)
+
+
+@pytest.mark.parametrize("kept", [lambda d: d, lambda d: d.filter(lambda x: x >= 0), lambda d: d.shuffle(50, seed=1)])
+def test_hundreds_of_datasets_are_concatenated_in_a_loop(kept: Any) -> None:
+    dataset = tf.data.Dataset.range(1)
+    for number in range(1, 300):
+        dataset = dataset.concatenate(tf.data.Dataset.range(number, number + 1))
+    assert sorted(int(x) for x in kept(dataset)) == list(range(300))

@@ -123,7 +123,10 @@ class DatasetNode(Referent):
     @property
     def reads_ahead(self) -> bool:
         """Whether elements may be made before they are asked for, and made again: nobody sees when they are made."""
-        return all(node.reads_ahead for node in self.inputs)
+        for node in self.inputs:  # noqa: SIM110  a generator would take half of the frames that long chains have
+            if not node.reads_ahead:
+                return False
+        return True
 
     @property
     def reads_block_ahead(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,35 +15,63 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, Run, node_of, position_cursor
+from millrace._src.data.nodes import (
+    DATASET,
+    INFINITE,
+    UNKNOWN,
+    DatasetNode,
+    NaryNode,
+    Run,
+    node_of,
+    position_cursor,
+    replaced,
+)
 from millrace._src.data.structure import common_spec
 
 
 @dataclass(eq=False, repr=False)
 class ConcatenateNode(NaryNode):
-    """The elements of the first source, then those of the second."""
+    """The elements of the first source, then those of the second.
+
+    Attributes:
+      sizes: the cardinalities of both sources; a program may concatenate hundreds of datasets in a loop, and each slice
+        asks all of them.
+    """
+
+    sizes: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sizes = tuple(source.cardinality() for source in self.sources)
+
+    def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
+        """Returns the node with other datasets in place of its sources."""
+        node: DatasetNode = replaced(
+            self, sources=tuple(inputs), sizes=tuple(source.cardinality() for source in inputs)
+        )
+        return node
 
     def cardinality(self) -> int:
         """Returns the sum of both numbers; a source without end makes the result endless."""
-        sizes = [source.cardinality() for source in self.sources]
-        if INFINITE in sizes:
+        if INFINITE in self.sizes:
             return INFINITE
-        return UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        return UNKNOWN if UNKNOWN in self.sizes else sum(self.sizes)
 
     @property
     def reads_ahead(self) -> bool:
         """Whether both sources may be read ahead, and the pass over the second may begin before its time."""
-        return super().reads_ahead and not self.sources[1].draws_seeds
+        first, second = self.sources
+        return first.reads_ahead and second.reads_ahead and not second.draws_seeds
 
     @property
     def is_random_access(self) -> bool:
         """Whether both sources are."""
-        return all(source.is_random_access for source in self.sources)
+        first, second = self.sources
+        return first.is_random_access and second.is_random_access
 
     def slice(self, start: int, stop: int) -> Block:
         """Returns elements that follow one another, as the sources give them."""
         first, second = self.sources
-        size = first.cardinality()
+        size = self.sizes[0]
         if stop <= size:
             return first.slice(start, stop)
         rest = second.slice(max(start - size, 0), stop - size)
@@ -51,11 +80,11 @@ class ConcatenateNode(NaryNode):
     def picked(self, indices: Array) -> Block:
         """Returns the elements at positions; those of each source are picked together."""
         first, second = self.sources
-        is_second = indices >= first.cardinality()
+        is_second = indices >= self.sizes[0]
         of_first, of_second = np.flatnonzero(~is_second), np.flatnonzero(is_second)
         if not len(of_second):
             return first.picked(indices)
-        of_rest = second.picked(indices[of_second] - first.cardinality())
+        of_rest = second.picked(indices[of_second] - self.sizes[0])
         if not len(of_first):
             return of_rest
         order = np.argsort(np.concatenate([of_first, of_second]))
