@@ -16,6 +16,9 @@ from millrace._src.ops.io.wire_format import (
     skip_field,
     unpack_varints,
 )
+from millrace._src.ops.io.wire_format import (
+    varint as written_varint,
+)
 from tests.oracle.programs._messages import block, varint
 
 _INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -78,3 +81,9 @@ def test_many_lists_are_unpacked_at_once(lists: list[list[int]]) -> None:
 def test_lists_that_end_within_a_number_are_malformed(data: bytes, sizes: list[int]) -> None:
     with pytest.raises(MalformedError):
         unpack_varints(np.frombuffer(data, np.uint8), np.array(sizes))
+
+
+@given(st.integers(-(2**63), 2**64 - 1))
+def test_a_written_number_is_read_back(number: int) -> None:
+    written = written_varint(number)
+    assert read_varint(written, 0, len(written)) == (number % 2**64, len(written))

@@ -156,6 +156,29 @@ class Referent(ABC):
         """The type of the object, as a handle to the object carries it."""
 
 
+class AbsentObject(Referent):
+    """Stands in an op's input for an object that the op makes for itself.
+
+    Args:
+      handle_type: the type of such objects.
+    """
+
+    __slots__ = ("_handle_type", "call")
+    call: NotedCall
+
+    def __init__(self, handle_type: ObjectHandle) -> None:
+        self._handle_type = handle_type
+
+    def note_call(self, call: NotedCall) -> None:
+        """Keeps the op call that made the object."""
+        self.call = call
+
+    @property
+    def handle_type(self) -> ObjectHandle:
+        """The type of the object that is not there."""
+        return self._handle_type
+
+
 def type_of_referent(array: Any) -> HandleType | None:
     """Returns the type of the object in a 0-d object array, an eager handle's value; None for an object without one."""
     referent = array[()] if array.ndim == 0 else None

@@ -19,8 +19,9 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.core.type_specs import BatchableTypeSpec
-from millrace._src.data.nodes import DatasetNode, node_of
+from millrace._src.data.nodes import INFINITE, DatasetNode, node_of
 from millrace._src.data.structure import Structure
+from millrace._src.ops.io.wire_format import varint
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
 
@@ -85,7 +86,7 @@ class DatasetBase(Iterable[Any], Trackable, CompositeTensor):
             )
         cardinality = self.node.cardinality()
         if cardinality < 0:
-            raise TypeError("The dataset is infinite." if cardinality == -1 else "The dataset length is unknown.")
+            raise TypeError("The dataset is infinite." if cardinality == INFINITE else "The dataset length is unknown.")
         return cardinality
 
     def __repr__(self) -> str:
@@ -167,12 +168,7 @@ def metadata(name: str | None) -> dict[str, Any]:
             "identifier if it only contains alphanumeric characters (a-z), (A-Z), and (0-9), or underscores (_). A "
             f"valid identifier cannot start with a number, or contain any spaces. Got {name!r}."
         )
-    return {"metadata": b"\n" + _varint(len(name.encode())) + name.encode()}
-
-
-def _varint(number: int) -> bytes:
-    """Returns a number below 2 ** 14 in the variable-length form of protocol buffers."""
-    return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
+    return {"metadata": b"\n" + varint(len(name.encode())) + name.encode()}
 
 
 def is_session_graph() -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.handle_types import NotedCall, ObjectHandle, Referent
+from millrace._src.core.handle_types import AbsentObject, ObjectHandle, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.data.blocks import Block
 from millrace._src.ops.shape_rules import no_outputs, scalar
@@ -41,22 +41,6 @@ class MemoryCache(Referent):
                 self._blocks = tuple(blocks)
 
 
-class NoMemoryCache(Referent):
-    """Stands for the cache that a dataset makes for itself."""
-
-    __slots__ = ("call",)
-    call: NotedCall
-
-    def note_call(self, call: NotedCall) -> None:
-        """Keeps the op call that made the object."""
-        self.call = call
-
-    @property
-    def handle_type(self) -> ObjectHandle:
-        """The type of memory caches."""
-        return _HANDLE
-
-
 _CACHE: dict[str, Any] = {
     "shape": scalar,
     "handles": lambda c: _HANDLE,
@@ -72,7 +56,7 @@ _CACHE: dict[str, Any] = {
 @op("DummyMemoryCache", "-> handle: resource", notes_call=True, **_CACHE)
 def dummy_memory_cache(xp: Xp) -> Any:
     """Makes the handle that lets a dataset make a cache of its own."""
-    return NoMemoryCache()
+    return AbsentObject(_HANDLE)
 
 
 @op(

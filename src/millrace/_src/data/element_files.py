@@ -23,6 +23,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.ops.io.file_system import file_errors, local_path
 from millrace._src.ops.io.record_reader import RecordReader
 from millrace._src.ops.io.record_writer import framed_records
+from millrace._src.ops.io.wire_format import varint
 from millrace._src.proto import tensor_pb2
 from millrace._src.util.text import shape_brackets
 
@@ -54,28 +55,18 @@ def record_of(array: Array, dtype: DType) -> bytes:
         raise errors.UnimplementedError(None, None, f"Elements of dtype {dtype.name} cannot be written to files.")
     if dtype == string:
         strings = [bytes(item) for item in array.reshape(-1).tolist()]
-        content = b"".join([*(_varint(len(item)) for item in strings), *strings])
+        content = b"".join([*(varint(len(item)) for item in strings), *strings])
     else:
         content = array.tobytes()
     head = _head(dtype, array.shape)
-    return head + b'"' + _varint(len(content)) + content if content else head
+    return head + b'"' + varint(len(content)) + content if content else head
 
 
 @lru_cache(maxsize=1024)
 def _head(dtype: DType, shape: tuple[int, ...]) -> bytes:
     """Returns the fields of a `TensorProto` before its content."""
     dimensions = TensorShape(shape).as_proto().SerializeToString()
-    return b"\x08" + _varint(dtype.as_datatype_enum) + b"\x12" + _varint(len(dimensions)) + dimensions
-
-
-def _varint(number: int) -> bytes:
-    """Returns a number in the variable-length form of protocol buffers."""
-    pieces = bytearray()
-    while number > 127:
-        pieces.append(number & 127 | 128)
-        number >>= 7
-    pieces.append(number)
-    return bytes(pieces)
+    return b"\x08" + varint(dtype.as_datatype_enum) + b"\x12" + varint(len(dimensions)) + dimensions
 
 
 def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) -> Array:

@@ -20,6 +20,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.data.blocks import Block
 from millrace._src.data.element_files import ElementWriter
+from millrace._src.data.nodes import UNKNOWN
 from millrace._src.graph.structured_values import decode_structure, encode_structure
 from millrace._src.ops.io.file_system import file_errors, local_path
 from millrace._src.proto import snapshot_pb2, struct_pb2
@@ -27,7 +28,6 @@ from millrace._src.proto import snapshot_pb2, struct_pb2
 _SPEC = "dataset_spec.pb"
 _METADATA = "snapshot.metadata"
 _VERSION = 2
-_UNKNOWN_COUNT = -2
 
 
 def write_spec(folder: str, spec: Any) -> None:
@@ -110,7 +110,7 @@ class RunWriter:
             run_id=self._run,
             creation_timestamp=time.time_ns() // 1000,
             version=_VERSION,
-            num_elements=_UNKNOWN_COUNT,
+            num_elements=UNKNOWN,
         )
         self._metadata.dtype.extend(dtype.as_datatype_enum for dtype in self._dtypes)  # type: ignore[misc]  # numbers do
         self._count = 0

@@ -18,7 +18,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import eager_engine, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
-from millrace._src.core.handle_types import NotedCall, ObjectHandle, Referent
+from millrace._src.core.handle_types import AbsentObject, ObjectHandle, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.ops import raw
 from millrace._src.ops.random.philox import blocks, stream_from_seeds
@@ -28,6 +28,7 @@ from millrace._src.ops.shape_rules import no_outputs, scalar
 _NO_SEED = 2**31 - 1
 """The second seed in place of (0, 0), which kernels take for "no seed"."""
 _WORDS_AT_ONCE = 1024
+_HANDLE = ObjectHandle("seed generator")
 
 
 class Words:
@@ -36,32 +37,26 @@ class Words:
     Args:
       seed: the key of Philox.
       seed2: the upper half of Philox's counter.
+
+    Attributes:
+      position: how many words were taken; may be set, to go on from there.
     """
 
     def __init__(self, seed: int, seed2: int) -> None:
         self._stream = stream_from_seeds(seed, seed2)
-        self._position = 0
+        self.position = 0
         self._first = 0  # the position of the first word in `_words`
         self._words: Array = np.empty(0, np.uint32)
 
-    @property
-    def position(self) -> int:
-        """How many words were taken; may be set, to go on from there."""
-        return self._position
-
-    @position.setter
-    def position(self, position: int) -> None:
-        self._position = position
-
     def take(self, count: int) -> Array:
         """Returns the next words as a vector of uint32."""
-        start, stop = self._position, self._position + count
+        start, stop = self.position, self.position + count
         if start < self._first or stop > self._first + len(self._words):
             self._first = start // 4 * 4
             needed = -(-(max(count, _WORDS_AT_ONCE) + start - self._first) // 4)
             xp = eager_engine().xp
             self._words = blocks(xp, self._stream.skip(xp, self._first // 4), needed).reshape(-1)
-        self._position = stop
+        self.position = stop
         return self._words[start - self._first : stop - self._first]
 
 
@@ -78,7 +73,7 @@ class SeedGenerator(Referent):
     @property
     def handle_type(self) -> ObjectHandle:
         """The type of seed generators."""
-        return ObjectHandle("seed generator")
+        return _HANDLE
 
     def next_seeds(self) -> tuple[int, int]:
         """Returns the two seeds of the next pass."""
@@ -98,22 +93,6 @@ class SeedGenerator(Referent):
             self._seeds = seed, seed2
             self._words = Words(seed, seed2)
             self._words.position = position
-
-
-class NoSeedGenerator(Referent):
-    """Stands for the seed generator that a dataset makes for itself."""
-
-    __slots__ = ("call",)
-    call: NotedCall
-
-    def note_call(self, call: NotedCall) -> None:
-        """Keeps the op call that made the object."""
-        self.call = call
-
-    @property
-    def handle_type(self) -> ObjectHandle:
-        """The type of seed generators."""
-        return ObjectHandle("seed generator")
 
 
 def or_random(seed: int, seed2: int) -> tuple[int, int]:
@@ -146,7 +125,7 @@ def dataset_seeds(seed: Any) -> tuple[Any, Any]:
 
 _GENERATOR: dict[str, Any] = {
     "shape": scalar,
-    "handles": lambda c: ObjectHandle("seed generator"),
+    "handles": lambda c: _HANDLE,
     "host_only": True,
     "refused_by_xla": True,
     "effects": Effects.RANDOM,
@@ -159,7 +138,7 @@ _GENERATOR: dict[str, Any] = {
 @op("DummySeedGenerator", "-> handle: resource", notes_call=True, **_GENERATOR)
 def dummy_seed_generator(xp: Xp) -> Any:
     """Makes the handle that lets a dataset make a seed generator of its own."""
-    return NoSeedGenerator()
+    return AbsentObject(_HANDLE)
 
 
 @op(
@@ -168,7 +147,7 @@ def dummy_seed_generator(xp: Xp) -> Any:
     **{
         **_GENERATOR,
         "shape": lambda c: [scalar(c), scalar(c)],
-        "handles": lambda c: [ObjectHandle("seed generator"), None],
+        "handles": lambda c: [_HANDLE, None],
     },
 )
 def anonymous_seed_generator(xp: Xp, seed: Array, seed2: Array, reshuffle: Array) -> Any:

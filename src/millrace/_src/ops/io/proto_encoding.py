@@ -15,12 +15,12 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.io.proto_messages import KINDS, FieldKind, fields_of
+from millrace._src.ops.io.wire_format import varint
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import PLAIN, TypeList
 from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
-_ALL_BITS = (1 << 64) - 1
 
 
 @export("io.encode_proto")
@@ -131,19 +131,19 @@ def _field(field: FieldDescriptor, values: Sequence[Any]) -> bytes:
     written = [_value(value, kind) for value in values]
     if field.is_packed:
         content = b"".join(written)
-        return _varint(field.number << 3 | 2) + _varint(len(content)) + content if written else b""
-    tag = _varint(field.number << 3 | kind.wire_type)
+        return varint(field.number << 3 | 2) + varint(len(content)) + content if written else b""
+    tag = varint(field.number << 3 | kind.wire_type)
     return b"".join(tag + value for value in written)
 
 
 def _value(value: Any, kind: FieldKind) -> bytes:
     if kind.wire_type == 2:
-        return _varint(len(value)) + bytes(value)
+        return varint(len(value)) + bytes(value)
     if kind.name in ("double", "float"):
         return struct.pack("<d", value) if kind.name == "double" else np.float32(value).astype("<f4").tobytes()
     number = _narrowed(int(value), kind)
     if kind.wire_type == 0:
-        return _varint(number)
+        return varint(number)
     return (number & ((1 << kind.bits) - 1)).to_bytes(kind.bits // 8, "little")
 
 
@@ -153,13 +153,3 @@ def _narrowed(number: int, kind: FieldKind) -> int:
     if kind.is_signed and number >> (kind.bits - 1):
         number -= 1 << kind.bits
     return number << 1 ^ number >> 63 if kind.is_zigzag else number
-
-
-def _varint(number: int) -> bytes:
-    number &= _ALL_BITS
-    written = bytearray()
-    while number > 0x7F:
-        written.append(number & 0x7F | 0x80)
-        number >>= 7
-    written.append(number)
-    return bytes(written)

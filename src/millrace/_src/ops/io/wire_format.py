@@ -31,6 +31,17 @@ class MalformedError(Exception):
     """The bytes are not what the format asks for."""
 
 
+def varint(number: int) -> bytes:
+    """Writes a number as a varint; a negative one as its two's complement of 64 bits."""
+    number &= _ALL_BITS
+    written = bytearray()
+    while number > 0x7F:
+        written.append(number & 0x7F | 0x80)
+        number >>= 7
+    written.append(number)
+    return bytes(written)
+
+
 def read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     """Returns an unsigned number and the position after the number."""
     if position >= end:
