@@ -22,7 +22,6 @@ from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
 
-
 @export("io.encode_proto")
 def encode_proto(
     sizes: Any,
