@@ -235,6 +235,15 @@ class DatasetSpec(BatchableTypeSpec):
             )
         return new_dataset("_VariantDataset", components, self._element_spec)
 
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """Returns a dataset that is an argument for this spec.
+
+        Raises: TypeError: if the dtypes of its elements are others; TensorFlow finds that at the first element.
+        """
+        if isinstance(value, DatasetBase) and value._structure.dtypes != Structure(self._element_spec).dtypes:
+            raise TypeError(f"Can not cast {value._type_spec!r} to {self!r}")
+        return super().cast(value, cast_context)
+
     def _batch(self, batch_size: int | None) -> DatasetSpec:
         return DatasetSpec(self._element_spec, TensorShape([batch_size]).concatenate(self._dataset_shape))
 
