@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.ops.image.image_checks import grayscale, image_or_batch
+from millrace._src.ops.image.image_checks import assertions, grayscale, image_or_batch
 
 
 @pytest.mark.parametrize("check", [image_or_batch, grayscale])
@@ -51,3 +51,11 @@ def test_a_plain_graph_waits_for_its_assertions() -> None:
     with tf.Graph().as_default():
         image = image_or_batch(tf.compat.v1.placeholder(tf.float32, None))
         assert [op.type for op in image.op.control_inputs] == ["Assert", "Assert"]
+
+
+def test_a_known_claim_is_refused_at_once() -> None:
+    assert assertions((True, "words")) == []
+    with pytest.raises(ValueError, match="words"):
+        assertions((False, "words"))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="words"):
+        assertions((tf.constant(False), "words"))

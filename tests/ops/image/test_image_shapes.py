@@ -44,11 +44,3 @@ def test_one_image_becomes_a_batch_and_one_image_again() -> None:
     assert image_shapes.like_before(batch, was_batch).shape == [4, 5, 3]
     with pytest.raises(ValueError, match="words"):
         image_shapes.as_batch(tf.zeros([4, 5]), "words")
-
-
-def test_a_known_claim_is_refused_at_once() -> None:
-    assert image_shapes.assertions((True, "words")) == []
-    with pytest.raises(ValueError, match="words"):
-        image_shapes.assertions((False, "words"))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="words"):
-        image_shapes.assertions((tf.constant(False), "words"))

@@ -16,11 +16,10 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.image.image_checks import after, image_or_batch
+from millrace._src.ops.image.image_checks import after, assertions, image_or_batch
 from millrace._src.ops.image.image_shapes import (
     as_batch,
     as_vector,
-    assertions,
     is_known,
     known_sizes,
     largest,

@@ -79,6 +79,26 @@ def _grayscale_assertions(image: Tensor) -> list[Any]:
     ]
 
 
+def assertions(*claims: tuple[Any, str]) -> list[Any]:
+    """Refuses arguments: now if a claim is known to be false, else when the graph runs.
+
+    Args:
+      *claims: a truth value, or a scalar boolean Tensor, and the words of the refusal.
+
+    Returns: The assertions of a graph, for `after`.
+    Raises:
+      ValueError: with the words of a claim that is known to be false.
+      InvalidArgumentError: if a Tensor is false, in eager mode or when the graph runs.
+    """
+    made: list[Any] = []
+    for claim, words in claims:
+        if isinstance(claim, Tensor):
+            made += assert_in_context(claim, [words])
+        elif not claim:
+            raise ValueError(words)
+    return made
+
+
 def after(assertions: list[Any], tensor: Tensor) -> Any:
     """Returns `tensor`, available only after the assertions of a graph."""
     return with_dependencies(assertions, tensor)

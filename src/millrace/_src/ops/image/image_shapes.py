@@ -17,7 +17,6 @@ from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import expand_dims, squeeze
-from millrace._src.ops.debug.assertion import assert_in_context
 
 
 def as_batch(images: Tensor, words: str, unknown_is_single: bool = False) -> tuple[Tensor, bool]:
@@ -91,23 +90,3 @@ def as_vector(sizes: Sequence[Any]) -> Any:
 
 def _int32(size: Any) -> Any:
     return convert_to_tensor(size, dtype="int32")
-
-
-def assertions(*claims: tuple[Any, str]) -> list[Any]:
-    """Refuses arguments: now if a claim is known to be false, else when the graph runs.
-
-    Args:
-      *claims: a truth value, or a scalar boolean Tensor, and the words of the refusal.
-
-    Returns: The assertions of a graph, for `image_checks.after`.
-    Raises:
-      ValueError: with the words of a claim that is known to be false.
-      InvalidArgumentError: if a Tensor is false, in eager mode or when the graph runs.
-    """
-    found: list[Any] = []
-    for claim, words in claims:
-        if isinstance(claim, Tensor):
-            found += assert_in_context(claim, [words])
-        elif not claim:
-            raise ValueError(words)
-    return found
