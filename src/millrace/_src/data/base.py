@@ -13,7 +13,8 @@ from typing import Any
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import int64, variant
+from millrace._src.core.dtypes import int64, runtime_name, variant
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import OpFunction
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
@@ -238,10 +239,14 @@ class DatasetSpec(BatchableTypeSpec):
     def cast(self, value: Any, cast_context: Any) -> Any:
         """Returns a dataset that is an argument for this spec.
 
-        Raises: TypeError: if the dtypes of its elements are others; TensorFlow finds that at the first element.
+        Raises: tf.errors.InvalidArgumentError: if the dtypes of its elements are others.
         """
-        if isinstance(value, DatasetBase) and value._structure.dtypes != Structure(self._element_spec).dtypes:
-            raise TypeError(f"Can not cast {value._type_spec!r} to {self!r}")
+        if isinstance(value, DatasetBase):
+            pairs = zip(value._structure.dtypes, Structure(self._element_spec).dtypes, strict=False)
+            for index, (actual, expected) in enumerate(pairs):
+                if actual is not expected:
+                    names = f"expected {runtime_name(expected)} but got {runtime_name(actual)}"
+                    raise invalid(f"Data type mismatch at component {index}: {names}.")
         return super().cast(value, cast_context)
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.core.errors import OpError
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.function_type import CAPTURED_DEFAULT_VALUE, FunctionType, Parameter
 from millrace._src.function.handle_spec import HandleSpec
@@ -142,6 +143,8 @@ class Signature:
                 continue
             try:
                 cast.append(constraint.cast(value, context))
+            except OpError:
+                raise  # the words are those of an op of TensorFlow, which finds the mismatch when the function runs
             except Exception as error:
                 raise self.binding_error(error, args, kwargs) from error
         return cast
