@@ -25,7 +25,7 @@ def test_a_fitting_image_passes_unchanged(check: object) -> None:
 )
 def test_a_known_shape_is_refused_at_once(check: object, shape: tuple[int, ...], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        check(tf.zeros(shape))  # type: ignore[operator]
+        check(tf.zeros(shape))  # type: ignore[operator]  # as above
 
 
 @pytest.mark.parametrize(

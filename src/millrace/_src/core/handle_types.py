@@ -146,6 +146,9 @@ class Referent(ABC):
 
     __slots__ = ()
 
+    call: NotedCall | None = None
+    """The op call that made the object, if the object keeps it."""
+
     def note_call(self, call: NotedCall) -> None:
         """Hears of the call that made the object, if the op has the trait `notes_call`; by default, forgets it."""
         del call
@@ -164,10 +167,11 @@ class AbsentObject(Referent):
     """
 
     __slots__ = ("_handle_type", "call")
-    call: NotedCall
+    call: NotedCall | None
 
     def __init__(self, handle_type: ObjectHandle) -> None:
         self._handle_type = handle_type
+        self.call = None
 
     def note_call(self, call: NotedCall) -> None:
         """Keeps the op call that made the object."""

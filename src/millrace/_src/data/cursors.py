@@ -53,6 +53,31 @@ class Cursor(ABC):
         """Gives back threads and files; called once, when nobody will ask for elements any more."""
 
 
+class PassingCursor(Cursor):
+    """A cursor without a state of its own: the base class of those that only change what another one gives.
+
+    Args:
+      source: the cursor, or what has the state of one.
+    """
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def save(self) -> State:
+        """Returns the state of the source."""
+        return self._source.save()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        self._source.restore(state)
+
+    def close(self) -> None:
+        """Closes the source."""
+        self._source.close()
+
+
 class DeferredError:
     """An error that waits until the elements before it were handed out."""
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from millrace._src.data.dataset import DatasetV2
 from millrace._src.data.iterators_v1 import Iterator, make_initializable_iterator, make_one_shot_iterator
-from millrace._src.data.legacy_structure import legacy_classes, legacy_shapes, legacy_types
+from millrace._src.data.legacy_structure import LegacyStructure
 from millrace._src.util.export import export
 
 
 @export(v1=["data.Dataset"])
-class DatasetV1(DatasetV2):
+class DatasetV1(DatasetV2, LegacyStructure):
     """A sequence of elements; see `tf.data.Dataset`.
 
     >>> dataset = tf.compat.v1.data.Dataset.range(3)
@@ -56,21 +56,6 @@ class DatasetV1(DatasetV2):
             f"Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor`. Got {type(sparse_tensor)}. "
             "Sparse tensors are not built yet."
         )
-
-    @property
-    def output_types(self) -> Any:
-        """The nest of dtypes of an element."""
-        return legacy_types(self.element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The nest of static shapes of an element."""
-        return legacy_shapes(self.element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The nest of classes of an element."""
-        return legacy_classes(self.element_spec)
 
 
 class DatasetV1Adapter(DatasetV1):

@@ -16,7 +16,7 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import from_np, string
-from millrace._src.core.handle_types import NotedCall
+from millrace._src.core.handle_types import NotedCall, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.data.base import DatasetBase, new_dataset
@@ -61,8 +61,8 @@ class _Writer:
         """Returns the tensor of the graph that stands for a dataset, or another object that knows its op call."""
         tensor = self.tensors.get(id(referent))
         if tensor is None:
-            call = getattr(referent, "call", None)
-            if not isinstance(call, NotedCall):
+            call = referent.call if isinstance(referent, Referent) else None
+            if call is None:
                 raise _not_serializable(f"it depends on {referent!r}, which no graph can hold.")
             self._check_effects(call)
             inputs = [self._input(array) for array in call.arrays]

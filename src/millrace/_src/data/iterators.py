@@ -32,7 +32,7 @@ from millrace._src.data.iterator_ops import (
     make_iterator,
 )
 from millrace._src.data.iterator_states import restore_iteration, saved_iteration
-from millrace._src.data.legacy_structure import legacy_classes, legacy_shapes, legacy_types
+from millrace._src.data.legacy_structure import LegacyStructure
 from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.structure import Structure
@@ -79,7 +79,7 @@ class IteratorBase(collections.abc.Iterator[Any], Trackable, CompositeTensor):
         """Returns the next element as a `tf.experimental.Optional`, which is empty after the last element."""
 
 
-class OwnedIterator(IteratorBase):
+class OwnedIterator(IteratorBase, LegacyStructure):
     """An iterator whose resource ends with it.
 
     Args:
@@ -190,21 +190,6 @@ class OwnedIterator(IteratorBase):
         return optional_of(variant, self.element_spec)
 
     next = __next__
-
-    @property
-    def output_types(self) -> Any:
-        """The nest of dtypes of an element; of TensorFlow 1, as the other two."""
-        return legacy_types(self.element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The nest of static shapes of an element."""
-        return legacy_shapes(self.element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The nest of classes of an element."""
-        return legacy_classes(self.element_spec)
 
     # --- saving --------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,13 @@ from millrace._src.data.iterator_handles import (
 )
 from millrace._src.data.iterator_ops import iterator_get_next, iterator_get_next_as_optional, make_iterator
 from millrace._src.data.iterators import OwnedIterator
-from millrace._src.data.legacy_structure import legacy_classes, legacy_shapes, legacy_types, spec_of_legacy
+from millrace._src.data.legacy_structure import (
+    LegacyStructure,
+    legacy_classes,
+    legacy_shapes,
+    legacy_types,
+    spec_of_legacy,
+)
 from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.structure import Structure
 from millrace._src.graph.func_graph import FuncGraph
@@ -38,7 +44,7 @@ _TOO_MANY_CALLS = (
 
 
 @export(v1=["data.Iterator"])
-class Iterator(Trackable):
+class Iterator(Trackable, LegacyStructure):
     """An iterator of a graph, which a session runs.
 
     Args:
@@ -169,21 +175,6 @@ class Iterator(Trackable):
     def element_spec(self) -> Any:
         """The nest of specs of an element."""
         return self._structure.spec
-
-    @property
-    def output_types(self) -> Any:
-        """The nest of dtypes of an element."""
-        return legacy_types(self.element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The nest of static shapes of an element."""
-        return legacy_shapes(self.element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The nest of classes of an element."""
-        return legacy_classes(self.element_spec)
 
 
 def _iterator(handle: Any, initializer: Any, structure: Structure) -> Iterator:

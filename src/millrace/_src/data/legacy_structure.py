@@ -63,6 +63,32 @@ def _spec(dtype: Any, shape: Any, kind: Any) -> TypeSpec:
     return TensorSpec(shape if isinstance(shape, TensorShape) else as_shape(shape), as_dtype(dtype))
 
 
+class LegacyStructure:
+    """What describes elements in TensorFlow 1, derived from their spec; for datasets and iterators."""
+
+    __slots__ = ()
+
+    @property
+    def element_spec(self) -> Any:
+        """The nest of specs of an element."""
+        raise NotImplementedError(f"{type(self).__name__}.element_spec")
+
+    @property
+    def output_types(self) -> Any:
+        """The nest of dtypes of an element; of TensorFlow 1, as the other two."""
+        return legacy_types(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The nest of static shapes of an element."""
+        return legacy_shapes(self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The nest of classes of an element."""
+        return legacy_classes(self.element_spec)
+
+
 @export(v1=["data.get_output_types"])
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """Returns the dtypes of the elements of a dataset or an iterator.

@@ -10,7 +10,7 @@ shuffle of it moves numbers, and a skip costs nothing.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -54,14 +54,19 @@ class Run:
     """Functions that end threads of this pass; called when the pass ends."""
 
 
-class PartOfStage:
-    """What belongs to a stage of a pipeline, and names the stage in messages.
+class PartOfStage(ABC):
+    """A function that belongs to a stage of a pipeline, and names the stage in messages.
 
     Attributes:
       stage: the type of the stage's op.
     """
 
     stage: str = ""
+
+    @property
+    @abstractmethod
+    def is_pure(self) -> bool:
+        """Whether nobody can tell when, or how often, the function runs."""
 
 
 @dataclass(eq=False)
@@ -93,9 +98,8 @@ class DatasetNode(Referent):
         if self.call is not None:
             return
         self.call = call
-        for value in vars(self).values() if self.names_functions else ():
-            if isinstance(value, PartOfStage):
-                value.stage = call.op.name
+        for function in self.functions if self.names_functions else ():
+            function.stage = call.op.name
 
     @property
     def handle_type(self) -> DatasetHandle:
@@ -106,6 +110,11 @@ class DatasetNode(Referent):
     def inputs(self) -> Sequence[DatasetNode]:
         """The datasets of which this dataset is made."""
         return ()
+
+    @property
+    def functions(self) -> list[PartOfStage]:
+        """The functions of this stage."""
+        return [value for value in vars(self).values() if isinstance(value, PartOfStage)]
 
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
         """Returns a node like this one with other input datasets, as many as there are."""
@@ -123,10 +132,15 @@ class DatasetNode(Referent):
     @property
     def reads_ahead(self) -> bool:
         """Whether elements may be made before they are asked for, and made again: nobody sees when they are made."""
-        for node in self.inputs:  # noqa: SIM110  a generator would take half of the frames that long chains have
+        for node in self.inputs:
             if not node.reads_ahead:
                 return False
-        return True
+        return self.has_pure_functions
+
+    @property
+    def has_pure_functions(self) -> bool:
+        """Whether no function of this stage has effects."""
+        return all(function.is_pure for function in self.functions)
 
     @property
     def reads_block_ahead(self) -> bool:

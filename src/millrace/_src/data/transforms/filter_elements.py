@@ -17,7 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.cursors import Cursor, PassingCursor
 from millrace._src.data.functions import (
     AppliedFunction,
     Applying,
@@ -40,28 +40,21 @@ class FilterNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    @property
-    def reads_ahead(self) -> bool:
-        """Whether the predicate has no effects, and the source may be read ahead."""
-        return self.predicate.is_pure and self.source.reads_ahead
-
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return FilterCursor(AppliedFunction(self.predicate, self.source.cursor(run)))
 
 
-class FilterCursor(Cursor):
+class FilterCursor(PassingCursor):
     """Masks blocks with the predicate's results."""
 
-    __slots__ = ("_applied",)
-
-    def __init__(self, applied: Applying) -> None:
-        self._applied = applied
+    __slots__ = ()
+    _source: Applying
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements that pass."""
         while True:
-            pair = self._applied.next_blocks(limit)
+            pair = self._source.next_blocks(limit)
             if pair is None:
                 return None
             block, passes = pair
@@ -70,18 +63,6 @@ class FilterCursor(Cursor):
                 return block
             if len(indices):
                 return block.picked(indices)
-
-    def save(self) -> State:
-        """Returns the state of the source."""
-        return self._applied.save()
-
-    def restore(self, state: State) -> None:
-        """Goes on from a state."""
-        self._applied.restore(state)
-
-    def close(self) -> None:
-        """Closes the source."""
-        self._applied.close()
 
 
 @op(

@@ -45,12 +45,6 @@ class GroupByReducerNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    @property
-    def reads_ahead(self) -> bool:
-        """Whether no function has effects, and the source may be read ahead."""
-        functions = self.key, self.init, self.reduce, self.finalize
-        return self.source.reads_ahead and all(function.is_pure for function in functions)
-
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return GroupByReducerCursor(self, run)

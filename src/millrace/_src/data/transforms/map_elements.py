@@ -14,7 +14,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.cursors import Cursor, PassingCursor
 from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.functions import (
     AppliedFunction,
@@ -48,44 +48,25 @@ class MapNode(UnaryNode):
         return self.source.cardinality()
 
     @property
-    def reads_ahead(self) -> bool:
-        """Whether the function has no effects, and the source may be read ahead."""
-        return self.function.is_pure and self.source.reads_ahead
-
-    @property
     def reads_block_ahead(self) -> bool:
         """Whether the function has no effects, and a block of the source may be read ahead."""
-        return self.function.is_pure and self.source.reads_block_ahead
+        return self.has_pure_functions and self.source.reads_block_ahead
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return MapCursor(AppliedFunction(self.function, self.source.cursor(run)))
 
 
-class MapCursor(Cursor):
+class MapCursor(PassingCursor):
     """Applies the function to blocks."""
 
-    __slots__ = ("_applied",)
-
-    def __init__(self, applied: Applying) -> None:
-        self._applied = applied
+    __slots__ = ()
+    _source: Applying
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the results for the next elements."""
-        pair = self._applied.next_blocks(limit)
+        pair = self._source.next_blocks(limit)
         return None if pair is None else pair[1]
-
-    def save(self) -> State:
-        """Returns the state of the source."""
-        return self._applied.save()
-
-    def restore(self, state: State) -> None:
-        """Goes on from a state."""
-        self._applied.restore(state)
-
-    def close(self) -> None:
-        """Closes the source."""
-        self._applied.close()
 
 
 @dataclass(eq=False, repr=False)

@@ -38,11 +38,6 @@ class ScanNode(UnaryNode):
         """Returns the number of elements of the source."""
         return self.source.cardinality()
 
-    @property
-    def reads_ahead(self) -> bool:
-        """Whether the function has no effects, and the source may be read ahead."""
-        return self.function.is_pure and self.source.reads_ahead
-
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source with the initial state."""
         return ScanCursor(self.function, self.initial_state, self.source.cursor(run))

@@ -36,11 +36,6 @@ class TakeWhileNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    @property
-    def reads_ahead(self) -> bool:
-        """Whether the predicate has no effects, and the source may be read ahead."""
-        return self.predicate.is_pure and self.source.reads_ahead
-
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return TakeWhileCursor(self.predicate, self.source.cursor(run), self.reads_ahead)

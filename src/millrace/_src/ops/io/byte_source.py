@@ -23,6 +23,12 @@ WINDOW_BITS = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS + 16}
 """What zlib calls the formats."""
 
 
+def inflate_complaint(error: zlib.error) -> str:
+    """Returns TensorFlow's words for an error of zlib."""
+    reason = str(error).removeprefix("Error -3 while decompressing data: ")
+    return f"inflate() failed with error -3: {reason}"
+
+
 class FileSource:
     """The bytes of a plain file."""
 
@@ -138,9 +144,7 @@ class CompressedSource:
         try:
             piece = self._decompressor.decompress(self._compressed, size)
         except zlib.error as error:
-            reason = str(error).removeprefix("Error -3 while decompressing data: ")
-            message = f"inflate() failed with error -3: {reason} [file: {self._name}]"
-            self._failure = errors.DataLossError(None, None, message)
+            self._failure = errors.DataLossError(None, None, f"{inflate_complaint(error)} [file: {self._name}]")
             raise self._failure from None
         self._compressed = self._decompressor.unconsumed_tail
         return piece

@@ -12,7 +12,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.ops.batching_rules import as_it_is
-from millrace._src.ops.io.byte_source import WINDOW_BITS
+from millrace._src.ops.io.byte_source import WINDOW_BITS, inflate_complaint
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.strings.text_bytes import map_strings
 from millrace._src.util.export import export
@@ -54,8 +54,7 @@ def decompressed(text: bytes, compression_type: str) -> bytes:
         try:
             pieces.append(decompressor.decompress(text))
         except zlib.error as error:
-            reason = str(error).removeprefix("Error -3 while decompressing data: ")
-            raise errors.DataLossError(None, None, f"inflate() failed with error -3: {reason}") from None
+            raise errors.DataLossError(None, None, inflate_complaint(error)) from None
         text = decompressor.unused_data if compression_type == "GZIP" else b""
     return b"".join(pieces)
 
