@@ -47,6 +47,12 @@ def test_damaged_strings() -> None:
     check_refusal(lambda: _decode(gzip.compress(b"ab") + b"junk", "GZIP"), _e.DataLossError, words)
 
 
+def test_a_string_that_wants_a_preset_dictionary() -> None:
+    compressor = zlib.compressobj(zdict=b"hello hello")
+    text = compressor.compress(b"hello hello hello") + compressor.flush()
+    check_refusal(lambda: _decode(text, "ZLIB"), _e.DataLossError, "inflate() failed with error 2")
+
+
 def test_strings_that_are_not_compressed_stay() -> None:
     assert _decode([["a", "b"]]).numpy().tolist() == [[b"a", b"b"]]
 

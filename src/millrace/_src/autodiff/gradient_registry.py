@@ -202,8 +202,8 @@ def checked_gradients(operation: Any, gradients: Sequence[Any]) -> list[Any]:
 def _checked(operation: Any, index: int, tensor: Any, gradient: Any) -> Any:
     if gradient is None or isinstance(gradient, IndexedSlices):
         return gradient
-    is_list = not hasattr(gradient, "dtype")
-    gradient = convert_to_tensor(gradient, dtype=tensor.dtype if is_list else None)
+    is_plain = not hasattr(gradient, "dtype")  # a Python number or list
+    gradient = convert_to_tensor(gradient, dtype=tensor.dtype if is_plain else None)
     if tensor.dtype.name != "resource" and not gradient.shape.is_compatible_with(tensor.shape):
         raise ValueError(
             "Incompatible shapes between op input and calculated input gradient. Forward operation: "

@@ -25,8 +25,9 @@ WINDOW_BITS = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS + 16}
 
 def inflate_complaint(error: zlib.error) -> str:
     """Returns TensorFlow's words for an error of zlib."""
-    reason = str(error).removeprefix("Error -3 while decompressing data: ")
-    return f"inflate() failed with error -3: {reason}"
+    # The error has no fields: zlib's code stands in its text only.
+    code, _, reason = str(error).removeprefix("Error ").partition(" while decompressing data")
+    return f"inflate() failed with error {code}{reason}"
 
 
 class FileSource:
