@@ -16,7 +16,7 @@ import types
 from pathlib import Path
 
 NAMES = Path(__file__).resolve().parent / "tensorflow_names.txt"
-_LEFT_OUT = ("keras", "compat", "raw_ops", "tools", "dtensor")
+_LEFT_OUT = ("keras", "initializers", "losses", "metrics", "optimizers", "compat", "raw_ops", "tools", "dtensor")
 
 
 def public_names(module: types.ModuleType, path: str = "") -> dict[str, list[str]]:

@@ -124,7 +124,8 @@ FAKE_KERAS = """
 import os, sys, types
 from importlib.machinery import ModuleSpec
 class Fake:
-    names = ("keras", "keras.layers", "keras.config")
+    below = ("", ".keras", ".keras.layers", ".keras.losses")
+    names = ["keras", "keras.config"] + ["keras._tf_keras" + name for name in below]
     def find_spec(self, name, path=None, target=None):
         return ModuleSpec(name, self, is_package=True) if name in self.names else None
     def create_module(self, spec): return None
@@ -132,10 +133,10 @@ class Fake:
         if module.__name__ == "keras":
             import tensorflow
             print("keras loads on", os.environ["KERAS_BACKEND"], tensorflow is sys.modules["millrace"])
-            import keras.config, keras.layers
+            import keras.config, keras._tf_keras.keras.layers, keras._tf_keras.keras.losses
         elif module.__name__ == "keras.config":
             module.backend = lambda: os.environ["KERAS_BACKEND"]
-sys.meta_path.append(Fake())
+sys.meta_path.insert(0, Fake())
 """
 
 
@@ -144,11 +145,12 @@ sys.meta_path.append(Fake())
     ["import millrace as tf; tf.keras.layers", "from millrace.keras import layers", "import millrace.keras.layers"],
 )
 def test_keras_is_the_real_one_on_this_backend(statement: str) -> None:
-    code = f"{FAKE_KERAS}\n{statement}\nimport keras, millrace, millrace.keras.layers\n"
-    code += "print(millrace.keras is keras, sys.modules['millrace.keras.layers'] is keras.layers)\n"
-    code += "import tensorflow.keras.layers as l; print(l is keras.layers)"
+    code = f"{FAKE_KERAS}\n{statement}\nimport keras._tf_keras.keras.layers, millrace, millrace.keras.layers\n"
+    code += "real = keras._tf_keras.keras\n"
+    code += "print(millrace.keras is real, sys.modules['millrace.keras.layers'] is real.layers)\n"
+    code += "import tensorflow.keras.layers as l; print(l is real.layers, millrace.losses is millrace.keras.losses)"
     result = python("-c", code)
-    assert result.stdout == "keras loads on tensorflow True\nTrue True\nTrue\n", result.stderr
+    assert result.stdout == "keras loads on tensorflow True\nTrue True\nTrue True\n", result.stderr
 
 
 def test_keras_on_another_backend_is_refused() -> None:
@@ -176,6 +178,29 @@ for _ in range(2):
     lines = python("-c", code).stdout.splitlines()
     assert len(lines) == 2
     for line in lines:
-        assert line.startswith("keras tf.keras does not work yet: it is Keras"), line
+        assert line.startswith("keras tf.keras does not work with Keras"), line
         assert f"for a part that Millrace does not have: {named}" in line or named in line
-        assert "tf.Module" in line
+        assert "The tested release is 3.15: pip install 'keras==3.15.*'" in line
+
+
+def test_a_plain_import_of_keras_runs_on_millrace() -> None:
+    code = """
+import os, warnings
+os.environ.pop("KERAS_BACKEND", None)
+import millrace as tf
+import keras
+print(keras.backend.backend(), isinstance(keras.Variable(1.0).value, tf.Variable))
+"""
+    assert python("-W", "error", "-c", code).stdout == "tensorflow True\n"
+
+
+def test_another_backend_of_a_plain_import_is_left_alone() -> None:
+    code = f"{FAKE_KERAS.replace('import tensorflow', 'tensorflow = None')}\nos.environ['KERAS_BACKEND'] = 'jax'\n"
+    code += "import millrace, keras; print('tensorflow' in sys.modules)"
+    assert python("-c", code).stdout == "keras loads on jax False\nFalse\n"
+
+
+def test_an_untested_keras_is_named_with_its_remedy() -> None:
+    code = f"{FAKE_KERAS}\nimport importlib.metadata as m; m.version = lambda name: '3.99.0'\nimport millrace, keras"
+    words = "Keras 3.99.0 runs on Millrace, which is tested with Keras 3.15; if something fails: pip install "
+    assert words + "'keras==3.15.*'" in python("-c", code).stderr

@@ -33,10 +33,15 @@ _V1 = "compat.v1"
 _HIDDEN = "-"  # the home of a name that the root has and tf.compat.v1 has not
 
 # Namespaces that are another module: TensorFlow 2 by its long name, real Keras, every op by its name.
+KERAS = "keras._tf_keras.keras"  # what Keras makes for `tf.keras`: Keras with the names of older releases
 ALIASES = {
     "compat.v2": ROOT,
-    "keras": "keras",
-    "compat.v1.keras": "keras",
+    "keras": KERAS,
+    "initializers": f"{KERAS}.initializers",
+    "losses": f"{KERAS}.losses",
+    "metrics": f"{KERAS}.metrics",
+    "optimizers": f"{KERAS}.optimizers",
+    "compat.v1.keras": KERAS,
     "raw_ops": ROOT + "._src.ops.raw",
     "compat.v1.raw_ops": ROOT + "._src.ops.raw",
 }
@@ -70,6 +75,8 @@ def describe(path: str) -> dict[str, str]:
     """
     mirrored = _mirrored(path)
     offered = describe(mirrored) if mirrored in _PATHS else {}
+    for alias in ALIASES:
+        offered.pop(alias, None)  # tf.compat.v1 states its own
     below = path + "." if path else ""
     start = len(below)
     for line in NAMES.get(path, "").split("\n"):
@@ -94,6 +101,10 @@ def _load(home: str) -> Any:
         return getattr(module, variable)
     except AttributeError:
         raise ImportError(f"{module_name} has no {variable!r}: the table is stale; run tools/gen_api.py") from None
+
+
+def _is_keras(home: str) -> bool:
+    return ALIASES.get(home.removeprefix(f"{ROOT}."), "").startswith(KERAS)
 
 
 class Namespace(ModuleType):
@@ -139,7 +150,7 @@ class Namespace(ModuleType):
         from importlib.util import find_spec  # takes longer to import than the rest of this module
 
         has_keras = find_spec("keras") is not None
-        return [name for name, home in self._homes.items() if has_keras or not home.endswith(".keras")]
+        return [name for name, home in self._homes.items() if has_keras or not _is_keras(home)]
 
     def __dir__(self) -> list[str]:
         return sorted({*self._available(), *self.__dict__} - {"_homes"})
@@ -172,10 +183,33 @@ def install(root: ModuleType) -> None:
     root.__dict__["_homes"] = describe("")
     root.__class__ = Namespace
     if not any(isinstance(finder, NamespaceFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, NamespaceFinder())
+        sys.meta_path[:0] = [NamespaceFinder(), KerasFinder()]
     for path, target in ALIASES.items():
-        aliases.add(f"{ROOT}.{path}", target, prepare=_prepare_keras if target == "keras" else None)
+        aliases.add(f"{ROOT}.{path}", target, prepare=_prepare_keras if target.startswith(KERAS) else None)
 
 
 def _prepare_keras() -> None:
     _load(_SOURCES + "interop.keras:prepare")()
+
+
+class KerasFinder:
+    """The `sys.meta_path` entry that makes a plain `import keras` find Millrace as the `tensorflow` of its backend.
+
+    The other entries find Keras; its loader then offers Millrace just before Keras's code runs.
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != "keras":
+            return None
+        others = [finder for finder in sys.meta_path if finder is not self]
+        spec = next((spec for finder in others if (spec := finder.find_spec(fullname, path, target))), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader.create_module = _offer_to_keras  # type: ignore[method-assign]  # of this one loader
+        return spec
+
+
+def _offer_to_keras(spec: ModuleSpec) -> None:
+    """Makes Millrace ready for Keras; None lets Python create Keras's module."""
+    _load(_SOURCES + "interop.keras:offer")()

@@ -18,7 +18,9 @@ Module state.module:Module
 NoneTensorSpec core.specs:NoneTensorSpec
 Operation graph.operation:Operation
 OptionalSpec data.optionals:OptionalSpec
+RaggedTensor ops.ragged.ragged_tensor:RaggedTensor
 RegisterGradient autodiff.gradient_registry:RegisterGradient
+SparseTensor ops.sparse.sparse_tensor:SparseTensor
 Tensor core.tensor:Tensor
 TensorArray control_flow.tensor_array:TensorArray
 TensorArraySpec control_flow.tensor_array:TensorArraySpec
@@ -252,6 +254,18 @@ zeros_like ops.array.filling:zeros_like
 """,
     "__internal__": """
 __internal__.CompositeTensor core.composite:CompositeTensor
+__internal__.EagerTensor core.tensor:EagerTensor
+__internal__.FuncGraph graph.func_graph:FuncGraph
+__internal__.SymbolicTensor core.tensor:SymbolicTensor
+""",
+    "__internal__.eager_context": """
+__internal__.eager_context.eager_mode core.context:eager_mode
+""",
+    "__internal__.smart_cond": """
+__internal__.smart_cond.smart_cond control_flow.smart_cond:smart_cond
+""",
+    "__internal__.tf2": """
+__internal__.tf2.enabled core.runtime_options:tensorflow_2_behavior_enabled
 """,
     "__internal__.tracking": """
 __internal__.tracking.AutoTrackable trackable.auto:AutoTrackable
@@ -263,6 +277,9 @@ __internal__.tracking.TrackableReference trackable.base:TrackableReference
 __internal__.tracking.no_automatic_dependency_tracking trackable.auto:no_automatic_dependency_tracking
 __internal__.tracking.sticky_attribute_assignment trackable.data_structures:sticky_attribute_assignment
 __internal__.tracking.wrap trackable.data_structures:wrap_or_unwrap
+""",
+    "__internal__.types": """
+__internal__.types.Tensor core.types:Tensor
 """,
     "autodiff": """
 autodiff.ForwardAccumulator autodiff.forward:ForwardAccumulator
@@ -465,6 +482,7 @@ compat.v1.reduce_min ops.math.v1_reductions:reduce_min
 compat.v1.reduce_prod ops.math.v1_reductions:reduce_prod
 compat.v1.reduce_sum ops.math.v1_reductions:reduce_sum
 compat.v1.regex_replace ops.strings.regular_expressions:regex_replace
+compat.v1.reset_default_graph graph.scopes:reset_default_graph
 compat.v1.reverse_sequence ops.array.reversing:reverse_sequence_v1
 compat.v1.reverse_v2 ops.array.reversing:reverse
 compat.v1.rint ops.math.rounding:rint
@@ -570,6 +588,20 @@ compat.v1.debugging.is_strictly_increasing ops.math.comparison:is_strictly_incre
 compat.v1.errors.OperatorNotAllowedInGraphError -
 compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exception_type
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
+""",
+    "compat.v1.experimental.dtensor": """
+compat.v1.experimental.dtensor.MATCH -
+compat.v1.experimental.dtensor.UNSHARDED -
+compat.v1.experimental.dtensor.client_id -
+compat.v1.experimental.dtensor.full_job_name -
+compat.v1.experimental.dtensor.is_dtensor -
+compat.v1.experimental.dtensor.job_name -
+compat.v1.experimental.dtensor.jobs -
+compat.v1.experimental.dtensor.local_devices -
+compat.v1.experimental.dtensor.num_clients -
+compat.v1.experimental.dtensor.num_global_devices -
+compat.v1.experimental.dtensor.num_local_devices -
+compat.v1.experimental.dtensor.preferred_device_type -
 """,
     "compat.v1.gfile": """
 compat.v1.gfile.Copy ops.io.gfile_v1:copy
@@ -726,6 +758,7 @@ compat.v1.random.poisson -
 compat.v1.random.set_seed -
 """,
     "compat.v1.sparse": """
+compat.v1.sparse.add -
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
@@ -1012,6 +1045,20 @@ experimental.uint4 core.dtypes:uint4
     "experimental.dlpack": """
 experimental.dlpack.from_dlpack core.dlpack:from_dlpack
 experimental.dlpack.to_dlpack core.dlpack:to_dlpack
+""",
+    "experimental.dtensor": """
+experimental.dtensor.MATCH distribute.dtensor_clients:MATCH
+experimental.dtensor.UNSHARDED distribute.dtensor_clients:UNSHARDED
+experimental.dtensor.client_id distribute.dtensor_clients:client_id
+experimental.dtensor.full_job_name distribute.dtensor_clients:full_job_name
+experimental.dtensor.is_dtensor distribute.dtensor_clients:is_dtensor
+experimental.dtensor.job_name distribute.dtensor_clients:job_name
+experimental.dtensor.jobs distribute.dtensor_clients:jobs
+experimental.dtensor.local_devices distribute.dtensor_clients:local_devices
+experimental.dtensor.num_clients distribute.dtensor_clients:num_clients
+experimental.dtensor.num_global_devices distribute.dtensor_clients:num_global_devices
+experimental.dtensor.num_local_devices distribute.dtensor_clients:num_local_devices
+experimental.dtensor.preferred_device_type distribute.dtensor_clients:preferred_device_type
 """,
     "graph_util": """
 graph_util.import_graph_def graph.import_graph_def:import_graph_def
@@ -1489,6 +1536,10 @@ random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split
 """,
     "sparse": """
+sparse.SparseTensor ops.sparse.sparse_tensor:SparseTensor
+sparse.add ops.sparse.sparse_tensor:sparse_add
+sparse.maximum ops.sparse.sparse_tensor:sparse_maximum
+sparse.minimum ops.sparse.sparse_tensor:sparse_minimum
 sparse.segment_mean ops.math.sparse_segments:segment_mean
 sparse.segment_sqrt_n ops.math.sparse_segments:segment_sqrt_n
 sparse.segment_sum ops.math.sparse_segments:segment_sum
@@ -1520,6 +1571,9 @@ strings.unicode_split_with_offsets ops.strings.unicode:unicode_split_with_offset
 strings.unicode_transcode ops.strings.unicode:unicode_transcode
 strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
 strings.upper ops.strings.transforming:upper
+""",
+    "sysconfig": """
+sysconfig.get_build_info core.build_info:get_build_info
 """,
     "test": """
 test.Benchmark testing.benchmark:Benchmark

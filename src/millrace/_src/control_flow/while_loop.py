@@ -399,7 +399,7 @@ def _component_invariants(variable: Any, bound: Any) -> list[TensorShape]:
     """Turns the invariant of a loop variable into shapes of its components."""
     if isinstance(variable, TensorArray):
         return [TensorShape([])]
-    if isinstance(bound, TypeSpec) and hasattr(variable, "_nest_components"):
+    if isinstance(bound, TypeSpec) and nest.is_composite(variable):
         return [spec.shape for spec in bound._flat_tensor_specs]
     return [bound.shape if isinstance(bound, TypeSpec) else as_shape(bound)]  # type: ignore[attr-defined]  # a tensor
 

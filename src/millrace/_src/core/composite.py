@@ -12,10 +12,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from millrace._src.core.type_specs import TypeSpec
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
 @export("__internal__.CompositeTensor")
+@tensorflow_home("python.framework.composite_tensor")
 class CompositeTensor:
     """Base of the classes whose values consist of tensors; a subclass defines `_type_spec`."""
 

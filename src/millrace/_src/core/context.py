@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from millrace._src.util.export import export
+
 if TYPE_CHECKING:
     from millrace._src.core.engine import Engine
 
@@ -88,6 +90,7 @@ def graph_scope(graph: Any) -> Iterator[Any]:
         state.refresh()
 
 
+@export("__internal__.eager_context.eager_mode")
 def eager_mode() -> contextlib.AbstractContextManager[Any]:
     """Makes a scope in which op calls compute at once, even while a graph is being built."""
     return graph_scope(None)

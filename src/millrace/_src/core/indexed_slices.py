@@ -18,6 +18,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 _LARGE = 100_000_000
@@ -34,6 +35,7 @@ class IndexedSlicesValue(NamedTuple):
 
 
 @export("IndexedSlices")
+@tensorflow_home("python.framework.indexed_slices")
 class IndexedSlices(CompositeTensor):
     """Slices of a larger tensor: `dense[indices[i], ...] = values[i, ...]`, repeated indices summed.
 

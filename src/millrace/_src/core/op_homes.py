@@ -688,6 +688,8 @@ OP_HOMES: dict[str, str] = {
     "WindowDataset": "millrace._src.data.transforms.window",
     "WriteFile": "millrace._src.ops.io.files",
     "Xdivy": "millrace._src.ops.math.power",
+    "XlaDynamicSlice": "millrace._src.ops.array.dynamic_slices",
+    "XlaDynamicUpdateSlice": "millrace._src.ops.array.dynamic_slices",
     "XlaOptimizationBarrier": "millrace._src.ops.array.identity",
     "Xlog1py": "millrace._src.ops.math.power",
     "Xlogy": "millrace._src.ops.math.power",

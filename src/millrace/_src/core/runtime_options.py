@@ -76,6 +76,26 @@ def enable_op_determinism() -> None:
     _Options.determinism = True
 
 
+def disable_op_determinism() -> None:
+    """Takes back `enable_op_determinism`; ops stay deterministic."""
+    _Options.determinism = False
+
+
+def is_op_determinism_enabled() -> bool:
+    """Tells whether the program asked for deterministic ops."""
+    return _Options.determinism
+
+
+@export("__internal__.tf2.enabled")
+def tensorflow_2_behavior_enabled() -> bool:
+    """Tells whether programs see TensorFlow 2's behavior, as they always do.
+
+    >>> tf.__internal__.tf2.enabled()
+    True
+    """
+    return True
+
+
 @export("config.experimental.enable_tensor_float_32_execution")
 def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Records whether TensorFloat-32 may be used; CPUs have none.

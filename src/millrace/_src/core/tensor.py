@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import context
+from millrace._src.core import context, types
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
@@ -21,6 +21,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.operators import Operators
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.util import text
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.identity import Reference
 
@@ -39,7 +40,8 @@ def _numpy_method(name: str) -> property:
 
 
 @export("Tensor")
-class Tensor(Operators):
+@tensorflow_home("python.framework.tensor")
+class Tensor(Operators, types.Tensor):
     """A multi-dimensional array of elements of one dtype; the values of eager calls and the edges of graphs.
 
     >>> x = tf.constant([[1., 2.], [3., 4.]])
@@ -90,6 +92,8 @@ FIRST_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 """The device of values in a program that does not make several logical devices and choose another."""
 
 
+@export("__internal__.EagerTensor")
+@tensorflow_home("python.framework.ops")
 class EagerTensor(Tensor):
     """A tensor with a value, made by ops that run at once."""
 
@@ -366,6 +370,8 @@ _ADVICE = (
 )
 
 
+@export("__internal__.SymbolicTensor")
+@tensorflow_home("python.framework.ops")
 class SymbolicTensor(Tensor):
     """An output of an operation in a graph; it has a dtype and a static shape but no value."""
 

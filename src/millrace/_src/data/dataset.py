@@ -60,10 +60,12 @@ from millrace._src.data.transforms import (
     zip_elements,
 )
 from millrace._src.util import nest
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
 @export("data.Dataset", v1=[])
+@tensorflow_home("python.data.ops.dataset_ops")
 class DatasetV2(DatasetBase):
     """A sequence of elements, made of tensors, files or Python code, and transformed step by step.
 

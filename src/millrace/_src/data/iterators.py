@@ -38,6 +38,7 @@ from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.with_options import options_of
 from millrace._src.trackable.base import Trackable
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 _MOST_IN_GRAPH = 10_000
@@ -79,6 +80,7 @@ class IteratorBase(collections.abc.Iterator[Any], Trackable, CompositeTensor):
         """Returns the next element as a `tf.experimental.Optional`, which is empty after the last element."""
 
 
+@tensorflow_home("python.data.ops.iterator_ops")
 class OwnedIterator(IteratorBase, LegacyStructure):
     """An iterator whose resource ends with it.
 

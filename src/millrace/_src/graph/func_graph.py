@@ -18,12 +18,15 @@ from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor, tape_id
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 _MAX_INLINE_ELEMENTS = 128
 """Eager tensors with at most so many elements become constants of the graph, not inputs (TensorFlow's own bound)."""
 
 
+@export("__internal__.FuncGraph")
+@tensorflow_home("python.framework.func_graph")
 class FuncGraph(Graph):
     """The graph of a function body."""
 

@@ -6,14 +6,14 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from millrace._src.core import context
+from millrace._src.core import context, types
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import LogicalDevice, canonical_device, is_another_device, short_device
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import static_value
-from millrace._src.core.tensor import SymbolicTensor, Tensor
+from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.graph import Graph
 from millrace._src.util.export import export
 
@@ -149,7 +149,7 @@ def is_tensor(x: Any) -> bool:
     """
     if isinstance(x, CompositeTensor):
         return x._stands_for_tensor
-    return isinstance(x, Tensor) or (hasattr(type(x), "__tf_tensor__") and hasattr(x, "dtype"))
+    return isinstance(x, types.Tensor)
 
 
 @export("is_symbolic_tensor")
@@ -202,6 +202,25 @@ def get_default_graph() -> Graph:
         graph: Graph = state.graph
         return graph
     return _default_graph()
+
+
+@export(v1=["reset_default_graph"])
+def reset_default_graph() -> None:
+    """Lets the next op at top level begin a new default graph.
+
+    >>> graph = tf.compat.v1.get_default_graph()
+    >>> tf.compat.v1.reset_default_graph()
+    >>> tf.compat.v1.get_default_graph() is graph
+    False
+
+    Raises: AssertionError: inside the scope of another graph.
+    """
+    if state.graph is not None:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
+            "and create a new graph."
+        )
+    _default.clear()
 
 
 _default: list[Graph] = []

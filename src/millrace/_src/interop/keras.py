@@ -1,23 +1,27 @@
 """`tf.keras` is real Keras 3, unmodified, on its TensorFlow backend, which is Millrace.
 
-Problem: Keras chooses a backend while Keras is imported, and then imports `tensorflow`.
+Problem: Keras chooses a backend while Keras is imported, and then imports `tensorflow`. `import millrace.keras`,
+`tf.keras`, and `import keras` in a program that imported Millrace are all to give Keras on Millrace.
 
-Idea: just before the first import through `tf.keras`, ask Keras for the TensorFlow backend and make `tensorflow` mean
-Millrace.
+Idea: just before Keras is imported, make `tensorflow` mean Millrace. `tf.keras` also asks Keras for the TensorFlow
+backend, and refuses another; a plain `import keras` leaves the choice to the user's environment and configuration.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from millrace._src.interop.tensorflow_alias import install_as_tensorflow
+from millrace._src.interop.tensorflow_alias import ALIAS, install_as_tensorflow
 from millrace._src.util.lazy_import import import_optional
 
 _BACKEND = "KERAS_BACKEND"
+_TESTED = "3.15"
+"""The release of Keras whose own tests are run on Millrace."""
 
 
 def prepare() -> None:
@@ -37,7 +41,7 @@ def prepare() -> None:
                 name="keras",
             )
         return
-    if find_spec("keras") is None:
+    if "keras" in sys.modules or find_spec("keras") is None:
         import_optional("keras", "tf.keras", "keras")
     backend = os.environ.setdefault(_BACKEND, "tensorflow")
     if backend != "tensorflow":
@@ -50,11 +54,27 @@ def prepare() -> None:
         import_module("keras")
     except (ImportError, AttributeError) as error:
         raise ImportError(
-            f"tf.keras does not work yet: it is {_release()}, unmodified, and Keras asks TensorFlow for a part that "
-            f"Millrace does not have: {error}. Until then, models can be made of tf.Module, tf.Variable, tf.nn and "
-            "tf.GradientTape, as in examples/digits.py.",
+            f"tf.keras does not work with {_release()}: unmodified Keras asks TensorFlow for a part that Millrace does "
+            f"not have: {error}. The tested release is {_TESTED}: pip install 'keras=={_TESTED}.*'",
             name="keras",
         ) from error
+
+
+def offer() -> None:
+    """Makes `tensorflow` mean Millrace for Keras, which is about to be imported, unless the process has another one.
+
+    Warns: UserWarning: if the release of Keras is not the tested one.
+    """
+    if os.environ.get(_BACKEND, "tensorflow") != "tensorflow" or ALIAS in sys.modules:
+        return
+    install_as_tensorflow()
+    release = _release()
+    if not release.startswith(f"Keras {_TESTED}."):
+        warnings.warn(
+            f"{release} runs on Millrace, which is tested with Keras {_TESTED}; if something fails: "
+            f"pip install 'keras=={_TESTED}.*'",
+            stacklevel=2,
+        )
 
 
 def _release() -> str:

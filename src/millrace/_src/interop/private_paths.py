@@ -1,4 +1,4 @@
-"""The paths below `tensorflow.python` and `tensorflow.core` that programs import although the paths are private.
+"""The paths below `tensorflow.python`, `tensorflow.core` and `tensorflow.compiler` that programs import although the paths are private.
 
 Problem: `from tensorflow.python.ops import math_ops` is common, and nearly always reaches for an object that also has a
 public name.
@@ -30,11 +30,11 @@ else:
 _OWN_NAME, _, _ = __name__.partition(".")
 _SOURCES = f"{_OWN_NAME}._src."
 
-# Private module below `tensorflow.python`: where its names are. A bare word is a public namespace (`tf` is the root),
+# Private module below `tensorflow.python` (`/compiler.x` is below `tensorflow`): where its names are. A bare word is a public namespace (`tf` is the root),
 # `a=b.c` says that the module's `a` is public `tf.b.c`, `a=b:c` that `a` is variable `c` of module `b` of the sources.
 _MODULES = """
 framework.composite_tensor      CompositeTensor=core.composite:CompositeTensor
-framework.config                config config.experimental config.threading config.optimizer
+framework.config                config config.experimental config.threading config.optimizer is_op_determinism_enabled=core.runtime_options:is_op_determinism_enabled disable_op_determinism=core.runtime_options:disable_op_determinism
 framework.constant_op           tf compat.v1
 framework.convert_to_constants  compat.v1.graph_util
 framework.device                tf
@@ -47,9 +47,9 @@ framework.graph_util            compat.v1.graph_util graph_util
 framework.importer              tf
 framework.indexed_slices        tf
 framework.load_library          tf
-framework.ops                   tf compat.v1 EagerTensor=core.tensor:EagerTensor name_scope_v1=compat.v1.name_scope
+framework.ops                   tf compat.v1 EagerTensor=core.tensor:EagerTensor SymbolicTensor=core.tensor:SymbolicTensor name_scope_v1=compat.v1.name_scope
 framework.random_seed           random compat.v1
-framework.smart_cond            smart_cond=cond smart_constant_value=get_static_value
+framework.smart_cond            smart_cond=__internal__.smart_cond.smart_cond smart_constant_value=control_flow.smart_cond:smart_constant_value
 framework.sparse_tensor         tf compat.v1
 framework.tensor                tf compat.v1 DenseSpec=core.specs:DenseSpec BoundedTensorSpec=core.specs:BoundedTensorSpec
 framework.tensor_conversion     tf convert_to_tensor_v2_with_dispatch=convert_to_tensor
@@ -102,7 +102,7 @@ ops.partitioned_variables       compat.v1
 ops.ragged.ragged_factory_ops   ragged
 ops.ragged.ragged_tensor        tf
 ops.random_ops                  random compat.v1 random_normal=random.normal random_uniform=random.uniform random_shuffle=random.shuffle random_gamma=random.gamma random_poisson_v2=random.poisson
-ops.resource_variable_ops       compat.v1 ResourceVariable=state.variable:Variable BaseResourceVariable=state.variable:Variable
+ops.resource_variable_ops       compat.v1 ResourceVariable=state.variable:ResourceVariable BaseResourceVariable=state.variable:Variable
 ops.rnn                         compat.v1.nn
 ops.script_ops                  tf compat.v1 eager_py_func=py_function
 ops.sets                        sets compat.v1.sets
@@ -120,7 +120,7 @@ ops.variable_scope              compat.v1 tf
 ops.variables                   tf compat.v1
 ops.while_loop                  tf
 eager.backprop                  tf
-eager.context                   tf config debugging
+eager.context                   tf config debugging context=interop.eager_context:context Context=interop.eager_context:Context async_wait=interop.eager_context:async_wait async_clear_error=interop.eager_context:async_clear_error eager_mode=core.context:eager_mode
 eager.def_function              tf config
 eager.forwardprop               autodiff tf
 eager.polymorphic_function.polymorphic_function  tf config Function=function.polymorphic_function:PolymorphicFunction
@@ -152,7 +152,7 @@ saved_model.tag_constants       compat.v1.saved_model.tag_constants
 client.session                  compat.v1
 data.experimental               data.experimental
 data.ops.dataset_ops            data data.experimental DatasetV2=data.Dataset
-data.ops.iterator_ops           data IteratorBase=data.Iterator
+data.ops.iterator_ops           data IteratorBase=data.Iterator OwnedIterator=data.iterators:OwnedIterator
 data.ops.readers                data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset
 summary.summary                 compat.v1.summary
 summary.summary_iterator        compat.v1.train
@@ -167,7 +167,8 @@ profiler.profiler_v2            profiler.experimental
 trackable.autotrackable         __internal__.tracking
 trackable.base                  __internal__.tracking SaveType=trackable.base:SaveType VARIABLE_VALUE_KEY=trackable.restoration:VARIABLE_VALUE_KEY OBJECT_CONFIG_JSON_KEY=trackable.base:OBJECT_CONFIG_JSON_KEY OBJECT_GRAPH_PROTO_KEY=trackable.base:OBJECT_GRAPH_PROTO_KEY no_automatic_dependency_tracking_scope=trackable.auto:no_automatic_dependency_tracking_scope
 trackable.data_structures       __internal__.tracking List=trackable.list_wrapper:List ListWrapper=trackable.list_wrapper:ListWrapper Mapping=trackable.dict_wrapper:Mapping _DictWrapper=trackable.dict_wrapper:_DictWrapper _TupleWrapper=trackable.tuple_wrapper:_TupleWrapper NoDependency=trackable.data_structures:NoDependency wrap_or_unwrap=trackable.data_structures:wrap_or_unwrap
-types.core                      types.experimental
+types.core                      types.experimental __internal__.types Symbol=Tensor
+/compiler.tf2xla.python.xla     dynamic_slice=ops.array.dynamic_slices:dynamic_slice dynamic_update_slice=ops.array.dynamic_slices:dynamic_update_slice
 """
 
 # What to use instead of a path that is not served.
@@ -187,18 +188,23 @@ _INSTEAD = {
 
 
 def _read_table() -> dict[str, tuple[list[str], dict[str, str]]]:
-    """Reads the table: path below `tensorflow.python` -> (public namespaces to look in, name -> stated object)."""
+    """Reads the table: path below `tensorflow` -> (public namespaces to look in, name -> stated object)."""
     table = {}
     for line in _MODULES.strip().split("\n"):
         path, *words = line.split()
         stated_names = dict(word.split("=") for word in words if "=" in word)
-        table["python." + path] = ([word for word in words if "=" not in word], stated_names)
+        table[path[1:] if path.startswith("/") else f"python.{path}"] = (
+            [word for word in words if "=" not in word],
+            stated_names,
+        )
     return table
 
 
 _TABLE = _read_table()
-_PACKAGES = {path.rsplit(".", cut)[0] for path in _TABLE for cut in range(1, path.count(".") + 1)}
-_GENERATED_OPS = re.compile(r"python\.ops\.gen_\w+_ops\Z")
+_PACKAGES = {path.rsplit(".", cut)[0] for path in _TABLE for cut in range(1, path.count(".") + 1)} | {
+    "python.ops.linalg.sparse"
+}
+_GENERATED_OPS = re.compile(r"python\.ops\.(gen_\w+_ops|linalg\.sparse\.sparse_csr_matrix_ops)\Z")
 _MESSAGES = re.compile(r"core\.(?:\w+\.)*(\w+_pb2)\Z")
 
 
@@ -266,7 +272,10 @@ def _stated_value(root: ModuleType, what: str) -> Any:
 
 
 class _GeneratedOps(ModuleType):
-    """`tensorflow.python.ops.gen_math_ops` and the like: ops by their name in lower case, arguments by position too."""
+    """`tensorflow.python.ops.gen_math_ops` and the like: ops by their name in lower case, arguments by position too.
+
+    A module whose ops are all missing is served too: libraries import it beside modules that they need.
+    """
 
     def __getattr__(self, name: str) -> Any:
         registry = import_module(_SOURCES + "core.op_registry")
@@ -291,7 +300,7 @@ def _positional(op: Any) -> Any:
 
 
 class PrivateFinder(Loader):
-    """The `sys.meta_path` entry for `tensorflow.python.*` and `tensorflow.core.*`."""
+    """The `sys.meta_path` entry for `tensorflow.python.*`, `tensorflow.core.*` and `tensorflow.compiler.*`."""
 
     def __init__(self, root: ModuleType) -> None:
         self._root = root
@@ -300,7 +309,7 @@ class PrivateFinder(Loader):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         head, _, inner = fullname.partition(".")
-        if head != "tensorflow" or inner.partition(".")[0] not in ("python", "core"):
+        if head != "tensorflow" or inner.partition(".")[0] not in ("python", "core", "compiler"):
             return None
         if inner == "python.keras" or inner.startswith("python.keras."):
             return aliases.find_spec(fullname, path, target)
@@ -344,5 +353,5 @@ def _instead(inner: str) -> str:
 
 def install(root: ModuleType) -> None:
     """Serves the private paths below `tensorflow` from the public namespaces of `root`."""
-    aliases.add("tensorflow.python.keras", "keras")
+    aliases.add("tensorflow.python.keras", "keras._tf_keras.keras")
     sys.meta_path.insert(0, PrivateFinder(root))

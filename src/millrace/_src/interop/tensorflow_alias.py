@@ -15,6 +15,7 @@ import sys
 from types import ModuleType
 
 from millrace._src.interop import private_paths
+from millrace._src.util.class_homes import show_homes
 from millrace._src.util.export import export
 from millrace._src.util.lazy_import import aliases
 from millrace._src.util.version import TENSORFLOW_VERSION
@@ -58,6 +59,7 @@ def install_as_tensorflow() -> ModuleType:
     private_paths.install(root)
     sys.modules[ALIAS] = root
     root.__name__ = ALIAS
+    show_homes()
     for space in (root, root.compat.v1):
         space.__dict__["__version__"] = space.version.__dict__["VERSION"] = TENSORFLOW_VERSION
     return root

@@ -13,7 +13,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from millrace._src.core import context
+from millrace._src.core import context, types
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import BoundCall
@@ -34,6 +35,7 @@ from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
 from millrace._src.trackable.restoration import CheckpointInitialValue
 from millrace._src.util import text
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.identity import Reference
 
@@ -53,7 +55,10 @@ class _VariableMeta(type):
 
 
 @export("Variable")
-class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_VariableMeta):
+@tensorflow_home("python.ops.variables")
+class Variable(
+    VariableOperators, VariableScatter, VariableSaving, types.Tensor, CompositeTensor, metaclass=_VariableMeta
+):
     """A shared value that programs change with `assign`.
 
     Args:
@@ -81,6 +86,8 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
     """
 
     _should_act_as_resource_variable = True
+    _stands_for_tensor = True
+    _nest_components = None  # type: ignore[assignment]  # a variable is a leaf: its value is read by ops
 
     _initial_value: Any  # the next three fields only in a plain (v1) graph
     _initializer_op: Any
@@ -473,6 +480,10 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
 
     __str__ = __repr__
 
+    @property
+    def _type_spec(self) -> VariableSpec:
+        return VariableSpec.of(self)
+
     def __tf_tracing_type__(self, context: Any) -> Any:
         return context.make_variable_type(self)
 
@@ -488,6 +499,7 @@ _PARAMETERS = Variable.__init__.__code__.co_varnames[1 : Variable.__init__.__cod
 _DEFAULTS = dict(zip(_PARAMETERS, Variable.__init__.__defaults__ or (), strict=True))
 
 
+@tensorflow_home("python.ops.resource_variable_ops")
 class ResourceVariable(Variable):
     """What `tf.Variable(...)` makes: TensorFlow's class name, which messages and programs show."""
 

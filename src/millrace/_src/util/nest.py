@@ -37,8 +37,11 @@ class _Kind(NamedTuple):
 _KindTable = ClassTable[_Kind | None]
 
 
+_has_components: ClassTable[bool] = ClassTable(lambda cls: getattr(cls, "_nest_components", None) is not None)
+
+
 def _classify(cls: type, expand_composites: bool) -> _Kind | None:
-    if getattr(cls, "_nest_components", None) is not None:
+    if _has_components[cls]:
         return _COMPOSITE if expand_composites else None
     if hasattr(cls, "__tf_flatten__") and hasattr(cls, "__tf_unflatten__"):
         return _CUSTOM
@@ -162,6 +165,11 @@ def is_nested(seq: Any) -> bool:
     (True, True, False, False)
     """
     return _KINDS[type(seq)] is not None
+
+
+def is_composite(value: Any) -> bool:
+    """Tells whether a value consists of tensors that `expand_composites=True` lists."""
+    return _has_components[type(value)]
 
 
 def is_nested_or_composite(value: Any) -> bool:

@@ -56,7 +56,7 @@ def identity(input: Any, name: str | None = None) -> Any:
 
     Returns: A Tensor, or a composite of the kind of `input`.
     """
-    if hasattr(type(input), "_nest_components"):
+    if nest.is_composite(input):
         return nest.map_structure(lambda x: identity_op(x, name=name), input, expand_composites=True)
     return identity_op(input, name=name)
 
@@ -157,7 +157,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
     Returns: A Tensor with the contents of `input`, or a composite of the kind of `input`.
     """
-    if hasattr(type(input), "_nest_components"):
+    if nest.is_composite(input):
         return nest.map_structure(lambda x: stop_gradient_op(x, name=name), input, expand_composites=True)
     return stop_gradient_op(input, name=name)
 

@@ -115,6 +115,23 @@ def strided_slice_update(operation: Any, arguments: Sequence[Value], rows: Rows)
     return call(operation, [rows.spread(arguments[0]), begin, end, strides, value.tensor], **_masks(operation))
 
 
+def dynamic_update_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Updates a block of every row: the same place in each row, counted from the first row."""
+    tensor, update, positions = arguments
+    if positions.is_batched:
+        return None
+    return call(operation, [rows.spread(tensor), rows.spread(update), preceded(0, positions.tensor)])
+
+
+def dynamic_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Takes a block of every row: all rows, and the same place in each row."""
+    tensor, positions, sizes = arguments
+    if positions.is_batched or sizes.is_batched:
+        return None
+    size = convert_to_tensor(joined(rows.vector(), int32(sizes.tensor)), dtype="int32")
+    return call(operation, [tensor.tensor, preceded(0, int32(positions.tensor)), size])
+
+
 # --- joining ---------------------------------------------------------------------------------------------------------
 
 

@@ -26,8 +26,8 @@ WINDOW_BITS = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS + 16}
 def inflate_complaint(error: zlib.error) -> str:
     """Returns TensorFlow's words for an error of zlib."""
     # The error has no fields: zlib's code stands in its text only.
-    code, _, reason = str(error).removeprefix("Error ").partition(" while decompressing data")
-    return f"inflate() failed with error {code}{reason}"
+    code_and_reason = str(error).removeprefix("Error ").replace(" while decompressing data", "", 1)
+    return f"inflate() failed with error {code_and_reason}"
 
 
 class FileSource:

@@ -1,0 +1,1 @@
+"""Distribution strategies: `tf.distribute`."""
