@@ -29,6 +29,29 @@ def test_an_empty_optional_has_no_value() -> None:
         optional.get_value()
 
 
+def test_the_spec_of_an_optional_may_be_found_out_later() -> None:
+    optional = Optional.empty(None)
+    assert optional.element_spec is None
+    assert not optional.has_value()
+    found = Optional.from_value({"a": 1})
+    optional._element_spec = found.element_spec
+    assert optional.element_spec == {"a": tf.TensorSpec([], tf.int32)}
+
+
+def test_a_loop_whose_body_finds_out_the_spec_of_an_optional() -> None:
+    def f() -> Any:
+        last = Optional.empty(None)
+
+        def body(i: Any, optional: Any) -> Any:
+            new = Optional.from_value(i * 10)
+            last._element_spec = new.element_spec
+            return i + 1, new
+
+        return tf.while_loop(lambda i, optional: i < 3, body, [tf.constant(0), last])[1].get_value()
+
+    assert int(tf.function(f, autograph=False)()) == 20
+
+
 def test_the_class_is_abstract_and_has_two_public_names() -> None:
     assert tf.data.experimental.Optional is Optional
     with pytest.raises(TypeError, match="abstract"):

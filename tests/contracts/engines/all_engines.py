@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from millrace._src.control_flow import call
 from millrace._src.core.engine import Engine
 from millrace._src.engines import tiers
 from tests.contracts.engines.lists_engine import ListsEngine
@@ -21,5 +20,5 @@ def running_on(name: str) -> Iterator[Engine]:
     """Makes an engine run every function that is compiled in the scope."""
     engine = ENGINES[name]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(call, "engine_for", lambda jit_compile: engine)
+        patch.setattr(tiers, "engine_for", lambda jit_compile: engine)
         yield engine

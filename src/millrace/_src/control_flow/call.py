@@ -44,7 +44,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, note_places
-from millrace._src.engines.tiers import Tier, engine_for, tier_of
+from millrace._src.engines.tiers import Tier, compiled, tier_of
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
@@ -52,7 +52,6 @@ from millrace._src.graph.function_factory import jit_compile_of, set_function_fa
 from millrace._src.ops import raw
 from millrace._src.ops.batching import in_places
 from millrace._src.ops.type_sets import ANY
-from millrace._src.passes.pipeline import optimize
 
 _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
     "utf-8", "surrogateescape"
@@ -84,6 +83,8 @@ class GraphFunction:
         self.lock = graph.lock
         self.tensor_class: type[EagerTensor] = EagerTensor
         """The class of the tensors that hold the runner's results."""
+        self.takes_pending = False
+        """Whether the runner takes the arrays of pending tensors as they are."""
 
     @property
     def effects(self) -> Effects:
@@ -94,10 +95,16 @@ class GraphFunction:
         """Returns the program of the graph, from arrays to arrays; the engine in charge compiles that on first use."""
         if self._runner is None:
             with self.lock:
-                program = self._program = engine_for(self.jit_compile).compile(optimize(self.graph))
-                self.tensor_class = program.tensor_class
-                self._runner = program.quiet_run()
+                program = self._program = compiled(self.graph, self.jit_compile)
+                self.tensor_class, self.takes_pending = program.tensor_class, program.takes_pending
+                self._runner = program.quiet_run(pending=True)
         return self._runner
+
+    def array_runner(self) -> Any:
+        """Returns the runner with NumPy arrays as results, whatever `tensor_class` can hold."""
+        self.runner()
+        assert self._program is not None  # the runner's
+        return self._program.quiet_run()
 
     def tiers(self) -> dict[str, Tier]:
         """Returns the tier of this function, and of the forward and backward functions of its gradients, by name."""

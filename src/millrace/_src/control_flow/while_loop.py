@@ -266,13 +266,18 @@ class _GraphLoop:
         with context.name_scope(None):
             self.first = [convert_to_tensor(v) for v in nest.flatten(loop_vars, expand_composites=True)]
         self.handle_types = [t.handle_type for t in self.first]
-        self.structure = nest.pack_sequence_as(loop_vars, self.first, expand_composites=True)
+        self.loop_vars = loop_vars
         self.invariants = self._invariants(loop_vars, invariants)
         self.bounded = maximum is not None
         if isinstance(maximum, Tensor) and maximum.dtype.name != "int32":
             maximum = raw.Cast(x=maximum, DstT="int32")
         self.maximum = convert_to_tensor(-1 if maximum is None else maximum, dtype="int32", name="maximum_iterations")
         self.counter = convert_to_tensor(0, dtype="int32", name="loop_counter")
+
+    @property
+    def structure(self) -> Any:
+        """The first values, in the structure of the loop variables as that is now: a body may learn their specs."""
+        return nest.pack_sequence_as(self.loop_vars, self.first, expand_composites=True)
 
     def _invariants(self, loop_vars: Any, invariants: Any) -> list[TensorShape]:
         if invariants is None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
-from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.tensor import EagerTensor, arrived
 
 Run: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the values of a graph's inputs to the values of its outputs, which also carries out the effects."""
@@ -30,9 +30,12 @@ class Program:
       keeps_quiet: whether `run` turns NumPy's warnings off by itself. Such a program may run the user's Python, or an
         engine that takes locks, and has to be called outside of the quiet context of `core.context`.
       tensor_class: the class of the eager tensors that hold the results.
+      takes_pending: whether `run` takes the arrays of pending tensors as they are, and not NumPy arrays alone.
       source: the text of the generated program, for people; None for a program without a text.
       left_because: why the engine that was asked left the graph to `engine`; None if that engine runs the graph. An
         engine may decide so at a call.
+      for_caller: makes a program for a further caller, with what the engine compiled for the first and random streams
+        bound anew; None for a program that is cheap to compile again.
       lower: takes the arguments of `run` and returns the form that the engine's compiler makes of the program, without
         running the program; None for an engine without a compiler.
     """
@@ -41,17 +44,27 @@ class Program:
     engine: str
     keeps_quiet: bool = False
     tensor_class: type[EagerTensor] = EagerTensor
+    takes_pending: bool = False
     source: str | None = None
     left_because: str | None = None
     lower: Callable[..., Any] | None = None
+    for_caller: Callable[[], Program] | None = None
 
     def leave_to(self, engine: str, reason: str) -> None:
         """Notes that another engine runs the graph, and why."""
         self.engine, self.left_because = engine, reason
 
-    def quiet_run(self) -> Run:
-        """Returns `run` with NumPy's warnings off; callable from everywhere."""
+    def array_run(self) -> Run:
+        """Returns `run` with NumPy arrays as results, whatever `tensor_class` can hold."""
         run = self.run
+        return run if self.tensor_class is EagerTensor else lambda *arrays: [arrived(r) for r in run(*arrays)]
+
+    def quiet_run(self, *, pending: bool = False) -> Run:
+        """Returns `run` with NumPy's warnings off; callable from everywhere.
+
+        Args: pending: whether the results may be what `tensor_class` can hold, rather than NumPy arrays alone.
+        """
+        run = self.run if pending else self.array_run()
         if self.keeps_quiet:
             return run
 

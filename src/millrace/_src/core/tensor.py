@@ -253,6 +253,17 @@ class EagerTensor(Tensor):
 _held_value: Any = vars(EagerTensor)["_value"]  # the slot's descriptor
 
 
+def arrived(array: Any) -> np.ndarray[Any, Any]:
+    """Returns the array of an engine as a NumPy array: waits until the engine has computed the array.
+
+    Raises: InternalError: if the engine failed.
+    """
+    try:
+        return np.asarray(array)
+    except RuntimeError as error:
+        raise InternalError(None, None, f"The engine failed to compute the tensor: {error}") from None
+
+
 def held(tensor: EagerTensor) -> Any:
     """Returns the array of a tensor without waiting: NumPy's, or the engine's if the tensor is pending."""
     return _held_value.__get__(tensor)
@@ -290,10 +301,7 @@ class PendingTensor(EagerTensor):
 
     @property
     def _value(self) -> np.ndarray[Any, Any]:  # type: ignore[override]  # read-only here, a slot in the base class
-        try:
-            array = np.asarray(held(self))
-        except RuntimeError as error:
-            raise InternalError(None, None, f"The engine failed to compute the tensor: {error}") from None
+        array = arrived(held(self))
         _held_value.__set__(self, array)
         self.__class__ = EagerTensor  # type: ignore[assignment]  # same layout: the value has come
         return array

@@ -183,7 +183,7 @@ class BoundFunction(PartOfStage):
         """Returns the results for one element; an error is raised as the graph raised it."""
         run = self._run
         if run is None:
-            run = self._run = self.function.runner()
+            run = self._run = self.function.array_runner()
         results = run(*row, *self.captures)
         return [r if type(r) is np.ndarray else scalar_array(r, d) for r, d in zip(results, self.dtypes, strict=True)]
 

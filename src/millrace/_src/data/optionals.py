@@ -93,12 +93,13 @@ class _OptionalImpl(Optional):
 
     def __init__(self, variant_tensor: Any, element_spec: Any) -> None:
         self._variant_tensor = variant_tensor
-        self._structure = Structure(element_spec)
+        self._element_spec = element_spec
+        """The spec of the element as given; Keras sets it when a trace has found it out. Until then it may be None."""
 
     @property
     def element_spec(self) -> Any:
         """The nest of specs of the element."""
-        return self._structure.spec
+        return self._element_spec
 
     @property
     def _type_spec(self) -> OptionalSpec:
@@ -113,9 +114,10 @@ class _OptionalImpl(Optional):
 
         Raises: tf.errors.InvalidArgumentError: if the element is missing, when that is found out.
         """
-        types, shapes = self._structure.dtypes, self._structure.shapes
+        structure = Structure(self._element_spec)
+        types, shapes = structure.dtypes, structure.shapes
         tensors = optional_get_value(self._variant_tensor, output_types=types, output_shapes=shapes, name=name)
-        return self._structure.pack(tensors)
+        return structure.pack(tensors)
 
 
 @export("OptionalSpec", v1=["OptionalSpec", "data.experimental.OptionalStructure"])

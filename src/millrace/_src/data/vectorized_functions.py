@@ -15,8 +15,9 @@ from typing import Any
 from millrace._src.autodiff.vectorize import vectorized
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.shapes import TensorShape
-from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.control_deps import called_functions, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import must_compile
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Value, spread
 from millrace._src.ops.batching_rules import is_exact_on_rows
@@ -47,7 +48,7 @@ def vectorized_function(function: GraphFunction, argument_count: int) -> Callabl
         graph = _block_graph(function.graph, argument_count, f"{function.name}_of_blocks")
     except (_NoBlockFormError, ValueError, TypeError):  # a rule that meets an unknown shape refuses in words
         return None
-    runner: Callable[..., Sequence[Any]] = GraphFunction(graph, graph.name, jit_compile=False).runner()
+    runner: Callable[..., Sequence[Any]] = GraphFunction(graph, graph.name, jit_compile=False).array_runner()
     return runner
 
 
@@ -76,6 +77,8 @@ def _is_exact(graph: FuncGraph) -> bool:
 def _is_exact_operation(operation: Any) -> bool:
     op = operation.op_def
     if op.holds_graphs:
+        if any(map(must_compile, called_functions(operation))):
+            return False  # XLA rounds as it fuses
         graphs = function_attrs(operation)
         return op.traits.control in ("call", "choice") and all(_is_exact(graph) for graph in graphs)
     if not operation.inputs or op.traits.returns_input or is_exact_on_rows(op):

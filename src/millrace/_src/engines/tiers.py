@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Engine, Program
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.passes.pipeline import optimize
 
 
 class Tier(NamedTuple):
@@ -66,3 +68,21 @@ ENGINES: dict[str, Callable[[], Engine]] = {"numpy": eager_engine, "xla": xla_en
 def engine_for(jit_compile: bool | None) -> Engine:
     """Returns the engine for a function with this `jit_compile` setting."""
     return ENGINES["xla" if jit_compile else "numpy"]()
+
+
+def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:
+    """Returns a program of a function's graph for one caller, from the engine in charge.
+
+    What the engine can share among callers is kept with the graph.
+
+    Raises: OpError: if the engine cannot run the graph.
+    """
+    engine = engine_for(jit_compile)
+    with graph.lock:
+        shared: Program | None = graph.programs.get(engine.name)
+        if shared is not None and shared.for_caller is not None:
+            return shared.for_caller()
+        program = engine.compile(optimize(graph, keep_clusters=not jit_compile))
+        if program.for_caller is not None:
+            graph.programs[engine.name] = program
+        return program

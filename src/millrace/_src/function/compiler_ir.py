@@ -43,7 +43,7 @@ def _lowered(concrete: Any) -> Any:
     Raises: InvalidArgumentError: if the function runs on the NumPy tier, with the reason.
     """
     graph = concrete.graph
-    program = xla_engine().compile(optimize(graph))
+    program = xla_engine().compile(optimize(graph, keep_clusters=False))
     if program.lower is None:
         raise _no_program(graph, str(program.left_because))
     captured_tensors = concrete.captured_inputs

@@ -77,10 +77,10 @@ def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
 def make_reading_runner(concrete: Any) -> Callable[[list[Any]], Any]:
     """Makes a runner like `make_runner` for calls with pending tensors.
 
-    The arrays of pending tensors belong to an engine: only that engine takes such arrays.
+    The arrays of pending tensors belong to an engine; the program says whether it takes such arrays.
     """
     run = make_runner(concrete)
-    if concrete.graph_function.tensor_class is PendingTensor:
+    if concrete.graph_function.takes_pending:
         return run
     return lambda arrays: run([np.asarray(array) for array in arrays])
 

@@ -77,13 +77,18 @@ def _may_write(operation: Operation, index: int) -> bool:
 
 def function_attrs(operation: Operation) -> list[FuncGraph]:
     """Lists the graphs among an operation's attributes."""
-    graphs: list[FuncGraph] = []
+    return [getattr(function, "graph", function) for function in called_functions(operation)]
+
+
+def called_functions(operation: Operation) -> list[Any]:
+    """Lists the functions, or bare graphs, among an operation's attributes."""
+    functions: list[Any] = []
     for name, kind in operation.op_def.attr_kinds.items():
         if kind == "func" and name in operation.attrs:
-            graphs.append(getattr(operation.attrs[name], "graph", operation.attrs[name]))
+            functions.append(operation.attrs[name])
         elif kind == "list[func]":
-            graphs.extend(getattr(f, "graph", f) for f in operation.attrs.get(name, ()))
-    return graphs
+            functions.extend(operation.attrs.get(name, ()))
+    return functions
 
 
 def body_writes(body: FuncGraph, index: int) -> bool:

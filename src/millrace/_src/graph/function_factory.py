@@ -30,6 +30,11 @@ def compile_attributes(jit_compile: bool | None, attributes: Mapping[str, Any]) 
     return {"_XlaMustCompile": True, "_noinline": True} if jit_compile else {"_XlaMustCompile": False}
 
 
+def must_compile(function: Any) -> bool:
+    """Tells whether every call of a function goes through XLA, wherever the call stands; a bare body says nothing."""
+    return getattr(function, "jit_compile", None) is True
+
+
 class NamedBody:
     """A body with a name and attributes: what engines and files need of a function; a `NamedBody` cannot be called."""
 

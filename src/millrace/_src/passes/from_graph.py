@@ -3,8 +3,9 @@
 Control inputs become the order of the nodes, which is the order of the operations. An operation that only passes its
 input on (Identity) or only joins control inputs (NoOp) disappears. A function that is called becomes part of its
 caller, once per call, so that later passes see its nodes; the bodies of loops and choices become graphs inside of their
-node. Three kinds of functions stay calls, which the engine compiles on its own: a function that (indirectly) calls
-itself, a function that is nested very deep, and a function called in a graph that is very long already.
+node. Four kinds of functions stay calls, which the engine compiles on its own: a function that (indirectly) calls
+itself, a function that is nested very deep, a function called in a graph that is very long already, and, unless the
+whole graph goes through XLA, a function with `jit_compile=True`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.op_def import Effects
-from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.control_deps import called_functions, function_attrs
+from millrace._src.graph.function_factory import must_compile
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, function_names
@@ -25,7 +27,13 @@ _LONGEST = 20_000
 
 
 def from_graph(
-    graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], *, with_effects: bool = True, inline: bool = True
+    graph: Any,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    *,
+    with_effects: bool = True,
+    inline: bool = True,
+    keep_clusters: bool = True,
 ) -> OptimizedGraph:
     """Returns the graph that computes `outputs` from `inputs`.
 
@@ -35,15 +43,17 @@ def from_graph(
       outputs: the tensors to compute.
       with_effects: whether the result carries out the effects of the graph, too.
       inline: whether called functions become part of the result.
+      keep_clusters: whether a called function with `jit_compile=True` stays a call all the same.
     """
-    return _Importer(inline).graph(graph, inputs, outputs, (), with_effects=with_effects)
+    return _Importer(inline, keep_clusters).graph(graph, inputs, outputs, (), with_effects=with_effects)
 
 
 class _Importer:
     """Translates operations into nodes, and counts them."""
 
-    def __init__(self, inline: bool) -> None:
+    def __init__(self, inline: bool, keep_clusters: bool) -> None:
         self.inline = inline
+        self.keep_clusters = keep_clusters
         self.count = 0
 
     def graph(
@@ -118,6 +128,8 @@ class _Importer:
         if len(around) > _DEEPEST or self.count > _LONGEST or any(graph in around for graph in graphs):
             return False
         if operation.op_def.traits.control == "call":
+            if self.keep_clusters and any(map(must_compile, called_functions(operation))):
+                return False
             return self._call(operation, graphs[0], values, read, awaited, around, nodes)
         attrs = dict(operation.attrs)
         for name in function_names(operation.op_def):

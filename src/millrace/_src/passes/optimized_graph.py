@@ -123,6 +123,11 @@ class Node:
         return [function for function in self.functions if isinstance(function, OptimizedGraph)]
 
     @property
+    def calls_function(self) -> bool:
+        """Whether the node calls a function that is a program of its own, perhaps of another engine."""
+        return self.op_def.traits.control == "call"
+
+    @property
     def is_pure(self) -> bool:
         """Whether the node only computes, always the same from the same inputs."""
         return self.effects is Effects.NONE
@@ -172,8 +177,8 @@ class OptimizedGraph:
 
     @property
     def runs_python(self) -> bool:
-        """Whether running the graph may call the user's Python code or print."""
-        return any(node.effects is Effects.IO for node in self.nodes)
+        """Whether running the graph may call the user's Python code, print, or run a function of another engine."""
+        return any(node.effects is Effects.IO or node.calls_function for node in all_nodes(self))
 
     def __repr__(self) -> str:
         return f"<OptimizedGraph {self.name!r}: {len(self.nodes)} nodes>"

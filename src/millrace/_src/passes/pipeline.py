@@ -51,7 +51,12 @@ _failed: set[str] = set()
 
 
 def optimize(
-    graph: Any, inputs: Sequence[Any] | None = None, outputs: Sequence[Any] | None = None, *, with_effects: bool = True
+    graph: Any,
+    inputs: Sequence[Any] | None = None,
+    outputs: Sequence[Any] | None = None,
+    *,
+    with_effects: bool = True,
+    keep_clusters: bool = True,
 ) -> OptimizedGraph:
     """Returns the optimized graph of a function.
 
@@ -60,13 +65,16 @@ def optimize(
       inputs: the tensors that are given; by default the graph's inputs.
       outputs: the tensors to compute; by default the graph's outputs.
       with_effects: whether the result carries out the effects of the function, too.
+      keep_clusters: whether a called function with `jit_compile=True` stays a call; False for the graphs of XLA itself.
     """
     inputs = graph.inputs if inputs is None else inputs
     outputs = graph.outputs if outputs is None else outputs
     passes = _chosen()
     inline = switches.is_on("function_optimization") and not switches.is_disabled("disable_meta_optimizer")
     while True:
-        optimized_graph = from_graph(graph, inputs, outputs, with_effects=with_effects, inline=inline)
+        optimized_graph = from_graph(
+            graph, inputs, outputs, with_effects=with_effects, inline=inline, keep_clusters=keep_clusters
+        )
         try:
             return run(passes, optimized_graph)
         except PassError as error:
@@ -120,5 +128,12 @@ def _chosen() -> Sequence[Pass]:
 
 
 def held_graphs(node: Node) -> list[OptimizedGraph]:
-    """Returns the graphs that a node runs; the graph of a function that is still a call is optimized first."""
-    return [f if isinstance(f, OptimizedGraph) else optimize(getattr(f, "graph", f)) for f in node.functions]
+    """Returns the graphs that a node of XLA runs; the graph of a function that is still a call is optimized first."""
+    return [optimized(function) for function in node.functions]
+
+
+def optimized(function: Any) -> OptimizedGraph:
+    """Returns the optimized graph of a function that XLA runs; an `OptimizedGraph` itself."""
+    if isinstance(function, OptimizedGraph):
+        return function
+    return optimize(getattr(function, "graph", function), keep_clusters=False)

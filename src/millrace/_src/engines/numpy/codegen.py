@@ -20,9 +20,10 @@ import numpy as np
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
-from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.tensor import EagerTensor, PendingTensor, arrived
 from millrace._src.engines.failures import node_failure
 from millrace._src.engines.numpy.accumulation import bind_sum
+from millrace._src.engines.numpy.clusters import cluster_run, is_cluster, unread_values
 from millrace._src.engines.numpy.instructions import (
     Choice,
     Instruction,
@@ -52,8 +53,9 @@ class _Writer:
     def __init__(self, engine: Engine, graph: OptimizedGraph) -> None:
         self.engine = engine
         self.graph = graph
-        self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep, "own": own}
+        self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep, "own": own, "arrived": arrived}
         self.serial = itertools.count()
+        self.unread = unread_values(graph)
 
     def program(self) -> Program:
         graph = self.graph
@@ -64,10 +66,10 @@ class _Writer:
         choose_in_place(block)
         lines = list(rendered(block, 2))
         parameters = ", ".join(f"a{i}" for i in range(len(graph.inputs)))
+        head = [f"def program({parameters}):", *self._arrivals(names), "    try:"]
         source = "\n".join(
             [
-                f"def program({parameters}):",
-                "    try:",
+                *head,
                 *[text for text, _, _ in lines],
                 f"        return ({''.join(f'{name}, ' for name in results)})",
                 "    except Exception as error:",
@@ -75,7 +77,7 @@ class _Writer:
                 "",
             ]
         )
-        behind = {i: (node, names) for i, (_, node, names) in enumerate(lines, 3) if node is not None}
+        behind = {i: (node, names) for i, (_, node, names) in enumerate(lines, len(head) + 1) if node is not None}
         return self._compiled(source, behind)
 
     def _compiled(self, source: str, behind: dict[int, tuple[Node, Sequence[str]]]) -> Program:
@@ -86,7 +88,21 @@ class _Writer:
         run: Run = self.scope["program"]
         weakref.finalize(run, linecache.cache.pop, filename, None)
         runs_python = self.graph.runs_python
-        return Program(_quiet(run) if runs_python else run, self.engine.name, keeps_quiet=runs_python, source=source)
+        return Program(
+            _quiet(run) if runs_python else run,
+            self.engine.name,
+            keeps_quiet=runs_python,
+            tensor_class=EagerTensor if self.unread.isdisjoint(self.graph.outputs) else PendingTensor,
+            takes_pending=bool(self.unread),
+            source=source,
+        )
+
+    def _arrivals(self, names: _Names) -> list[str]:
+        """Returns the lines that wait for arguments that kernels read, where arguments may be pending."""
+        if not self.unread:
+            return []
+        read_inputs = [v for v in self.graph.inputs if v not in self.unread and not v.dtype.is_handle]
+        return [f"    {names[value]} = arrived({names[value]})" for value in read_inputs]
 
     # --- nodes ---------------------------------------------------------------------------------------------------
 
@@ -189,6 +205,10 @@ class _Writer:
         op = node.op_def
         if node.added:
             return f"{self._bound('t', bind_sum(node, self.engine))}({', '.join(arguments)})"
+        if is_cluster(node):
+            (function,) = node.functions
+            unread = [i for i, value in enumerate(node.outputs) if value in self.unread]
+            return f"{self._bound('x', cluster_run(function, unread))}({', '.join(arguments)})"
         kernel = self.engine.bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
         name = self._bound("k", kernel)
         call = f"{name}({', '.join(arguments)})"

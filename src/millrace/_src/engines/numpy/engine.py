@@ -14,6 +14,7 @@ from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import must_compile
 from millrace._src.passes.optimized_graph import OptimizedGraph
 
 _LARGEST_KEPT = 31 << 20
@@ -42,8 +43,12 @@ class NumpyEngine:
     def _callable(self, function: Any) -> Callable[..., Any]:
         """Returns a function attribute as a callable on arrays."""
         if isinstance(function, OptimizedGraph):
-            return self.compile(function).run
-        return self._program(getattr(function, "graph", function)).run
+            return self.compile(function).array_run()
+        if must_compile(function):
+            from millrace._src.engines.numpy.clusters import cluster_run  # the first tensor needs no compiler
+
+            return cluster_run(function)
+        return self._program(getattr(function, "graph", function)).array_run()
 
     def _program(self, graph: FuncGraph) -> Program:
         """Returns the program of a function that is not written into callers; the program is kept with the graph."""

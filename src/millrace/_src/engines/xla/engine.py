@@ -21,13 +21,13 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import VariableStorage, resource_of
-from millrace._src.core.tensor import PendingTensor
+from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.cells import Cell
 from millrace._src.engines.tensor_lists import boxed
+from millrace._src.engines.xla.executables import Executables, Known, Sharing
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
-from millrace._src.engines.xla.lower import Lowering, _callable
+from millrace._src.engines.xla.lower import _callable
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, restricted
 from millrace._src.passes.pipeline import held_graphs
@@ -35,7 +35,6 @@ from millrace._src.util.logger import get_logger
 
 _MOST_SPECIALIZATIONS = 16
 """The most executables of one function for different values of the arguments that decide sizes."""
-_Known = tuple[tuple[int, KnownValue], ...]
 _MOST_ELEMENTS = 256
 """How large an argument may be to be a constant."""
 
@@ -163,7 +162,7 @@ class _XlaRunner:
     values, leaves the function to the NumPy tier.
     """
 
-    def __init__(self, graph: OptimizedGraph) -> None:
+    def __init__(self, graph: OptimizedGraph, executables: Executables | None = None) -> None:
         self.graph = graph
         self.inputs = inputs = graph.inputs
         self.resources = [i for i, value in enumerate(inputs) if value.dtype.name == "resource"]
@@ -171,44 +170,49 @@ class _XlaRunner:
         self.known: tuple[int, ...] = ()
         """The positions of the plain inputs that are constants of an executable."""
         # JAX takes locks and may warn: not inside our quiet context.
-        self.program = Program(self, "xla", keeps_quiet=True, tensor_class=PendingTensor, lower=self.lower)
-        self.seen: set[_Known] = set()
+        self.program = Program(
+            self,
+            "xla",
+            keeps_quiet=True,
+            tensor_class=PendingTensor,
+            takes_pending=True,
+            lower=self.lower,
+            for_caller=self.for_caller,
+        )
+        self.seen: set[Known] = set()
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
-        changed_inputs = _written(graph)
-        self.written = frozenset(i for i, value in enumerate(inputs) if value in changed_inputs)
         draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
-        plain_inputs = [inputs[i] for i in self.plain]
-        self.draw = eager_engine().compile(restricted(graph, plain_inputs, draws)).quiet_run() if draws else _nothing
-        nodes = [node for node in graph.nodes if not is_draw(node)]
-        self.lowering = Lowering(OptimizedGraph(graph.name, [*inputs, *draws], graph.outputs, nodes))
-        self.input_count = len(inputs)
-        self.jitted = jax.jit(self._trace, static_argnums=(0, 1), donate_argnums=(2,))
+        self.draw = self._drawing(draws) if draws else None
+        self.executables = self._executables(draws) if executables is None else executables
+        self.sharing = Sharing((), (), (), ())
+        """How the variables of the last call were shared out among the inputs."""
 
-    def _trace(
-        self,
-        owners: tuple[int, ...],
-        known: _Known,
-        written: list[Any],
-        read: list[Any],
-        plain: list[Any],
-        drawn: list[Any],
-    ) -> tuple[list[Any], list[Any]]:
-        """Runs the graph while JAX traces; `owners[k]` is the number of the variable of the k-th resource input."""
-        changed_positions = _changed(owners, self.resources, self.written)
-        new_values, old_values = iter(written), iter(read)
-        cells = [
-            Cell(next(new_values) if number in changed_positions else next(old_values), f"variable {number}")
-            for number in range(len(set(owners)))
-        ]
-        arguments: list[Any] = [None] * self.input_count
-        for position, value in zip(self._unknown(known), plain, strict=True):
-            arguments[position] = value
-        for position, constant in known:
-            arguments[position] = constant.array
-        for owner, position in zip(owners, self.resources, strict=True):
-            arguments[position] = cells[owner]
-        results = self.lowering(*arguments, *drawn)
-        return results, [cell.value for number, cell in enumerate(cells) if number in changed_positions]
+    def _drawing(self, draws: Sequence[Value]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """Returns the program that draws random numbers, as a function of the arguments of a call."""
+        drawing = restricted(self.graph, [self.inputs[i] for i in self.plain], draws)
+        read_values = {value for node in drawing.nodes for value in node.inputs}
+        positions = [i for i in self.plain if self.inputs[i] in read_values]
+        drawing.inputs = [self.inputs[i] for i in positions]
+        run = eager_engine().compile(drawing).quiet_run()
+        return lambda arguments: run(*[arrived(arguments[i]) for i in positions])
+
+    def _executables(self, draws: Sequence[Value]) -> Executables:
+        graph = self.graph
+        changed_inputs = _written(graph)
+        nodes = [node for node in graph.nodes if not is_draw(node)]
+        return Executables(
+            OptimizedGraph(graph.name, [*graph.inputs, *draws], graph.outputs, nodes),
+            len(graph.inputs),
+            self.resources,
+            self.plain,
+            frozenset(i for i, value in enumerate(graph.inputs) if value in changed_inputs),
+        )
+
+    def for_caller(self) -> Program:
+        """Returns a program with the same executables for another caller, who may have random streams of its own."""
+        runner = _XlaRunner(self.graph, self.executables)
+        runner.known = self.known
+        return runner.program
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
         known_values = tuple([(i, KnownValue(arguments[i])) for i in self.known])
@@ -240,24 +244,20 @@ class _XlaRunner:
 
     @functools.cached_property
     def _on_host(self) -> Run:
-        return eager_engine().compile(self.graph).quiet_run()
-
-    def _unknown(self, known: _Known) -> list[int]:
-        """Returns the positions of the plain inputs that are arguments of an executable."""
-        positions = [position for position, _ in known]
-        return [i for i in self.plain if i not in positions] if positions else self.plain
+        run = eager_engine().compile(self.graph).quiet_run()
+        return lambda *arguments: run(*map(arrived, arguments))
 
     def lower(self, *arguments: Any) -> Any:
         """Returns the form to which JAX lowers the program for these arguments."""
         call = self._prepared((), arguments)
         with jax.enable_x64(True):
-            return self.jitted.lower(*call.operands)
+            return self.executables.run.lower(*call.operands)
 
-    def _run(self, known: _Known, arguments: Sequence[Any]) -> Sequence[Any]:
+    def _run(self, known: Known, arguments: Sequence[Any]) -> Sequence[Any]:
         call = self._prepared(known, arguments)
         try:
             with jax.enable_x64(True):
-                results, values = self.jitted(*call.operands)
+                results, values = self.executables.run(*call.operands)
                 if self.has_lists:
                     results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
         except errors.OpError as error:
@@ -265,52 +265,42 @@ class _XlaRunner:
             raise error.with_traceback(None) from None
         except jax.errors.JaxRuntimeError as error:
             raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
+        self.executables.make_room()
         for storage, value in zip(call.changed, values, strict=True):
             storage.set_device_value(value)
-        return _detached(results, [*values, *call.read]) if call.has_variables else results
+        return _detached(results, values, call.read) if self.resources else results
 
-    def _prepared(self, known: _Known, arguments: Sequence[Any]) -> _Call:
+    def _prepared(self, known: Known, arguments: Sequence[Any]) -> _Call:
         """Returns the operands of the compiled function for the arguments of a call."""
-        numbers: dict[int, int] = {}
-        storages: list[VariableStorage] = []
-        owners = []
-        for position in self.resources:
-            storage = resource_of(arguments[position])
-            if id(storage) not in numbers:
-                numbers[id(storage)] = len(storages)
-                storages.append(storage)
-            owners.append(numbers[id(storage)])
-        changed_positions = _changed(owners, self.resources, self.written)
-        written_values = [_device_value(s) for n, s in enumerate(storages) if n in changed_positions]
-        read_values = [_device_value(s) for n, s in enumerate(storages) if n not in changed_positions]
-        plain_arguments = [arguments[i] for i in self._unknown(known)]
+        storages = [resource_of(arguments[position]) for position in self.resources]
+        identities = tuple(map(id, storages))
+        sharing = self.sharing
+        if sharing.identities != identities:
+            sharing = self.sharing = self.executables.sharing(identities)
+        changed_storages = [storages[i] for i in sharing.written]
+        read_values = [_device_value(storages[i]) for i in sharing.read]
+        plain_arguments = [arguments[i] for i in self.executables.unknown(known)]
         if self.has_lists:
             with jax.enable_x64(True):
                 plain_arguments = [_as_dense(a) for a in plain_arguments]
-        draws = list(self.draw(*[arguments[i] for i in self.plain]))
-        operands = (tuple(owners), known, written_values, read_values, plain_arguments, draws)
-        return _Call(operands, [storages[number] for number in sorted(changed_positions)], read_values, bool(storages))
+        draws = [] if self.draw is None else list(self.draw(arguments))
+        written_values = [_device_value(storage) for storage in changed_storages]
+        operands = (sharing.owners, known, written_values, read_values, plain_arguments, draws)
+        return _Call(operands, changed_storages, read_values)
 
 
 class _Call(NamedTuple):
     """One call of a compiled function.
 
     Attributes:
-      operands: the arguments of the function; see `_XlaRunner._trace`.
+      operands: the arguments of the function; see `Executables`.
       changed: the variables that get new values, in the order of the values.
       read: the values of the other variables.
-      has_variables: whether there are variables at all.
     """
 
     operands: tuple[Any, ...]
     changed: list[VariableStorage]
     read: list[Any]
-    has_variables: bool
-
-
-def _nothing(*arrays: Any) -> Sequence[Any]:
-    """Draws no random numbers."""
-    return ()
 
 
 def _as_dense(argument: Any) -> Any:
@@ -318,12 +308,12 @@ def _as_dense(argument: Any) -> Any:
     return to_dense(resource_of(argument)) if argument.dtype.kind == "O" else argument
 
 
-def _detached(results: Sequence[Any], of_variables: Sequence[Any]) -> list[Any]:
+def _detached(results: Sequence[Any], *of_variables: Sequence[Any]) -> list[Any]:
     """Returns results that outlive the variables: a result that is also a variable's array is copied to NumPy.
 
     The variable's next change donates the variable's array to XLA, which deletes that array; the copy stays.
     """
-    variable_arrays = {id(array) for array in of_variables}
+    variable_arrays = {identity for arrays in of_variables for identity in map(id, arrays)}
     return [np.asarray(r) if id(r) in variable_arrays else r for r in results]
 
 
@@ -340,11 +330,6 @@ def _written(graph: OptimizedGraph) -> set[Value]:
                 value for value, own_input in zip(operands, body.inputs, strict=True) if own_input in changed_inputs
             )
     return written_values
-
-
-def _changed(owners: Sequence[int], resources: Sequence[int], written: frozenset[int]) -> set[int]:
-    """Returns the numbers of the variables behind the written resource inputs."""
-    return {owner for owner, position in zip(owners, resources, strict=True) if position in written}
 
 
 def is_draw(node: Node) -> bool:

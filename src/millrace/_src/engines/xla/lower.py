@@ -26,7 +26,7 @@ from millrace._src.engines.xla.lists import EmptyListError
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.constant_folding import may_be_computed_ahead
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.pipeline import optimize
+from millrace._src.passes.pipeline import optimized
 from millrace._src.passes.sparse_sums import split_summands
 
 _NEEDS_VALUE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
@@ -134,12 +134,7 @@ def _bind(node: Node) -> Callable[..., Any]:
 
 def _callable(function: Any) -> Callable[..., Any]:
     """Makes a callable on traced arrays of a function attribute."""
-    return Lowering(_graph(function))
-
-
-def _graph(function: Any) -> OptimizedGraph:
-    """Returns the optimized graph of a function attribute."""
-    return function if isinstance(function, OptimizedGraph) else optimize(getattr(function, "graph", function))
+    return Lowering(optimized(function))
 
 
 def _array(value: Value, arrays: dict[Value, Any]) -> Any:

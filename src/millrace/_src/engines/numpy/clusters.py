@@ -1,0 +1,83 @@
+"""Calls from a NumPy program to functions that XLA compiles.
+
+A function with `jit_compile=True` stays a call in the graph of its caller: a *cluster*. What XLA returns is an array of
+its own that may still be computed. Such an array stays as it is on its way to another cluster or out of the program,
+and becomes a NumPy array, which means waiting, only where a kernel reads it. Variables need no care: their storage
+keeps the array of the engine that wrote last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.engine import Program, Run
+from millrace._src.core.tensor import arrived
+from millrace._src.engines.tiers import compiled
+from millrace._src.graph.function_factory import must_compile
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+
+
+def is_cluster(node: Node) -> bool:
+    """Tells whether a node calls a function that XLA compiles."""
+    return node.op_def.traits.control == "call" and any(map(must_compile, node.functions))
+
+
+def unread_values(graph: OptimizedGraph) -> set[Value]:
+    """Returns the inputs of a graph, and the results of its clusters, that no kernel reads.
+
+    Such a value goes from the caller or a cluster to another cluster or to the caller. A graph without clusters has no
+    such values: its caller passes NumPy arrays.
+    """
+    clusters = [node for node in graph.nodes if is_cluster(node)]
+    if not clusters:
+        return set()
+    values = {*graph.inputs, *[value for node in clusters for value in node.outputs]}
+    for node in graph.nodes:
+        if node not in clusters:
+            values.difference_update(node.inputs)
+    return {value for value in values if not value.dtype.is_handle}
+
+
+def cluster_run(function: Any, unread: Iterable[int] = ()) -> Run:
+    """Returns the program of a function that XLA compiles; NumPy arrays are its results but for those at `unread`.
+
+    A function that XLA refuses raises the error when the function is called: the call may stand in a branch that is
+    never taken.
+    """
+    graph = getattr(function, "graph", function)
+    try:
+        program = compiled(graph, True)
+    except errors.OpError as error:
+        return _refusing(type(error), error.message)
+    places = [i for i in range(len(graph.outputs)) if i not in set(unread)]
+    run = program.run if program.takes_pending else _reading(program)
+    return _settled(run, places) if places else run
+
+
+def _refusing(kind: Any, message: str) -> Run:
+    def run(*arguments: Any) -> Sequence[Any]:
+        raise kind(None, None, message)
+
+    return run
+
+
+def _reading(program: Program) -> Run:
+    """Returns a program of another engine, which takes NumPy arrays only."""
+    return lambda *arguments: program.run(*map(arrived, arguments))
+
+
+def _settled(run: Callable[..., Any], places: Sequence[int]) -> Run:
+    """Returns a function that waits for some of its results."""
+
+    def run_settled(*arguments: Any) -> Sequence[Any]:
+        results = list(run(*arguments))
+        for place in places:
+            if type(results[place]) is not np.ndarray:
+                results[place] = arrived(results[place])
+        return results
+
+    return run_settled

@@ -1,0 +1,64 @@
+"""Executables: one for each set of input shapes, never too many, each counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._src.engines.compilations import compilation_count
+
+pytestmark = pytest.mark.xla
+
+
+def doubled() -> Any:
+    signature = [tf.TensorSpec([None], tf.float32)]
+    return tf.function(lambda x: x * 2.0, autograph=False, jit_compile=True, input_signature=signature)
+
+
+def test_each_executable_is_counted_once() -> None:
+    f, before = doubled(), compilation_count()
+    for size in (1, 2, 1, 2, 3):
+        assert np.asarray(f(tf.ones([size]))).tolist() == [2.0] * size
+    assert compilation_count() - before == 3
+
+
+def test_ever_new_shapes_drop_old_executables(monkeypatch: pytest.MonkeyPatch) -> None:
+    from millrace._src.engines.xla import executables
+
+    monkeypatch.setattr(executables, "_MOST_EXECUTABLES", 3)
+    f, before = doubled(), compilation_count()
+    for size in (1, 2, 3, 4):  # the fourth is one too many
+        f(tf.ones([size]))
+    assert compilation_count() - before == 4
+    for _ in range(2):
+        assert np.asarray(f(tf.ones([1]))).tolist() == [2.0]
+    assert compilation_count() - before == 5
+
+
+def test_a_program_for_another_caller_has_the_same_executables() -> None:
+    program = doubled().get_concrete_function().graph_function
+    program.runner()
+    before = compilation_count()
+    first = program.graph.programs["xla"]
+    assert first.for_caller is not None
+    second = first.for_caller()
+    for run in (first.run, second.run):
+        assert np.asarray(run(np.ones(2, np.float32))[0]).tolist() == [2.0, 2.0]
+    assert compilation_count() - before == 1
+
+
+@pytest.mark.parametrize("order", [(0, 0, 1), (0, 1, 0), (1, 0, 0)])
+def test_variables_that_inputs_share_are_one_value(order: tuple[int, ...]) -> None:
+    def f(a: Any, b: Any, c: Any) -> Any:
+        a.assign_add(1.0)
+        return b + c.read_value() * 10.0
+
+    expected = [[tf.Variable(3.0), tf.Variable(5.0)] for _ in range(2)]
+    compiled = tf.function(f, autograph=False, jit_compile=True)
+    found = [compiled(*[expected[0][i] for i in order]) for _ in range(2)]
+    wanted = [f(*[expected[1][i] for i in order]) for _ in range(2)]
+    assert [float(x) for x in found] == [float(x) for x in wanted]
+    assert [float(v) for v in expected[0]] == [float(v) for v in expected[1]]
