@@ -210,3 +210,38 @@ def test_the_nodes_of_linspace_are_tensorflows() -> None:
     x/strided_slice_2/stack_2 x/strided_slice_2 x/concat_1/axis x/concat_1 x/Slice
     """.split(),
     )
+
+
+SIZES = [
+    (tf.float32, (0.1, 1.1, 0.1), 10),
+    (tf.float64, (0.1, 1.1, 0.1), 10),
+    (tf.float32, (0.1, 8.5, 0.7), 12),
+    (tf.bfloat16, (-1.0, 72.5, 0.7), 105),
+    (tf.float16, (0.0, -11.7, -0.3), 39),
+]
+
+
+@pytest.mark.parametrize(("dtype", "bounds", "count"), SIZES)
+def test_the_size_of_a_range_is_rounded_as_its_dtype_is(dtype: Any, bounds: Any, count: int) -> None:
+    tensors = [tf.constant(b, dtype) for b in bounds]
+    assert tf.range(*tensors).shape == [count]
+    traced = tf.function(lambda *b: tf.range(*b))
+    assert traced(*tensors).shape == [count]
+    with tf.Graph().as_default():
+        assert tf.range(*(tf.constant(b, dtype) for b in bounds)).shape == [count]
+
+
+@pytest.mark.xla
+def test_a_compiled_range_of_floats_is_as_long_as_an_eager_one() -> None:
+    compiled = tf.function(lambda: tf.range(0.1, 1.1, 0.1), jit_compile=True)
+    np.testing.assert_array_equal(compiled(), tf.range(0.1, 1.1, 0.1))
+
+
+@pytest.mark.parametrize("bounds", [(float("nan"), 1.0, 1.0), (0.0, 1.0, float("nan"))])
+def test_bounds_that_are_not_numbers_are_refused(bounds: Any) -> None:
+    check_refusal(lambda: tf.range(*bounds), tf.errors.InvalidArgumentError, "Requires start")
+
+
+def test_a_range_longer_than_any_tensor_is_refused() -> None:
+    words = "Requires ((limit - start) / delta) <= 9223372036854775807"
+    check_refusal(lambda: tf.range(0.0, float("inf"), 1.0), tf.errors.InvalidArgumentError, words)

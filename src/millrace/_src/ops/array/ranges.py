@@ -42,16 +42,37 @@ _HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
 # --- range -------------------------------------------------------------------------------------------------------
 
 
+_MOST = 2**63 - 1
+
+
 def _range_size(start: Any, limit: Any, delta: Any) -> int:
-    """Returns the number of elements. Raises ShapeComplaint if the bounds contradict the step."""
-    if not delta:
-        raise ShapeComplaint("Requires delta != 0", running=f"Requires delta != 0: {delta}")
-    if delta > 0 and start > limit:
-        raise ShapeComplaint(f"Requires start <= limit when delta > 0: {start}/{limit}")
-    if delta < 0 and start < limit:
-        raise ShapeComplaint(f"Requires start >= limit when delta < 0: {start}/{limit}")
-    steps: int = -(-(limit - start) // delta) if isinstance(delta, int) else math.ceil(abs((limit - start) / delta))
-    return steps
+    """Returns the number of elements; each step of the division is rounded to the dtype of the bounds.
+
+    `range(0.1, 1.1, 0.1)` has 10 elements in float32: there the quotient is 10, in float64 it is greater.
+
+    Args: start, limit, delta: integers, or scalars of one floating dtype.
+
+    Raises: ShapeComplaint: if the bounds contradict the step, or no tensor is that long.
+    """
+    if delta == 0:
+        raise ShapeComplaint("Requires delta != 0", running="Requires delta != 0: 0")
+    if delta > 0 and not start <= limit:
+        raise ShapeComplaint(f"Requires start <= limit when delta > 0: {_number(start)}/{_number(limit)}")
+    if not delta > 0 and not start >= limit:
+        raise ShapeComplaint(f"Requires start >= limit when delta < 0: {_number(start)}/{_number(limit)}")
+    if isinstance(delta, int):
+        steps = -(-(limit - start) // delta)
+    else:
+        with np.errstate(all="ignore"):
+            quotient = float(np.abs((limit - start) / delta))
+        steps = math.ceil(quotient) if math.isfinite(quotient) else _MOST + 1
+    if steps > _MOST:
+        raise ShapeComplaint(f"Requires ((limit - start) / delta) <= {_MOST}")
+    return int(steps)
+
+
+def _number(bound: Any) -> str:
+    return f"{bound}" if isinstance(bound, int) else f"{float(bound):g}"
 
 
 def _range_shape(c: ShapeContext) -> TensorShape:
@@ -63,7 +84,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
     if c.dtype("start").is_integer:
         bounds: list[Any] = [known_int(c, name) for name in ("start", "limit", "delta")]
     else:
-        bounds = [None if v is None else v.item() for v in (c.value(name) for name in ("start", "limit", "delta"))]
+        bounds = [None if v is None else v[()] for v in (c.value(name) for name in ("start", "limit", "delta"))]
     return vector(None if None in bounds else _range_size(*bounds))
 
 
@@ -87,10 +108,10 @@ def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
 
 
 def _bound_value(name: str, bound: Array) -> Any:
-    """Returns a bound as a Python number; as in TensorFlow, a vector of one element passes for a scalar."""
+    """Returns a bound as a Python integer or NumPy scalar; as in TensorFlow, a vector of one element passes."""
     if bound.size != 1 or bound.ndim > 1:
         raise invalid(f"{name} must be a scalar, not shape {dims_text(bound.shape)}")
-    return bound.item()
+    return bound.item() if bound.dtype.kind in "iu" else bound.reshape(())[()]
 
 
 @export("range")
