@@ -24,6 +24,7 @@ STEPS: dict[str, Step] = {
     "rows": lambda program, x: x / tf.cast(tf.shape(x)[0], tf.float32),
     "matmul": lambda program, x: tf.matmul(x, program.kernel),
     "assign": lambda program, x: program.updated(x),
+    "branch": lambda program, x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 0.5, lambda: tf.exp(-x * x)),
     "loop": lambda program, x: tf.while_loop(
         lambda i, y: i < 3, lambda i, y: (i + 1, y * 0.9 + 0.1), [0, x], maximum_iterations=3
     )[1],

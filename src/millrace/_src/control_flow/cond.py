@@ -409,8 +409,7 @@ def _empty_like(tensor: Any) -> Any:
     """Makes a stand-in for an intermediate of a branch that does not run."""
     if tensor.dtype.name == "variant":
         return raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype="float32")
-    dims = [] if tensor.shape.rank is None else [d or 0 for d in tensor.shape.as_list()]
-    return raw.Fill(dims=convert_to_tensor(dims, dtype="int32"), value=raw.Cast(x=0, DstT=tensor.dtype))
+    return raw.FakeParam(dtype=tensor.dtype, shape=tensor.shape)
 
 
 def _backward_branches(operation: Any, plan: _Widened, output_gradients: Sequence[Any]) -> list[Callable[[], Any]]:

@@ -218,8 +218,18 @@ def flatten_result(op: OpDef, result: Any) -> list[Any]:
 _ARRAY_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, AttributeError, NotImplementedError)
 
 
-def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Exception:
-    """Makes the exception that a user sees when a kernel fails, of `tf.errors`, with the names of op and inputs."""
+def kernel_error(
+    op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception, *, is_flat: bool = False
+) -> Exception:
+    """Makes the exception that a user sees when a kernel fails, of `tf.errors`, with the names of op and inputs.
+
+    Args:
+      op: the op.
+      inputs: the inputs of the call, or the flat values of a node.
+      attrs: the attributes.
+      error: the exception of the kernel.
+      is_flat: whether the inputs are the flat values of a node.
+    """
     if isinstance(error, errors.OpError):
         return _named_after(op, error)
     if isinstance(error, ShapeComplaint):
@@ -228,7 +238,7 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
         return out_of_memory(op.name, error, f" for {_inputs_text(inputs)}")
     if not isinstance(error, _ARRAY_ERRORS):
         return error
-    message = shape_complaint(op, inputs, attrs) or f"{_inputs_text(inputs)}: {error}"
+    message = shape_complaint(op, inputs, attrs, is_flat=is_flat) or f"{_inputs_text(inputs)}: {error}"
     return errors.failed_op(op.name, message)
 
 
@@ -256,13 +266,15 @@ def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
     return errors.failed_op(op.name, error.message, kind) if error.complaint is None else error
 
 
-def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> str | None:
+def shape_complaint(
+    op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], *, is_flat: bool = False
+) -> str | None:
     """Returns the complaint of the shape rule about concrete inputs, or None if the rule finds no fault."""
     if op.rules.shape is None:
         return None
     try:
         complete = op.normalize_attrs(attrs)
-        flat = convert_inputs(op, inputs, complete, None) if not _is_flat(op, inputs) else list(inputs)
+        flat = list(inputs) if is_flat or _is_flat(op, inputs) else convert_inputs(op, inputs, complete, None)
         _infer_lists(op, flat, complete)
         op.rules.shape(ShapeContext(op, flat, complete))
     except ShapeComplaint as complaint:

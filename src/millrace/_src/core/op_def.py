@@ -98,6 +98,8 @@ class Traits:
     """Whether the op calls a function of the user's in Python, whose results may depend on anything."""
     makes_shared_object: bool = False
     """Whether the op makes an object that all runs of a session share (VarHandleOp)."""
+    is_stand_in: bool = False
+    """Whether nobody reads the output, which stands for a value of a branch that does not run (FakeParam)."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False

@@ -211,6 +211,7 @@ OP_HOMES: dict[str, str] = {
     "ExtractImagePatches": "millrace._src.ops.array.patches",
     "ExtractJpegShape": "millrace._src.ops.image.decoding_ops",
     "ExtractVolumePatches": "millrace._src.ops.array.patches",
+    "FakeParam": "millrace._src.ops.array.stand_ins",
     "FakeQuantWithMinMaxArgs": "millrace._src.ops.array.fake_quantizing",
     "FakeQuantWithMinMaxArgsGradient": "millrace._src.ops.array.fake_quantizing",
     "FakeQuantWithMinMaxVars": "millrace._src.ops.array.fake_quantizing",

@@ -22,7 +22,7 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
     """
     if is_explained(error):
         return error
-    failure: Any = kernel_error(node.op_def, inputs, node.attrs, error)
+    failure: Any = kernel_error(node.op_def, inputs, node.attrs, error, is_flat=True)
     if isinstance(failure, errors.OpError):
         message = (
             failure.complaint if failure.complaint is not None and failure.failed_op == node.type else failure.message

@@ -54,7 +54,7 @@ def _explained(node: Node) -> Iterator[None]:
     except errors.OpError as error:
         raise error if is_explained(error) else _named(node, error) from None
     except (ValueError, TypeError, IndexError, NotImplementedError) as error:
-        message = str(kernel_error(node.op_def, node.inputs, node.attrs, error))
+        message = str(kernel_error(node.op_def, node.inputs, node.attrs, error, is_flat=True))
         raise _cannot_compile(node, message) from None
 
 
@@ -69,6 +69,8 @@ class Lowering:
         self.inputs, self.outputs = graph.inputs, graph.outputs
         self.passed_on = [i < len(self.outputs) and self.outputs[i] is v for i, v in enumerate(self.inputs)]
         """For each input, whether the output of the same number is that input, as for a loop's captures."""
+        self.stand_ins = [v.node is not None and v.node.op_def.traits.is_stand_in for v in self.outputs]
+        """For each output, whether it stands for a value of another branch, whose shape it takes."""
 
     def __call__(self, *arguments: Any) -> list[Any]:
         arrays: dict[Value, Any] = dict(zip(self.inputs, arguments, strict=True))

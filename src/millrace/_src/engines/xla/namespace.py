@@ -290,12 +290,21 @@ def _branches(
     branches = [_branch(function, rebuild) for function in functions]
     if any(isinstance(item, DenseList) and item.may_be_empty for item in arrays):
         branches = _possible(branches, arrays, cells)
-    if not any(t.dtype.name == "variant" for t in getattr(functions[0], "outputs", ())):
+    stand_ins = [getattr(function, "stand_ins", ()) for function in functions]
+    has_lists = any(t.dtype.name == "variant" for t in getattr(functions[0], "outputs", ()))
+    if not has_lists and not any(map(any, stand_ins)):
         return branches
     result_types = [jax.eval_shape(branch, arrays, _values(cells))[0] for branch in branches]
-    columns = zip(*result_types, strict=True)
-    models = [lists.common_type(column) if isinstance(column[0], DenseList) else None for column in columns]
+    models = [_model(column, flags) for column, flags in zip(zip(*result_types), zip(*stand_ins), strict=True)]
     return [_conforming(branch, models) for branch in branches]
+
+
+def _model(results: Sequence[Any], are_stand_ins: Sequence[bool]) -> Any:
+    """Returns the type to which the results of all branches conform: of lists, or of the result that is computed."""
+    if isinstance(results[0], DenseList):
+        return lists.common_type(results)
+    computed = [r for r, is_stand_in in zip(results, are_stand_ins, strict=True) if not is_stand_in]
+    return computed[0] if computed and len(computed) < len(results) else None
 
 
 def _possible(branches: Sequence[Callable[..., Any]], arrays: Sequence[Any], cells: Sequence[Cell]) -> list[Any]:
@@ -316,12 +325,19 @@ def _possible(branches: Sequence[Callable[..., Any]], arrays: Sequence[Any], cel
     return [branch if branch in possible else possible[0] for branch in branches]
 
 
-def _conforming(branch: Callable[..., Any], models: Sequence[DenseList | None]) -> Callable[..., Any]:
+def _conforming(branch: Callable[..., Any], models: Sequence[Any]) -> Callable[..., Any]:
     def run(arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         outputs, changes = branch(arrays, values)
-        return [o if m is None else lists.conformed(o, m) for o, m in zip(outputs, models, strict=True)], changes
+        return [o if m is None else _conformed(o, m) for o, m in zip(outputs, models, strict=True)], changes
 
     return run
+
+
+def _conformed(output: Any, model: Any) -> Any:
+    """Returns a result of a branch in the type of a model: a stand-in of another shape is zeros."""
+    if isinstance(output, DenseList):
+        return lists.conformed(output, model)
+    return output if output.shape == model.shape else jnp.zeros(model.shape, model.dtype)
 
 
 def _branch(function: Callable[..., Any], rebuild: Callable[..., tuple[list[Any], list[Cell]]]) -> Callable[..., Any]:
