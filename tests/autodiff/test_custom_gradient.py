@@ -371,3 +371,31 @@ def test_a_variable_that_a_branch_reads_in_a_custom_gradient_has_its_gradient_on
 
     x = tf.constant([0.3, 0.7])
     np.testing.assert_allclose(tf.convert_to_tensor(f(x)), 2 * x * w if reads else x, rtol=1e-6)
+
+
+def test_an_argument_may_be_a_variable_that_casts_when_it_is_read() -> None:
+    class Casting(tf.__internal__.types.Tensor):
+        """A variable as Keras has one in mixed precision: what is read has no handle."""
+
+        _should_act_as_resource_variable = True
+        dtype, trainable = tf.float16, True
+
+        def __init__(self) -> None:
+            self.variable = tf.Variable([1.0, 2.0])
+
+        @property
+        def handle(self) -> Any:
+            raise AttributeError("'EagerTensor' object has no attribute 'handle'")
+
+        def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+            return tf.cast(self.variable, self.dtype)
+
+    @tf.custom_gradient
+    def scaled(x: Any, scale: Any) -> Any:
+        return x * 2, lambda dy: (dy, dy * 3)
+
+    scale = Casting()
+    with tf.GradientTape() as tape:
+        y = scaled(tf.constant([1.0, 1.0], tf.float16), scale)
+    gradient = tape.gradient(y, scale.variable)
+    assert gradient.dtype is tf.float32 and gradient.numpy().tolist() == [3.0, 3.0]

@@ -154,3 +154,10 @@ def test_a_python_number_used_with_a_tensor_is_not_shared_with_the_user() -> Non
         y = x * 3.0
     assert value(tape.gradient(y, x)) == 3.0
     assert value(tf.constant(1.0) * 3.0) == 3.0
+
+
+def test_an_error_about_inputs_stands_alone() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        tf.raw_ops.Reshape(tensor=tf.ones([4]), shape=tf.ones([2]))
+    error = caught.value
+    assert error.__suppress_context__ or error.__context__ is None, "a traceback would show Millrace's own KeyError"

@@ -127,9 +127,7 @@ def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 
 def _source(argument: Any) -> Any:
-    """Returns the tensor that tapes follow for an argument: a variable's handle, or the argument as a tensor."""
-    if is_variable(argument):
-        return argument.handle
+    """Returns the tensor that tapes follow for an argument: the argument as a tensor, for a variable the value read."""
     return argument if isinstance(argument, Tensor) else convert_to_tensor(argument)
 
 

@@ -53,9 +53,11 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
     """Calls the kernel that is bound for the dtypes of the inputs and the given attributes."""
     tensors: Sequence[Any] = inputs
     try:
-        call: BoundCall = op.calls[(*[x.dtype for x in inputs], *given.items())][-1]
+        call: BoundCall | None = op.calls[(*[x.dtype for x in inputs], *given.items())][-1]
         values = [x._value for x in inputs]
     except (KeyError, AttributeError, TypeError):  # not called before, or not with tensors, or an attribute is no key
+        call = None
+    if call is None:  # outside of the handler: an error of the user's stands alone
         tensors, call = _prepared(op, inputs, given)
         values = [t._value for t in tensors]
     return _carry_out(call, tensors, values)
