@@ -13,6 +13,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
+from millrace._src.engines.numpy import codegen
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.pipeline import optimize
 
@@ -122,3 +123,21 @@ def test_a_long_chain_runs_without_recursion() -> None:
         return x
 
     assert value(tf.function(f, autograph=False)(tf.constant(0.0))) == 1500.0
+
+
+def test_programs_of_the_same_text_are_compiled_once_and_explain_their_own_errors() -> None:
+    def traced(scope: str) -> Any:
+        @tf.function(autograph=False)
+        def program(x: Any) -> Any:
+            with tf.name_scope(scope):
+                return tf.reshape(x, [2, 3])
+
+        return program.get_concrete_function(tf.TensorSpec([None]))
+
+    before = codegen._kept_code.cache_info().hits
+    functions = [traced("first"), traced("second")]
+    for function, scope in zip(functions, ("first", "second"), strict=True):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"{scope}/Reshape"):
+            function(tf.ones([5]))
+        assert function(tf.ones([6])).shape == (2, 3)
+    assert codegen._kept_code.cache_info().hits > before

@@ -52,8 +52,22 @@ class OptionsNode(UnaryNode):
 
 def options_of(node: DatasetNode) -> Options:
     """Returns the options of a dataset: its own, over those of its inputs."""
-    options = functools.reduce(Options.merge, map(options_of, node.inputs), Options())
-    return options.merge(node.own_options) if isinstance(node, OptionsNode) else options
+    options = Options()
+    for own_options in _stated_options(node):
+        options = options.merge(own_options)
+    return options
+
+
+def _stated_options(node: DatasetNode) -> list[Options]:
+    """Lists the options that a dataset and its inputs state, those that count more after the others."""
+    listed: list[Options] = []
+    waiting = [node]
+    while waiting:  # a chain of datasets may be longer than Python's stack is deep
+        node = waiting.pop()
+        if isinstance(node, OptionsNode):
+            listed.append(node.own_options)
+        waiting.extend(node.inputs)
+    return listed[::-1]
 
 
 @op("OptionsDataset", "input_dataset: variant -> handle: variant", **DATASET)

@@ -8,11 +8,12 @@ the generated line back to the operation and to the user's line that made the op
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 import weakref
 from collections.abc import Callable, Sequence
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -84,7 +85,7 @@ class _Writer:
         filename = f"<millrace graph {self.graph.name} {next(_serial)}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         self.scope["explain"] = _Explainer(filename, behind)
-        exec(compile(source, filename, "exec"), self.scope)
+        exec(_code(source, filename), self.scope)
         run: Run = self.scope["program"]
         weakref.finalize(run, linecache.cache.pop, filename, None)
         runs_python = self.graph.runs_python
@@ -236,6 +237,31 @@ def _quiet(program: Run) -> Run:
 def _keep(value: Any, dtype: Any) -> Any:
     """Returns an object (a string, a handle) as a 0-d array, and an array unchanged."""
     return value if type(value) is np.ndarray else scalar_array(value, dtype)
+
+
+_LONGEST_KEPT_SOURCE = 4000
+"""The characters of the longest source whose code is kept: small functions are the ones that come again and again."""
+
+
+def _code(source: str, filename: str) -> CodeType:
+    """Returns the code of a program; a program with the same text as an earlier one is not compiled again.
+
+    Pipelines trace the same small functions for each pass, and compiling was a third of the time of that.
+    """
+    if len(source) > _LONGEST_KEPT_SOURCE:
+        return compile(source, filename, "exec")
+    return _of_file(_kept_code(source), filename)
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_code(source: str) -> CodeType:
+    return compile(source, "<millrace graph>", "exec")
+
+
+def _of_file(code: CodeType, filename: str) -> CodeType:
+    """Returns code, and the functions in it, as if compiled from a file of another name."""
+    parts = [_of_file(part, filename) if isinstance(part, CodeType) else part for part in code.co_consts]
+    return code.replace(co_filename=filename, co_consts=tuple(parts))
 
 
 class _Explainer:
