@@ -47,7 +47,6 @@ def test_keywords_are_keyed_by_name() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        tf.IndexedSlices(tf.ones([1]), tf.constant([0])),
         tf.TensorSpec([]),
         np.array("a"),
         np.array([object()]),
@@ -57,6 +56,37 @@ def test_keywords_are_keyed_by_name() -> None:
 def test_what_has_no_simple_key_goes_the_long_way(value: Any) -> None:
     with pytest.raises(NoFastCallError):
         key(value)
+
+
+def slices(count: int, dtype: Any = tf.float32) -> Any:
+    return tf.IndexedSlices(tf.ones([count, 2], dtype), tf.range(count))
+
+
+def test_composite_tensors_are_keyed_by_their_specs() -> None:
+    assert key(slices(1)) == key(slices(1)) != key(slices(1, tf.float64))
+    numbers, more = tf.data.Dataset.range(2), tf.data.Dataset.range(5)
+    assert key(iter(numbers)) == key(iter(numbers)) == key(iter(more)) != key(iter(numbers.batch(2)))
+    (array,) = flat_key([iter(numbers)], {}, {})[1]
+    assert array.dtype == object
+
+
+def test_each_iterator_is_asked_by_the_plan_of_all() -> None:
+    f = tf.function(lambda iterator: next(iterator) * 10, autograph=False)
+    first, second = (iter(tf.data.Dataset.range(n, 4)) for n in (1, 3))
+    assert [int(f(i)) for i in (first, second, first, first)] == [10, 30, 20, 30]
+    assert (f.experimental_get_tracing_count(), len(f._plans)) == (1, 1)
+    for iterator in (first, second):
+        with pytest.raises(tf.errors.OutOfRangeError):
+            f(iterator)
+
+
+def test_a_composite_tensor_of_a_class_with_its_own_trace_type_goes_the_long_way() -> None:
+    class Own(type(iter(tf.data.Dataset.range(1)))):  # type: ignore[misc]  # a class found at run time
+        def __tf_tracing_type__(self, context: Any) -> Any:
+            raise AssertionError
+
+    with pytest.raises(NoFastCallError):
+        key(Own(tf.data.Dataset.range(1)))
 
 
 def test_arrays_are_copied() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.core.op_def import Effects
+from millrace._src.graph import control_deps
 from millrace._src.graph.control_deps import body_effects, body_writes
 
 
@@ -152,3 +153,30 @@ def test_the_effects_of_a_body(body: Any, effects: Effects) -> None:
         [] if not graph.inputs else [effects is Effects.WRITES]
     )
     assert body_writes(graph, 99) is False
+
+
+def test_each_graph_is_asked_once_which_resources_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = [tf.Variable(float(n)) for n in range(8)]
+    asked: list[str] = []
+
+    def f() -> Any:
+        for v in variables:
+            v.assign_add(1.0)
+        return variables[0].read_value()
+
+    function = tf.function(f, autograph=False)
+    for _ in range(10):
+        function = tf.function(lambda inner=function: inner(), autograph=False)
+    original = control_deps.resource_uses
+    monkeypatch.setattr(control_deps, "resource_uses", lambda o: (asked.append(o.graph.name), original(o))[1])
+    function.get_concrete_function()
+    assert len(asked) < 400  # twice an operation; a walk into the functions from each of them took 8 ** 10
+
+
+def test_a_graph_that_grows_writes_more() -> None:
+    v = tf.Variable(1.0)
+    graph = traced(lambda: v.read_value())
+    assert not body_writes(graph, 0)
+    with graph.as_default():
+        tf.raw_ops.AssignAddVariableOp(resource=graph.inputs[0], value=1.0)
+    assert body_writes(graph, 0)

@@ -268,9 +268,7 @@ def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
     return errors.failed_op(op.name, error.message, kind) if error.complaint is None else error
 
 
-def shape_complaint(
-    op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], *, is_flat: bool = False
-) -> str | None:
+def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], *, is_flat: bool = False) -> str | None:
     """Returns the complaint of the shape rule about concrete inputs, or None if the rule finds no fault."""
     if op.rules.shape is None:
         return None

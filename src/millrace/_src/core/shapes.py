@@ -193,6 +193,8 @@ class TensorShape:
         >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
         True
         """
+        if type(other) is tuple and other == self._dims:
+            return True
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True

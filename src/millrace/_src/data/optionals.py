@@ -73,14 +73,15 @@ class Optional(CompositeTensor, ABC):
         return optional_of(optional_from_value(structure.flatten(element)), structure.spec)
 
 
-def optional_of(variant_tensor: Any, element_spec: Any) -> Optional:
+def optional_of(variant_tensor: Any, element_spec: Any, structure: Structure | None = None) -> Optional:
     """Returns the optional to which a variant tensor refers.
 
     Args:
       variant_tensor: the handle.
       element_spec: the nest of specs of the element.
+      structure: the structure of the element, where that is known.
     """
-    return _OptionalImpl(variant_tensor, element_spec)
+    return _OptionalImpl(variant_tensor, element_spec, structure)
 
 
 class _OptionalImpl(Optional):
@@ -89,10 +90,12 @@ class _OptionalImpl(Optional):
     Args:
       variant_tensor: the handle.
       element_spec: the nest of specs of the element.
+      structure: the structure of the element, where that is known.
     """
 
-    def __init__(self, variant_tensor: Any, element_spec: Any) -> None:
+    def __init__(self, variant_tensor: Any, element_spec: Any, structure: Structure | None = None) -> None:
         self._variant_tensor = variant_tensor
+        self._structure = structure
         self._element_spec = element_spec
         """The spec of the element as given; Keras sets it when a trace has found it out. Until then it may be None."""
 
@@ -114,7 +117,9 @@ class _OptionalImpl(Optional):
 
         Raises: tf.errors.InvalidArgumentError: if the element is missing, when that is found out.
         """
-        structure = Structure(self._element_spec)
+        structure = self._structure
+        if structure is None or structure.spec is not self._element_spec:
+            structure = self._structure = Structure(self._element_spec)
         types, shapes = structure.dtypes, structure.shapes
         tensors = optional_get_value(self._variant_tensor, output_types=types, output_shapes=shapes, name=name)
         return structure.pack(tensors)
@@ -131,10 +136,12 @@ class OptionalSpec(TypeSpec):
       element_spec: the nest of specs of the element.
     """
 
-    __slots__ = ("_element_spec",)
+    __slots__ = ("_element_spec", "_structure")
 
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
+        self._structure: Structure | None = None
+        """The structure of the element, kept for all optionals that a function returns."""
 
     @property
     def element_spec(self) -> Any:
@@ -157,7 +164,9 @@ class OptionalSpec(TypeSpec):
         return [value._variant_tensor]
 
     def _from_components(self, components: Any) -> Optional:
-        return optional_of(components[0], self._element_spec)
+        if self._structure is None and self._element_spec is not None:
+            self._structure = Structure(self._element_spec)
+        return optional_of(components[0], self._element_spec, self._structure)
 
     @staticmethod
     def from_value(value: Any) -> OptionalSpec:

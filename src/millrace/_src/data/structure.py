@@ -45,6 +45,9 @@ class Structure:
             return tensors[0]
         if type(spec) is tuple and all(type(leaf) is TensorSpec for leaf in spec):
             return tuple(tensors)
+        if type(spec) is dict and all(type(leaf) is TensorSpec for leaf in spec.values()):
+            by_key = dict(zip(sorted(spec), tensors, strict=True))
+            return {key: by_key[key] for key in spec}
         remaining = iter(tensors)
         values = [leaf.from_tensors(remaining) for leaf in self.leaves]
         return nest.pack_sequence_as(spec, values)

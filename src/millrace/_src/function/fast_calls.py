@@ -4,9 +4,9 @@ Problem: binding arguments and making trace types costs ten microseconds; most c
 tensor values.
 
 Idea: a flat key holds the facts about each argument that decide the trace: dtype number and shape of a tensor, type and
-value of a Python value, the parts of a container. After a call has gone the long way, a `Plan` for the call's key is
-kept, and the next call with an equal key runs that plan. Calls with an argument that has no simple key (a composite
-tensor, an object with the tracing protocol) go the long way.
+value of a Python value, the parts of a container, the spec of a composite tensor. After a call has gone the long way, a
+`Plan` for the call's key is kept, and the next call with an equal key runs that plan. Calls with an argument that has
+no simple key (an object with the tracing protocol) go the long way.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import from_np
 from millrace._src.core.specs import TypeSpec
 from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held
@@ -27,6 +28,7 @@ from millrace._src.trackable.data_structures import TrackableDataStructure
 from millrace._src.trackable.dict_wrapper import _DictWrapper
 from millrace._src.trackable.list_wrapper import ListWrapper
 from millrace._src.trackable.tuple_wrapper import _TupleWrapper
+from millrace._src.util import nest
 from millrace._src.util.class_table import ClassTable
 
 _ndarray = np.ndarray
@@ -184,6 +186,14 @@ def _variable_part(value: Any, call: _Call) -> Hashable:
     return type(value), value.dtype.enum, value.shape, bool(value.trainable), number
 
 
+def _composite_part(value: CompositeTensor, call: _Call) -> Hashable:
+    for tensor in nest.flatten(value._nest_components(), expand_composites=True):
+        if type(tensor) is not EagerTensor:
+            raise NoFastCallError
+        call.arrays.append(tensor._value)
+    return type(value), value._type_spec
+
+
 def _object_part(value: Any, call: _Call) -> Hashable:
     return type(value), weakref.ref(value)
 
@@ -216,6 +226,8 @@ def _handler_for(kind: type) -> _Part:
         return _variable_part
     if issubclass(kind, (ListWrapper, _DictWrapper, _TupleWrapper)):
         return _wrapper_part
+    if issubclass(kind, CompositeTensor) and kind.__tf_tracing_type__ is CompositeTensor.__tf_tracing_type__:
+        return _composite_part
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _sequence_part
     containers = (Tensor, TypeSpec, TraceType, Mapping, list, tuple, int, float, complex, str, bytes)

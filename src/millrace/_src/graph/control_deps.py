@@ -95,8 +95,18 @@ def body_writes(body: FuncGraph, index: int) -> bool:
     """Tells whether a function body may write the resource that is its input `index`."""
     if not 0 <= index < len(body.inputs):
         return False
-    resource = body.inputs[index]
-    return any(writes for op in body.get_operations() for tensor, writes in resource_uses(op) if tensor is resource)
+    return id(body.inputs[index]) in _written_resources(body)
+
+
+def _written_resources(graph: FuncGraph) -> frozenset[int]:
+    """Returns the identities of the resources that a graph may write; kept until the graph gets further operations."""
+    operations = graph.get_operations()
+    known_writes = graph.known_writes
+    if known_writes is None or known_writes[0] != len(operations):
+        uses = [use for operation in operations for use in resource_uses(operation)]
+        known_writes = len(operations), frozenset(id(tensor) for tensor, writes in uses if writes)
+        graph.known_writes = known_writes
+    return known_writes[1]
 
 
 def body_effects(bodies: Iterable[Any]) -> Effects:

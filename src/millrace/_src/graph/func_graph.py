@@ -50,6 +50,8 @@ class FuncGraph(Graph):
         """Compiled forms of the graph, by engine."""
         self.known_effects: Any = None
         """The number of operations and their effects when `control_deps` last looked at the graph."""
+        self.known_writes: tuple[int, frozenset[int]] | None = None
+        """The number of operations and the resources that they may write, in the same way."""
         if self.outer_graph is not None:
             self.seed = self.outer_graph.seed
 

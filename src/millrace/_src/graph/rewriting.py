@@ -65,7 +65,7 @@ def extend(
 def change_attrs(operation: Operation, attrs: Mapping[str, Any]) -> None:
     """Changes some attributes of an operation, which may be functions; a holder of the old functions keeps those."""
     operation.attrs = {**operation.attrs, **attrs}
-    operation.graph.known_effects = None
+    operation.graph.known_effects = operation.graph.known_writes = None
 
 
 def set_gradient(operation: Operation, gradient: Any) -> None:
