@@ -258,6 +258,13 @@ __internal__.EagerTensor core.tensor:EagerTensor
 __internal__.FuncGraph graph.func_graph:FuncGraph
 __internal__.SymbolicTensor core.tensor:SymbolicTensor
 """,
+    "__internal__.distribute": """
+__internal__.distribute.strategy_supports_no_merge_call distribute.merge_calls:strategy_supports_no_merge_call
+__internal__.distribute.variable_sync_on_read_context distribute.merge_calls:variable_sync_on_read_context
+""",
+    "__internal__.distribute.interim": """
+__internal__.distribute.interim.maybe_merge_call distribute.merge_calls:maybe_merge_call
+""",
     "__internal__.eager_context": """
 __internal__.eager_context.eager_mode core.context:eager_mode
 """,
@@ -584,6 +591,20 @@ compat.v1.debugging.is_nan ops.math.rounding:is_nan
 compat.v1.debugging.is_non_decreasing ops.math.comparison:is_non_decreasing
 compat.v1.debugging.is_strictly_increasing ops.math.comparison:is_strictly_increasing
 """,
+    "compat.v1.distribute": """
+compat.v1.distribute.DistributedDataset -
+compat.v1.distribute.DistributedIterator -
+compat.v1.distribute.DistributedValues -
+compat.v1.distribute.InputOptions -
+compat.v1.distribute.MultiWorkerMirroredStrategy -
+compat.v1.distribute.OneDeviceStrategy -
+compat.v1.distribute.ParameterServerStrategy -
+compat.v1.distribute.Strategy -
+compat.v1.distribute.TPUStrategy -
+""",
+    "compat.v1.distribute.experimental": """
+compat.v1.distribute.experimental.ValueContext -
+""",
     "compat.v1.errors": """
 compat.v1.errors.OperatorNotAllowedInGraphError -
 compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exception_type
@@ -786,6 +807,10 @@ compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.match_filenames_once state.file_names:match_filenames_once
 compat.v1.train.write_graph graph.graph_def:write_graph
 """,
+    "compat.v1.types.experimental.distributed": """
+compat.v1.types.experimental.distributed.Mirrored -
+compat.v1.types.experimental.distributed.PerReplica -
+""",
     "config": """
 config.LogicalDevice core.devices:LogicalDevice
 config.LogicalDeviceConfiguration core.devices:LogicalDeviceConfiguration
@@ -946,6 +971,39 @@ debugging.enable_check_numerics ops.debug.numerics:enable_check_numerics
 debugging.enable_traceback_filtering core.traceback_filtering:enable_traceback_filtering
 debugging.is_numeric_tensor control_flow.debug.static_checks:is_numeric_tensor
 debugging.is_traceback_filtering_enabled core.traceback_filtering:is_traceback_filtering_enabled
+""",
+    "distribute": """
+distribute.DistributedDataset distribute.distributed_values:DistributedDataset
+distribute.DistributedIterator distribute.distributed_values:DistributedIterator
+distribute.DistributedValues distribute.distributed_values:DistributedValues
+distribute.InputContext distribute.input_options:InputContext
+distribute.InputOptions distribute.input_options:InputOptions
+distribute.InputReplicationMode distribute.input_options:InputReplicationMode
+distribute.MirroredStrategy distribute.unbuilt_strategies:MirroredStrategy
+distribute.MultiWorkerMirroredStrategy distribute.unbuilt_strategies:MultiWorkerMirroredStrategy
+distribute.OneDeviceStrategy distribute.one_device_strategy:OneDeviceStrategy
+distribute.ParameterServerStrategy distribute.unbuilt_strategies:ParameterServerStrategy
+distribute.ReduceOp distribute.reduction:ReduceOp
+distribute.ReplicaContext distribute.replica_context:ReplicaContext
+distribute.RunOptions distribute.input_options:RunOptions
+distribute.Strategy distribute.strategy:Strategy
+distribute.StrategyExtended distribute.extended:StrategyExtended
+distribute.TPUStrategy distribute.unbuilt_strategies:TPUStrategy
+distribute.get_replica_context distribute.default_strategy:get_replica_context
+distribute.get_strategy distribute.default_strategy:get_strategy
+distribute.has_strategy distribute.default_strategy:has_strategy
+distribute.in_cross_replica_context distribute.default_strategy:in_cross_replica_context
+""",
+    "distribute.experimental": """
+distribute.experimental.CentralStorageStrategy distribute.unbuilt_strategies:CentralStorageStrategy
+distribute.experimental.CollectiveCommunication distribute.communication:CommunicationImplementation
+distribute.experimental.CollectiveHints distribute.communication:CollectiveHints
+distribute.experimental.CommunicationImplementation distribute.communication:CommunicationImplementation
+distribute.experimental.CommunicationOptions distribute.communication:CommunicationOptions
+distribute.experimental.MultiWorkerMirroredStrategy distribute.unbuilt_strategies:ExperimentalMultiWorkerMirroredStrategy
+distribute.experimental.ParameterServerStrategy distribute.unbuilt_strategies:ExperimentalParameterServerStrategy
+distribute.experimental.TPUStrategy distribute.unbuilt_strategies:ExperimentalTPUStrategy
+distribute.experimental.ValueContext distribute.input_options:ValueContext
 """,
     "dtypes": """
 dtypes.DType core.dtypes:DType
@@ -1617,6 +1675,10 @@ types.experimental.SupportsTracingProtocol function.trace_types:SupportsTracingP
 types.experimental.TensorLike function.callables:TensorLike
 types.experimental.TraceType function.trace_types:TraceType
 types.experimental.TracingContext function.tracing_context:TracingContext
+""",
+    "types.experimental.distributed": """
+types.experimental.distributed.Mirrored distribute.distributed_values:Mirrored
+types.experimental.distributed.PerReplica distribute.distributed_values:PerReplica
 """,
     "version": """
 version.COMPILER_VERSION util.version:COMPILER_VERSION

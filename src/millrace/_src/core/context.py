@@ -45,6 +45,8 @@ class _State(threading.local):
     functions_run_eagerly: bool = False
     variable_creators: tuple[Callable[..., Any], ...] = ()
     """The variable creator scopes in force, outermost first."""
+    distribution: tuple[Any, ...] = ()
+    """The contexts of distribution strategies entered, outermost first; empty in the default replica context."""
 
     def __init__(self) -> None:
         quiet = contextvars.Context()

@@ -35,7 +35,7 @@ from millrace._src.util.nest_paths import flatten_up_to
 # --- datasets ----------------------------------------------------------------------------------------------------
 
 
-def _for_each_element(dataset: DatasetBase, loop: Loop) -> None:
+def for_each_element(dataset: DatasetBase, loop: Loop) -> None:
     """Runs a loop over a dataset: in Python in eager mode, else as datasets."""
     if state.graph is None:
         loop.over_python(dataset)
@@ -177,5 +177,5 @@ def _had_element(has_value: Any) -> Any:
 
 def register() -> None:
     """Tells AutoGraph of the loops over datasets and iterators."""
-    register_loop(DatasetBase, _for_each_element)
+    register_loop(DatasetBase, for_each_element)
     register_loop(OwnedIterator, _for_each_next)

@@ -88,6 +88,7 @@ class Variable(
     _should_act_as_resource_variable = True
     _stands_for_tensor = True
     _nest_components = None  # type: ignore[assignment]  # a variable is a leaf: its value is read by ops
+    _distribute_strategy: Any = None
 
     _initial_value: Any  # the next three fields only in a plain (v1) graph
     _initializer_op: Any

@@ -1,0 +1,81 @@
+"""The contexts of distribution strategies that a thread has entered.
+
+Problem: a program asks anywhere which strategy is in force, and whether it runs for one replica or for all. Inside a
+`tf.function` the answer is that of the code around. Inside a graph of its own (`tf.Graph().as_default()`) nothing of
+the code around holds. A program without strategies must not pay for the question.
+
+Idea: a thread notes the contexts it entered in `state.distribution`, each with the plain graph (None: eager mode) in
+which it was entered. The context in force is the innermost one of the current plain graph. An empty tuple, which is one
+test, means the default replica context.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from millrace._src.core.context import state
+from millrace._src.graph.func_graph import outermost_context
+
+_NEEDS_CROSS_REPLICA = "Method requires being in cross-replica context, use get_replica_context().merge_call()"
+
+
+class Entered(NamedTuple):
+    """A context of a strategy that a thread has entered.
+
+    Attributes:
+      strategy: The strategy in force.
+      replica_context: The context of the replica that runs; None in a cross-replica context.
+      graph: The plain graph in which the context was entered; None for eager mode.
+    """
+
+    strategy: Any
+    replica_context: Any
+    graph: Any
+
+
+def in_force() -> Entered | None:
+    """Returns the context in force; None in the default replica context."""
+    contexts: tuple[Entered, ...] = state.distribution
+    if not contexts:
+        return None
+    graph = _plain_graph()
+    for entered in reversed(contexts):
+        if entered.graph is graph:
+            return entered
+    return None
+
+
+@contextlib.contextmanager
+def entering(strategy: Any, replica_context: Any) -> Iterator[None]:
+    """Enters a context of a strategy: that of a replica, or the cross-replica context if `replica_context` is None."""
+    outer = state.distribution
+    push(strategy, replica_context)
+    try:
+        yield
+    finally:
+        state.distribution = outer
+
+
+def push(strategy: Any, replica_context: Any) -> None:
+    """Enters a context; the caller puts `state.distribution` back."""
+    state.distribution = (*state.distribution, Entered(strategy, replica_context, _plain_graph()))
+
+
+def _plain_graph() -> Any:
+    return None if state.graph is None else outermost_context()
+
+
+def require_cross_replica(strategy: Any) -> None:
+    """Checks that no replica runs; the default replica context will do.
+
+    Raises: RuntimeError: if a replica runs, or another strategy is in force.
+    """
+    entered = in_force()
+    if entered is None:
+        return
+    if entered.replica_context is not None:
+        raise RuntimeError(_NEEDS_CROSS_REPLICA)
+    if entered.strategy is not strategy:
+        raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {entered.strategy} is not {strategy}")

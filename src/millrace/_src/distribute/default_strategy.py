@@ -1,0 +1,149 @@
+"""The default strategy, which is in force where no other is, and the functions that tell what is in force."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from millrace._src.core.context import state
+from millrace._src.distribute.contexts import in_force
+from millrace._src.distribute.extended import OneReplicaExtended
+from millrace._src.distribute.input_iterators import InputIterator, numpy_dataset
+from millrace._src.distribute.replica_context import DefaultReplicaContext, ReplicaContext, set_default_replica_context
+from millrace._src.distribute.strategy import Strategy
+from millrace._src.graph.scopes import device
+from millrace._src.util.export import export
+
+
+class _DefaultDistributionStrategy(Strategy):
+    """The strategy in force where no other is: one replica, wherever the program says."""
+
+    def __init__(self) -> None:
+        super().__init__(_DefaultDistributionExtended(self))
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        """Returns a scope that changes nothing.
+
+        Raises: RuntimeError: if another strategy is in force.
+        """
+        entered = in_force()
+        if entered is not None and entered.strategy is not self:
+            raise RuntimeError("Must not nest tf.distribute.Strategy scopes.")
+        return contextlib.nullcontext(self)
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise RuntimeError("Should only create a single instance of _DefaultDistributionStrategy")
+
+
+class _DefaultDistributionExtended(OneReplicaExtended):
+    """The extended part of the default strategy."""
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The devices that replicas run on; refused, because the program says at every place."""
+        raise RuntimeError("worker_devices() method unsupported by default tf.distribute.Strategy.")
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """The devices that variables are on; refused, because the program says at every place."""
+        raise RuntimeError("parameter_devices() method unsupported by default tf.distribute.Strategy.")
+
+    def replica_devices(self) -> tuple[str, ...]:
+        """Returns the device that the replica's context shows: wherever the program says."""
+        return ("",)
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Tells whether a variable was created outside the scopes of all strategies."""
+        return v._distribute_strategy is None
+
+    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
+        """Makes a scope in which new variables and ops go where a variable is."""
+        return device(colocate_with_variable.device)
+
+    def broadcast_to(self, tensor: Any, destinations: Any) -> NoReturn:
+        """Refuses to copy a tensor to devices, as TensorFlow's default strategy does."""
+        raise NotImplementedError("broadcast_to is not supported by the default tf.distribute.Strategy.")
+
+    def non_slot_devices(self, var_list: Any) -> Any:
+        """Returns the variable whose name comes first."""
+        return min(var_list, key=lambda variable: variable.name)
+
+    def distribute_dataset(self, dataset: Any, options: Any) -> Any:
+        """Returns a dataset as it is."""
+        return dataset
+
+    def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: Any) -> Any:
+        """Returns the dataset that a function makes for the only worker."""
+        return dataset_fn(self.input_context())
+
+    def make_dataset_iterator(self, dataset: Any) -> InputIterator:
+        """Makes an iterator over a dataset."""
+        return InputIterator(dataset)
+
+    def make_input_fn_iterator(self, input_fn: Callable[[Any], Any], replication_mode: Any) -> InputIterator:
+        """Makes an iterator over the dataset that a function makes."""
+        self.check_replication_mode(replication_mode)
+        return InputIterator(input_fn(self.input_context()))
+
+    def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
+        """Makes a dataset of the rows of arrays."""
+        return numpy_dataset(numpy_input)
+
+
+_DEFAULT = _DefaultDistributionStrategy()
+_DEFAULT_REPLICA = DefaultReplicaContext(_DEFAULT, 0)
+set_default_replica_context(_DEFAULT_REPLICA)
+
+
+@export("distribute.get_strategy")
+def get_strategy() -> Strategy:
+    """Returns the strategy in force; where there is none, the default strategy of one replica.
+
+    >>> tf.distribute.get_strategy().num_replicas_in_sync
+    1
+    """
+    if not state.distribution:
+        return _DEFAULT
+    entered = in_force()
+    return _DEFAULT if entered is None else entered.strategy
+
+
+@export("distribute.has_strategy")
+def has_strategy() -> bool:
+    """Tells whether a strategy other than the default one is in force.
+
+    >>> tf.distribute.has_strategy()
+    False
+    """
+    return get_strategy() is not _DEFAULT
+
+
+@export("distribute.in_cross_replica_context")
+def in_cross_replica_context() -> bool:
+    """Tells whether the program is in a strategy's scope and no replica runs.
+
+    >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+    ...     tf.distribute.in_cross_replica_context()
+    True
+    """
+    if not state.distribution:
+        return False
+    entered = in_force()
+    return entered is not None and entered.replica_context is None
+
+
+@export("distribute.get_replica_context")
+def get_replica_context() -> ReplicaContext | None:
+    """Returns the context of the replica that runs; None in a cross-replica context.
+
+    >>> tf.distribute.get_replica_context().num_replicas_in_sync
+    1
+
+    Returns: A `tf.distribute.ReplicaContext`; outside all strategies, that of the only replica.
+    """
+    if not state.distribution:
+        return _DEFAULT_REPLICA
+    entered = in_force()
+    context: ReplicaContext | None = _DEFAULT_REPLICA if entered is None else entered.replica_context
+    return context
