@@ -1,4 +1,4 @@
-"""Elements converted column by column are those converted one by one."""
+"""Elements of generators, one by one: what is kept of an element, and what its arrays are."""
 
 from __future__ import annotations
 
@@ -6,63 +6,36 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.data.blocks import Block
-from millrace._src.data.sources.generator_elements import block_of, row_of
+from millrace._src.data.sources.generator_elements import kept, row_of
 from millrace._src.data.structure import Structure
 
-VALUES = {
-    "ints": st.integers(-(2**70), 2**70),
-    "small ints": st.integers(-100, 100),
-    "floats": st.floats(-100, 100),
-    "bools": st.booleans(),
-    "NumPy numbers": st.integers(-100, 100).map(np.int16),
-    "arrays": st.lists(st.integers(0, 9), min_size=2, max_size=2).map(lambda v: np.array(v, np.int64)),
-    "lists": st.lists(st.integers(0, 9), max_size=3),
-    "texts": st.text(max_size=3) | st.binary(max_size=3),
-}
+
+def test_what_is_kept_does_not_change_with_the_element() -> None:
+    element: Any = {"array": np.zeros(2), "list": [[1], 2], "tuple": (bytearray(b"a"), "b")}
+    copy = kept(element)
+    element["array"][:] = 1
+    element["list"][0].append(3)
+    element["tuple"][0][:] = b"c"
+    element["more"] = 0
+    assert copy["array"].tolist() == [0, 0]
+    assert copy["list"] == [[1], 2]
+    assert copy["tuple"] == (b"a", "b")
+    assert len(copy) == 3
 
 
-def rows(elements: list[Any], structure: Structure) -> Block | None:
-    try:
-        return Block.of_rows([row_of(element, structure) for element in elements])
-    except (TypeError, ValueError, OverflowError, tf.errors.OpError):
-        return None
+def test_what_cannot_be_copied_is_kept_as_it_is() -> None:
+    generator = (x for x in "ab")
+    assert kept(generator) is generator
+    tensor = tf.constant(1)
+    assert kept([tensor])[0] is tensor
 
 
-@settings(max_examples=300, deadline=None)
-@given(data=st.data(), dtype=st.sampled_from(["int32", "int64", "float32", "bool", "string"]))
-def test_columns_are_those_of_single_rows(data: st.DataObject, dtype: str) -> None:
-    kinds = data.draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=2))
-    elements = data.draw(st.lists(st.one_of([VALUES[k] for k in kinds]), min_size=1, max_size=4))
-    shape = data.draw(st.sampled_from([[], [None], [2], None]))
-    structure = Structure(tf.TensorSpec(shape, dtype))
-    at_once = block_of(elements, structure)
-    if at_once is None:
-        return
-    one_by_one = rows(elements, structure)
-    assert one_by_one is not None
-    np.testing.assert_array_equal(at_once.columns[0], one_by_one.columns[0])
-    assert at_once.columns[0].dtype == one_by_one.columns[0].dtype
-
-
-@pytest.mark.parametrize(
-    ("elements", "spec"),
-    [
-        ([(1, 2.0), (3, 4.0)], (tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32))),
-        ([{"a": 1, "b": 2}, {"b": 4, "a": 3}], {"b": tf.TensorSpec([], tf.int32), "a": tf.TensorSpec([], tf.int32)}),
-    ],
-)
-def test_flat_structures_are_converted_at_once(elements: list[Any], spec: Any) -> None:
-    at_once, one_by_one = block_of(elements, Structure(spec)), rows(elements, Structure(spec))
-    assert at_once is not None
-    assert one_by_one is not None
-    assert [c.tolist() for c in at_once.columns] == [c.tolist() for c in one_by_one.columns]
-
-
-def test_elements_of_different_kinds_are_left_to_single_rows() -> None:
-    assert block_of([1, 2.5], Structure(tf.TensorSpec([], tf.float32))) is None
-    assert block_of([(1,), [1]], Structure((tf.TensorSpec([], tf.int32),))) is None
+def test_an_element_is_read_by_its_structure() -> None:
+    spec = {"b": (tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.string)), "a": tf.TensorSpec([], tf.float32)}
+    row = row_of({"a": 1, "b": (2.5, ["x", b"y"])}, Structure(spec))
+    assert [array.tolist() for array in row] == [1.0, 2, [b"x", b"y"]]
+    assert [array.dtype for array in row] == [np.float32, np.int32, object]
+    with pytest.raises(TypeError, match="did not match the expected structure"):
+        row_of({"a": 1}, Structure(spec))

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.data import blocks
 from tests.data.parallel import always_ahead, noting, of_variant, passes, pool_threads, settled
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes
 
@@ -168,6 +169,78 @@ def test_the_older_op_does_the_same() -> None:
     )
     dataset = of_variant(variant)
     assert elements(dataset) == [1, 2, 3]
+
+
+# --- batches of results ------------------------------------------------------------------------------------------
+
+
+def squares(x: Any) -> Any:
+    return {"square": tf.fill([3], x * x), "text": tf.strings.as_string(x)}
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+@pytest.mark.parametrize("count", [0, 1, 30, 201])
+def test_batches_of_results_are_those_of_one_call_after_the_other(
+    count: int, size: int, deterministic: bool, always_ahead: None
+) -> None:
+    found = Dataset.range(count).map(squares, 3, deterministic).batch(size)
+    expected = Dataset.range(count).map(squares).batch(size)
+    if deterministic:
+        assert_equal_elements(found, expected)
+    else:
+        assert [len(batch["text"]) for batch in found] == [len(batch["text"]) for batch in expected]
+        assert_equal_elements(sorted_squares(found), sorted_squares(expected))
+
+
+def sorted_squares(batches: Any) -> Any:
+    return Dataset.from_tensor_slices(sorted(int(x) for batch in batches for x in batch["square"][:, 0].numpy()) or [0])
+
+
+def assert_equal_elements(found: Any, expected: Any) -> None:
+    for left, right in zip(found.as_numpy_iterator(), expected.as_numpy_iterator(), strict=True):
+        np.testing.assert_equal(left, right)
+
+
+def test_threads_put_results_into_the_memory_of_batches(always_ahead: None) -> None:
+    dataset = Dataset.range(100).map(lambda x: tf.fill([64, 64], x), num_parallel_calls=3).batch(8)
+    batches = list(dataset.as_numpy_iterator())
+    assert [batch[:, 0, 0].tolist() for batch in batches[:-1]] == [list(range(n, n + 8)) for n in range(0, 96, 8)]
+    joined: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_joined_columns", lambda columns: joined.append(columns) or original(columns))
+        assert len(list(dataset.as_numpy_iterator())) == 13
+    assert len(joined) <= 2  # the first batch, whose first elements were made before the threads began
+
+
+original = blocks._joined_columns
+
+
+@pytest.mark.parametrize("calls", [2, 5])
+def test_a_batch_of_results_ends_before_an_error(calls: int, always_ahead: None) -> None:
+    for zero in (0, 3, 4, 7, 9, 18):
+        numbers = Dataset.range(-zero, 19 - zero)
+        found = numbers.map(inverse, num_parallel_calls=calls).batch(4)
+        assert outcomes(found) == outcomes(numbers.map(inverse).batch(4))
+        found = numbers.map(inverse, num_parallel_calls=calls).ignore_errors().batch(4)
+        assert elements(found) == elements(numbers.map(inverse).ignore_errors().batch(4))
+
+
+def test_results_of_many_shapes_cannot_be_batched_but_go_on(always_ahead: None) -> None:
+    numbers = Dataset.range(40)
+
+    def lengths(x: Any) -> Any:
+        return tf.fill([1 + tf.cast(x == 21, tf.int32)], x)
+
+    found = numbers.map(lengths, num_parallel_calls=3).batch(4)
+    assert outcomes(found) == outcomes(numbers.map(lengths).batch(4))
+    found = numbers.map(lengths, num_parallel_calls=3).padded_batch(4)
+    assert elements(found) == elements(numbers.map(lengths).padded_batch(4))
+
+
+def test_batches_of_results_go_on_from_every_position(always_ahead: None) -> None:
+    check_restores_everywhere(lambda: Dataset.range(23).map(lambda x: tf.fill([2], x), num_parallel_calls=3).batch(4))
+    check_restores_everywhere(lambda: Dataset.range(9).map(lambda x: x, 2).with_options(tf.data.Options()).batch(2))
 
 
 # --- threads -----------------------------------------------------------------------------------------------------

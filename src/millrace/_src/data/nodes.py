@@ -129,6 +129,10 @@ class DatasetNode(Referent):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the elements."""
 
+    def cursor_for_batches(self, run: Run, size: int) -> Cursor:
+        """Starts a pass whose elements are taken `size` at a time, and had better lie side by side."""
+        return self.cursor(run)
+
     @property
     def reads_ahead(self) -> bool:
         """Whether elements may be made before they are asked for, and made again: nobody sees when they are made."""

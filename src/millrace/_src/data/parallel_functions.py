@@ -4,6 +4,9 @@ The results for the next elements are in a window of calls. Where somebody can t
 has at most as many calls as may run at a time: so far a function with effects runs ahead, as in TensorFlow. Else the
 window is longer, so that threads find a next call without waiting for the consumer. A trial decides whether there are
 calls ahead at all; a function that is quick, or runs for whole blocks, is applied inline.
+
+The calls of a window stand in groups, which the consumer takes as a whole. A group is one call, or the calls for a
+batch of the consumer's: their results are put into the batch's memory by the threads that make these.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from millrace._src.data.cursors import Cursor, State, restored_error, saved_erro
 from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.data.parallelism import AUTOTUNE, available_cpus
 from millrace._src.data.pool import LONGEST_WAIT, Lanes, Task
+from millrace._src.data.stacked_results import StackedResults
 from millrace._src.data.trials import Trial
 
 _CALLS_A_THREAD = 8
@@ -37,6 +41,66 @@ class _Call:
         self.task = task
 
 
+class _Group:
+    """Calls for consecutive elements.
+
+    Args:
+      room: how many calls there are to be.
+
+    Attributes:
+      calls: those that the consumer has not taken.
+      taken: how many the consumer has taken.
+    """
+
+    __slots__ = ("calls", "results", "room", "taken")
+
+    def __init__(self, room: int, *calls: _Call) -> None:
+        self.room = room
+        self.calls = deque(calls)
+        self.taken = 0
+        self.results = StackedResults(room) if room > 1 else None
+
+    @property
+    def left(self) -> int:
+        """How many calls there is room for."""
+        return self.room - self.taken - len(self.calls)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all calls are."""
+        return all(call.task.is_done for call in self.calls)
+
+    def end(self) -> None:
+        """Says that there will be no more calls."""
+        self.room -= self.left
+
+    def take(self, limit: int) -> tuple[Block, Block]:
+        """Takes at most `limit` elements and their results; those before an error, or the error."""
+        rows: list[Sequence[Array]] = []
+        results: list[list[Array]] = []
+        start = self.taken
+        while self.calls and len(rows) < limit:
+            call = self.calls[0]
+            try:
+                result = call.task.result()
+            except Exception:
+                if rows:
+                    break
+                self._drop_first()
+                raise
+            self._drop_first()
+            rows.append(call.row)
+            results.append(result)
+        if self.results is None:
+            return Block.of_row(rows[0]), Block.of_row(results[0])
+        elements = Block([list(arrays) for arrays in zip(*rows, strict=True)], len(rows))
+        return elements, self.results.block(start, results)
+
+    def _drop_first(self) -> None:
+        self.calls.popleft()
+        self.taken += 1
+
+
 class ParallelFunction(Applying):
     """A function applied to several elements of a cursor at a time.
 
@@ -46,6 +110,7 @@ class ParallelFunction(Applying):
       calls: how many calls may run at a time; `AUTOTUNE` lets the stage choose.
       is_ordered: whether results come in the order of the elements.
       runs_unseen: whether nobody can tell when the function runs, and when elements are taken from the cursor.
+      together: how many results the consumer will take as one batch.
     """
 
     __slots__ = (
@@ -56,21 +121,31 @@ class ParallelFunction(Applying):
         "_lanes",
         "_longest",
         "_some_is_done",
+        "_together",
         "_trial",
+        "_waiting",
         "_window",
     )
 
     def __init__(
-        self, function: ElementFunction, source: Cursor, calls: int, is_ordered: bool, runs_unseen: bool
+        self,
+        function: ElementFunction,
+        source: Cursor,
+        calls: int,
+        is_ordered: bool,
+        runs_unseen: bool,
+        together: int = 1,
     ) -> None:
         self._function = function
         self._inline = AppliedFunction(function, source)
         if calls == AUTOTUNE:
             calls = max(available_cpus() - runs_unseen, 1)  # one processor for the consumer
         self._calls, self._is_ordered = calls, is_ordered
+        self._together = together if runs_unseen else 1
         self._longest = _CALLS_A_THREAD * calls if runs_unseen else calls
         self._lanes = Lanes(calls)
-        self._window: deque[_Call] = deque()
+        self._window: deque[_Group] = deque()
+        self._waiting = 0  # how many calls there are in the window
         self._some_is_done = Event()
         self._trial = Trial(calls)
 
@@ -86,70 +161,106 @@ class ParallelFunction(Applying):
         return pair
 
     def _next_of_window(self, limit: int) -> tuple[Block, Block] | None:
-        self._fill_window()
+        self._fill_window(limit)
         if not self._window:
             return None
-        call = self._taken_call()
-        results = call.task.result()
+        group = self._next_group()
+        try:
+            pair = group.take(limit)
+        finally:
+            self._waiting = sum(len(group.calls) for group in self._window)
+            if not group.calls:
+                self._window.remove(group)
         if self._longest > self._calls:
-            size = max(sum(array.nbytes for array in results), 1)
+            size = max(pair[1].nbytes // pair[1].count, 1)
             self._longest = max(min(_CALLS_A_THREAD * self._calls, _MOST_BYTES // size), self._calls + 1)
-        self._fill_window()
-        return Block.of_row(call.row), Block.of_row(results)
+        self._fill_window(limit - pair[1].count)
+        return pair
 
-    def _taken_call(self) -> _Call:
-        """Takes the next call out of the window; any that is done, if the order does not matter."""
+    def _next_group(self) -> _Group:
+        """Returns the first group of the window; any that is done, if the order does not matter."""
         while not self._is_ordered:
             self._some_is_done.clear()
-            for call in self._window:
-                if call.task.is_done:
-                    self._window.remove(call)
-                    return call
+            for group in self._window:
+                if group.is_done and (not group.left or len(self._window) == 1):
+                    return group
             if not self._some_is_done.wait(LONGEST_WAIT):
                 break  # perhaps all threads of the pool wait for this one: make a call here
-        return self._window.popleft()
+        return self._window[0]
 
-    def _fill_window(self) -> None:
-        """Begins calls for the next elements, while the trial says so."""
-        room = self._longest - len(self._window) if self._trial.is_ahead else 0
-        while room > 0:
+    def _fill_window(self, wanted: int) -> None:
+        """Begins calls for the next elements, while the trial says so.
+
+        Args:
+          wanted: how many elements the consumer lacks to its next batch.
+        """
+        batch = self._together if self._together > 1 else 0
+        most = self._longest + batch if self._trial.is_ahead else 0
+        while (room := most - self._waiting) > 0:
+            group = self._open_group(wanted)
             try:
-                block = self._inline.next_elements(room)
+                block = self._inline.next_elements(min(room, group.left))
             except Exception as error:
-                self._window.append(_Call((), Task.done(error=error)))
+                group.end()
+                self._add(_Group(1), _Call((), Task.done(error=error)))
                 return
             if block is None:
+                group.end()
                 return
             for index, row in enumerate(block.rows(), self._inline.first):
-                self._begin(row, index)
-            room -= block.count
+                self._begin(group, row, index)
 
-    def _begin(self, row: Sequence[Array], index: int) -> None:
-        call = _Call(row, Task(partial(_results, self._function, row, index, self._some_is_done)))
-        self._window.append(call)
+    def _open_group(self, wanted: int) -> _Group:
+        """Returns the group for the next call: the last one, or a new one that ends with a batch of the consumer's."""
+        if self._window and self._window[-1].left:
+            return self._window[-1]
+        return _Group(self._together - (self._waiting - wanted) % self._together)
+
+    def _begin(self, group: _Group, row: Sequence[Array], index: int) -> None:
+        place = group.taken + len(group.calls)
+        results = partial(_results, self._function, row, index, group.results, place, self._some_is_done)
+        call = _Call(row, Task(results))
+        self._add(group, call)
         self._lanes.add(call.task)
+
+    def _add(self, group: _Group, call: _Call) -> None:
+        """Puts a call into a group, and the group into the window."""
+        if not group.calls and (not self._window or group is not self._window[-1]):
+            self._window.append(group)
+        group.calls.append(call)
+        self._waiting += 1
 
     def save(self) -> State:
         """Returns the state of the source, and the elements and results of the window."""
-        return self._inline.save(), [_saved(call) for call in self._window]
+        return self._inline.save(), [_saved(call) for group in self._window for call in group.calls]
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
         inline, window = state
         self._inline.restore(inline)
-        self._window.extend(_restored(call) for call in window)
+        for call_state in window:
+            self._add(_Group(1), _restored(call_state))
 
     def close(self) -> None:
         """Prevents the calls that have not begun, and closes the source."""
         self._lanes.clear()
         self._window.clear()
+        self._waiting = 0
         self._inline.close()
 
 
-def _results(function: ElementFunction, row: Sequence[Array], index: int, some_is_done: Event) -> list[Array]:
-    """Returns the results for an element, and wakes whoever waits for any results."""
+def _results(
+    function: ElementFunction,
+    row: Sequence[Array],
+    index: int,
+    stacked: StackedResults | None,
+    place: int,
+    some_is_done: Event,
+) -> list[Array]:
+    """Returns the results for an element, put into their place, and wakes whoever waits for any results."""
     try:
-        return function.call_row(row, index)
+        results = function.call_row(row, index)
+        return results if stacked is None else stacked.put(place, results)
     finally:
         some_is_done.set()
 

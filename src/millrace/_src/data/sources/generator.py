@@ -11,6 +11,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction, TracedFunction
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
-from millrace._src.data.sources.generator_elements import block_of, kept, row_of
+from millrace._src.data.sources.generator_columns import PlainElements
+from millrace._src.data.sources.generator_elements import kept, row_of
 from millrace._src.data.sources.tensors import from_tensors
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.flat_map import flat_map
@@ -38,6 +40,10 @@ from millrace._src.ops.host import call_python, numpy_function
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.nest_paths import map_structure_up_to
+
+
+_BLOCKS_TO_KEEP = 16
+"""How many blocks are made of single elements after one whose elements were of many kinds."""
 
 
 class PythonGenerator:
@@ -117,31 +123,54 @@ class PythonCursor(Cursor):
     def __init__(self, generator: PythonGenerator, init_function: BoundFunction) -> None:
         self._generator = generator
         self._init_function = init_function
+        self._plain = PlainElements(generator.structure)
         self._iterator: Iterator[Any] | None = None
         self._waiting: list[Any] = []  # elements that the generator has yielded and nobody has got
         self._taken = 0  # how many elements were handed out, or refused
+        self._blocks_to_keep = 0  # how many blocks are not tried as plain ones
         self._ended = False
         self._error: Exception | None = None  # of the generator, to be raised behind the elements that wait
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements that the generator yields; goes on behind an element that does not fit."""
-        if not (self._waiting or self._ended):
-            self._take(limit)
-        if self._waiting:
-            return self._block_of_waiting(limit)
-        if self._error is not None:
+        block = None if self._waiting or self._ended else self._taken_block(limit)
+        if block is None and self._waiting:
+            block = self._block_of_rows(self._waiting[:limit])
+            del self._waiting[: block.count]
+        if block is not None:
+            self._taken += block.count
+        elif self._error is not None:
             failure, self._error = self._error, None
             raise failure
-        return None
+        return block
 
-    def _take(self, limit: int) -> None:
-        """Lets the generator yield up to `limit` elements; an error of its own ends the pass."""
+    def _taken_block(self, limit: int) -> Block | None:
+        """Lets the generator yield up to `limit` elements; returns these where they are plain, else they wait."""
+        if self._blocks_to_keep:
+            self._blocks_to_keep -= 1
+            self._go_on(partial(self._keep, limit))
+            return None
+        plain = self._plain
+        self._go_on(partial(plain.take, limit))
+        odd = plain.odd if limit == 1 else list(map(kept, plain.odd))
+        is_mixed = bool(odd) and 2 * plain.count < limit  # else a block would be some elements, again and again
+        block = None if is_mixed else plain.block()
+        self._waiting = odd if block is not None else plain.elements() + odd
+        if is_mixed and len(self._waiting) < limit:
+            self._blocks_to_keep = _BLOCKS_TO_KEEP
+            self._go_on(partial(self._keep, limit))
+        return block
+
+    def _keep(self, limit: int, elements: Iterator[Any]) -> bool:
+        self._waiting.extend(map(kept, itertools.islice(elements, limit - len(self._waiting))))
+        return len(self._waiting) < limit
+
+    def _go_on(self, take: Callable[[Iterator[Any]], bool]) -> None:
+        """Lets the generator yield elements to a function, which says whether it has ended; so does an error."""
         try:
-            taken = itertools.islice(self._started(), limit)
-            call_python(self._waiting.extend, (taken if limit == 1 else map(kept, taken),))
+            self._ended = call_python(take, (self._started(),))
         except errors.OpError as error:
-            self._error = error
-        self._ended = len(self._waiting) < limit
+            self._error, self._ended = error, True
 
     def _started(self) -> Iterator[Any]:
         """Returns the running generator."""
@@ -150,16 +179,8 @@ class PythonCursor(Cursor):
             self._iterator = call_python(self._generator.take_pass, arguments)
         return self._iterator
 
-    def _block_of_waiting(self, limit: int) -> Block:
-        """Returns the next elements that wait, up to one that does not fit, or raises the error of that one."""
-        elements = self._waiting[:limit]
-        block = block_of(elements, self._generator.structure)
-        if block is None:
-            block = self._block_of_rows(elements)
-        self._pass(block.count)
-        return block
-
     def _block_of_rows(self, elements: list[Any]) -> Block:
+        """Returns elements up to one that does not fit, or raises the error of that one."""
         rows: list[list[Array]] = []
         for element in elements:
             try:
@@ -167,13 +188,10 @@ class PythonCursor(Cursor):
             except errors.OpError:
                 if rows:
                     break  # the element is converted again when its turn has come
-                self._pass(1)
+                del self._waiting[0]
+                self._taken += 1
                 raise
         return Block.of_rows(rows)
-
-    def _pass(self, count: int) -> None:
-        del self._waiting[:count]
-        self._taken += count
 
     def save(self) -> State:
         """Returns how many elements were taken, and whether all were: the generator keeps its state to itself."""

@@ -1,8 +1,8 @@
-"""What Python code yields, as arrays: element by element, or many elements column by column.
+"""What Python code yields, as arrays, element by element.
 
 An element must have the structure of the signature, and each leaf the shape; values are cast to the dtypes, as NumPy
-casts. Where all elements of a block are of one plain kind (numbers of one type, arrays of one shape, texts) their
-columns are converted in one go. Any other elements are converted one by one, which tells whose fault an error is.
+casts. Elements of one plain kind (numbers of one type, arrays of one shape, texts) go to columns instead, see
+`generator_columns.py`.
 
 A generator may write the next element over the last one, into the same array, list or dictionary: elements that wait
 for others are kept as copies.
@@ -11,20 +11,17 @@ for others are kept as copies.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.aligned_memory import empty_array
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType, string
-from millrace._src.core.sequences import object_array, utf8_bytes
+from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
-from millrace._src.data.blocks import Block
 from millrace._src.data.structure import Structure
 from millrace._src.util import nest
 
@@ -116,51 +113,3 @@ def _text(item: Any) -> bytes:
     if isinstance(item, (str, bytes)):
         return utf8_bytes(item)
     raise errors.InternalError(None, None, f"Unsupported object type {type(item).__name__}")
-
-
-# --- many elements at once ---------------------------------------------------------------------------------------
-
-
-def block_of(elements: Sequence[Any], structure: Structure) -> Block | None:
-    """Returns elements as a block, converted column by column; None if they are not all of one plain kind."""
-    values = _values(elements, structure.spec)
-    if values is None:
-        return None
-    columns = [_column(column, spec) for column, spec in zip(values, structure.tensor_specs, strict=True)]
-    return None if any(column is None for column in columns) else Block(columns, len(elements))
-
-
-def _values(elements: Sequence[Any], spec: Any) -> Sequence[Sequence[Any]] | None:
-    """Returns for each leaf its values in all elements; None if the structure is not flat, or not that of the spec."""
-    if isinstance(spec, TypeSpec):
-        return [elements]
-    kinds, sizes = set(map(type, elements)), {len(e) for e in elements if isinstance(e, (dict, tuple))}
-    if len(kinds) != 1 or sizes != {len(spec)} or any(not isinstance(leaf, TypeSpec) for leaf in nest.children(spec)):
-        return None
-    if type(spec) is tuple and kinds == {tuple}:
-        return list(zip(*elements, strict=True))
-    if type(spec) is dict and kinds == {dict} and all(e.keys() == spec.keys() for e in elements):
-        return [[e[key] for e in elements] for key in sorted(spec)]
-    return None
-
-
-def _column(values: Sequence[Any], spec: Any) -> Array | None:
-    """Returns values as one array with the elements first; None if they are not all of one plain kind."""
-    kinds = set(map(type, values))
-    if len(kinds) != 1:
-        return None
-    (kind,) = kinds
-    if spec.dtype is string:
-        return object_array([utf8_bytes(v) for v in values]) if kind in (str, bytes) and not spec.shape.rank else None
-    if kind is np.ndarray:
-        shape, dtype = values[0].shape, values[0].dtype
-        if any(v.shape != shape or v.dtype != dtype for v in values) or not shape or dtype.hasobject:
-            return None
-        column = np.stack(values, out=empty_array((len(values), *shape), dtype))
-    elif kind in (int, float, bool) or issubclass(kind, np.number):
-        column = np.array(values)
-    else:
-        return None
-    if column.dtype.hasobject or not spec.shape.is_compatible_with(column.shape[1:]):
-        return None
-    return column.astype(spec.dtype.np_dtype, copy=False)

@@ -59,7 +59,7 @@ class BatchNode(UnaryNode):
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
-        return BatchCursor(self, self.source.cursor(run))
+        return BatchCursor(self, self.source.cursor_for_batches(run, self.size))
 
 
 @dataclass(eq=False, repr=False)

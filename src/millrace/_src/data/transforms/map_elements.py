@@ -78,10 +78,14 @@ class ParallelMapNode(MapNode):
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
+        return self.cursor_for_batches(run, 1)
+
+    def cursor_for_batches(self, run: Run, size: int) -> Cursor:
+        """Starts a pass over the source; threads put results into the memory of batches."""
         is_ordered = is_deterministic(self.deterministic, run)
         runs_unseen = self.function.runs_unseen and self.source.reads_ahead
         source, calls = self.source.cursor(run), allowed_calls(self.calls, run)
-        return MapCursor(ParallelFunction(self.function, source, calls, is_ordered, runs_unseen))
+        return MapCursor(ParallelFunction(self.function, source, calls, is_ordered, runs_unseen, size))
 
 
 _MAP: dict[str, Any] = {"Targuments": TypeList(ANY), **DATASET}

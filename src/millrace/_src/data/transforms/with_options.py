@@ -49,6 +49,10 @@ class OptionsNode(UnaryNode):
         """Starts a pass over the source."""
         return self.source.cursor(run)
 
+    def cursor_for_batches(self, run: Run, size: int) -> Cursor:
+        """Starts a pass over the source."""
+        return self.source.cursor_for_batches(run, size)
+
 
 def options_of(node: DatasetNode) -> Options:
     """Returns the options of a dataset: its own, over those of its inputs."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,9 @@ class Resampling:
     @functools.cached_property
     def used(self) -> Array | None:
         """The inputs that are read, in order, where these are few; None where most inputs are read."""
-        used = np.unique(self.indices[self.weights != 0])
-        return used if 0 < len(used) < _DENSE_USE * self.size else None
+        is_used = np.zeros(self.size, bool)
+        is_used[self.indices[self.weights != 0]] = True
+        return np.flatnonzero(is_used) if 0 < np.count_nonzero(is_used) < _DENSE_USE * self.size else None
 
     @functools.cached_property
     def of_used(self) -> Resampling:
@@ -87,33 +88,85 @@ class Resampling:
         return matrix
 
 
-@functools.lru_cache(maxsize=32)
-def _blocks(resampling: Resampling, channels: int, dtype: Any) -> list[tuple[slice, slice, Array]]:
-    """Returns for each block the inputs, the results, and the matrix `[inputs, results]` between the two.
+class _Run(NamedTuple):
+    """Blocks at equal distances, which one stack of matrix products computes.
 
-    Inputs and results are counted in numbers, of which an element has `channels`.
+    Positions and distances are counted in numbers, of which an element has as many as there are channels.
     """
-    block = max(1, _BLOCK // channels)
-    indices, results = resampling.indices, resampling.results
-    starts = np.arange(0, results, block)
-    is_read = resampling.weights != 0
-    firsts = np.minimum.reduceat(np.where(is_read, indices, resampling.size - 1).min(axis=1), starts)
+
+    first: int
+    """Where the inputs of the first block begin."""
+    distance: int
+    """How far apart the inputs of two blocks begin."""
+    start: int
+    """Where the results of the first block begin."""
+    matrices: Array
+    """What is between the two, `[blocks, inputs, results]`."""
+
+
+@functools.lru_cache(maxsize=32)
+def _runs(resampling: Resampling, channels: int, dtype: Any) -> list[_Run]:
+    """Returns the blocks of a resampling, in as few runs as there may be; the last block may be smaller."""
+    block = _block_size(resampling, channels)
+    low, high, reach = _windows(resampling, np.arange(0, resampling.results, block))
+    whole = resampling.results // block
+    runs = list(_at_equal_distances(low[:whole].tolist(), high[:whole].tolist()))
+    if whole < len(low):
+        runs.append((whole, whole + 1, int(low[whole]), 0))
+    firsts = np.concatenate([first + distance * np.arange(end - begin) for begin, end, first, distance in runs])
+    matrices = _matrices(resampling, block, firsts, reach, channels, dtype)
+    found = []
+    for begin, end, first, distance in runs:
+        start = begin * block
+        width = min(block, resampling.results - start) * channels
+        found.append(_Run(first * channels, distance * channels, start * channels, matrices[begin:end, :, :width]))
+    return found
+
+
+def _block_size(resampling: Resampling, channels: int) -> int:
+    """Returns how many results are a block: about `_BLOCK` numbers, where the inputs of blocks are equally far apart."""
+    most = min(max(1, _BLOCK // channels), resampling.results)
+    indices = resampling.indices[:, 0]
+    scale = float(indices[-1] - indices[0]) / max(1, len(indices) - 1)
+    return min(range(most, most * 3 // 4, -1), key=lambda size: abs(size * scale - round(size * scale)) / size)
+
+
+def _windows(resampling: Resampling, starts: Array) -> tuple[Array, Array, int]:
+    """Returns where the inputs of each block may begin at least and at most, and how many elements these are."""
+    is_read, indices, size = resampling.weights != 0, resampling.indices, resampling.size
+    firsts = np.minimum.reduceat(np.where(is_read, indices, size - 1).min(axis=1), starts)
     ends = np.maximum.reduceat(np.where(is_read, indices, 0).max(axis=1), starts) + 1
     reach = max(1, int((ends - firsts).max()))
-    firsts = np.maximum(np.minimum(firsts, resampling.size - reach), 0)
-    matrices: Array = np.zeros((len(starts), reach, channels, block, channels), dtype)
-    places, taps = np.nonzero(is_read)
-    numbers = places // block
-    offsets = indices[places, taps] - firsts[numbers]
-    for c in range(channels):
-        into: Array = (numbers, offsets, c, places % block, c)
-        np.add.at(matrices, into, resampling.weights[places, taps])
-    matrices = matrices.reshape(len(starts), reach * channels, block * channels)
-    found = []
-    for first, start, matrix in zip((firsts * channels).tolist(), (starts * channels).tolist(), matrices):
-        end = min(start + block * channels, results * channels)
-        found.append((slice(first, first + reach * channels), slice(start, end), matrix[:, : end - start]))
-    return found
+    return np.maximum(ends - reach, 0), np.minimum(firsts, size - reach), reach
+
+
+def _at_equal_distances(low: list[int], high: list[int]) -> Iterator[tuple[int, int, int, int]]:
+    """Yields runs of windows: the numbers of the first window and of the one behind the last, a place, a distance."""
+    distance = round((low[-1] - low[0]) / max(1, len(low) - 1)) if low else 0
+    begin = 0
+    while begin < len(low):
+        least, most, end = low[begin], high[begin], begin + 1
+        while end < len(low):
+            offset = distance * (end - begin)
+            closer, wider = max(least, low[end] - offset), min(most, high[end] - offset)
+            if closer > wider:
+                break
+            least, most, end = closer, wider, end + 1
+        yield begin, end, least, distance
+        begin = end
+
+
+def _matrices(resampling: Resampling, block: int, firsts: Array, reach: int, channels: int, dtype: Any) -> Array:
+    """Returns the matrices `[blocks, inputs, results]` of blocks whose inputs begin at `firsts`."""
+    places, taps = np.nonzero(resampling.weights)
+    blocks, inner = np.divmod(places, block)
+    inputs = blocks * reach + resampling.indices[places, taps] - firsts[blocks]
+    width = block * channels
+    numbers = (inputs * width + inner) * channels
+    diagonal = np.arange(channels) * (width + 1)
+    matrices: Array = np.zeros(len(firsts) * reach * channels * width, dtype)
+    np.add.at(matrices, numbers[:, None] + diagonal, resampling.weights[places, taps, None])
+    return matrices.reshape(len(firsts), reach * channels, width)
 
 
 @functools.lru_cache(maxsize=32)
@@ -122,10 +175,11 @@ def _sparse_matrix(resampling: Resampling, images: int, dtype: Any) -> Any:
     sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
     places, taps = np.nonzero(resampling.weights)
     columns, weights = resampling.indices[places, taps], resampling.weights[places, taps]
+    ends = np.cumsum(np.bincount(places, minlength=resampling.results))
     offsets = np.arange(images)[:, None]
-    at = ((offsets * resampling.results + places).reshape(-1), (offsets * resampling.size + columns).reshape(-1))
-    shape = (images * resampling.results, images * resampling.size)
-    return sparse.csr_array((np.tile(weights, images).astype(dtype), at), shape)
+    starts = np.concatenate([[0], (offsets * len(places) + ends).reshape(-1)])
+    contents = np.tile(weights, images).astype(dtype), (offsets * resampling.size + columns).reshape(-1), starts
+    return sparse.csr_array(contents, (images * resampling.results, images * resampling.size))
 
 
 @kernel_part
@@ -173,9 +227,17 @@ def _resampled_columns(images: Array, columns: Resampling) -> Array:
         return _sum_of_taps(np, images, columns, 2)
     lines = images.reshape(count * height, width * channels)
     result = np.empty((count * height, columns.results * channels), images.dtype)
-    for inputs, results, matrix in _blocks(columns, channels, images.dtype):
-        np.matmul(lines[:, inputs], matrix, out=result[:, results])
+    for run in _runs(columns, channels, images.dtype):
+        blocks, inputs, results = run.matrices.shape
+        windows = _stacked(lines, run.first, run.distance, (blocks, len(lines), inputs))
+        np.matmul(windows, run.matrices, out=_stacked(result, run.start, results, (blocks, len(lines), results)))
     return result.reshape(count, height, columns.results, channels)
+
+
+def _stacked(lines: Array, first: int, distance: int, shape: tuple[int, int, int]) -> Array:
+    """Returns parts of lines as a stack of matrices `[parts, lines, numbers]`, the parts `distance` numbers apart."""
+    size = lines.itemsize
+    return np.ndarray(shape, lines.dtype, lines, first * size, (distance * size, lines.strides[0], size))
 
 
 def _sum_of_taps(xp: Any, x: Array, resampling: Resampling, axis: int) -> Array:
