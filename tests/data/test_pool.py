@@ -41,6 +41,28 @@ def test_an_error_is_raised_where_the_result_is_needed() -> None:
                 task.result()
 
 
+def test_a_task_that_runs_is_left_to_its_thread() -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+    threads: list[int] = []
+
+    def wait() -> None:
+        threads.append(threading.get_ident())
+        begun.set()
+        goes_on.wait()
+
+    running, idle = Task(wait), Task(lambda: threads.append(threading.get_ident()))
+    running.start()
+    begun.wait()
+    running.run_if_idle()
+    idle.run_if_idle()
+    idle.run_if_idle()
+    goes_on.set()
+    running.result()
+    assert len(threads) == 2
+    assert idle.is_done
+    assert threads[1] == threading.get_ident() != threads[0]
+
+
 def test_a_cancelled_task_is_not_carried_out() -> None:
     calls: list[int] = []
     task = Task(lambda: calls.append(1))

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millrace._src.engines.numpy.namespace import NumpyNamespace
-from millrace._src.ops.image.resampling import Resampling, resampled
+from millrace._src.ops.image.resampling import Resampling, _runs, resampled
+from millrace._src.ops.image.resize_weights import linear
 
 
 def _random(draw: Any, size: int, results: int, taps: int) -> Resampling:
@@ -41,6 +42,29 @@ def test_sums_are_those_of_the_matrices(
 def test_the_transposed_resampling_has_the_transposed_matrix(seed: int, size: int, results: int, taps: int) -> None:
     resampling = _random(seed, size, results, taps)
     np.testing.assert_allclose(resampling.transposed.matrix(), resampling.matrix().T, rtol=1e-6)
+
+
+@pytest.mark.parametrize("channels", [1, 3, 8])
+@pytest.mark.parametrize(("size", "results"), [(20, 13), (20, 70), (400, 37)])
+@pytest.mark.parametrize("bad", [np.inf, np.nan, 1e38])
+def test_pixels_that_are_not_finite_reach_as_far_as_their_taps(
+    bad: float, size: int, results: int, channels: int
+) -> None:
+    columns = linear(size, results, False, True)
+    image = np.ones((1, size, size, channels), np.float32)
+    image[0, columns.indices[3, 0], columns.indices[5, 1], 0] = bad
+    found = resampled(NumpyNamespace(), image, columns, columns)
+    changed = ~np.isclose(found, 1)
+    reads = [(columns.indices == columns.indices[i, t]) & (columns.weights != 0) for i, t in ((3, 0), (5, 1))]
+    expected = np.zeros(found.shape, bool)
+    expected[0, :, :, 0] = np.outer(*(r.any(axis=1) for r in reads))
+    assert (changed == expected).all()
+
+
+def test_an_axis_is_summed_in_few_products() -> None:
+    assert len(_runs(linear(256, 224, False, True), 3, np.dtype("f4"))) == 1
+    for size in range(200, 500, 7):
+        assert len(_runs(linear(size, 224, False, True), 3, np.dtype("f4"))) <= 8
 
 
 def test_inputs_that_nobody_reads_are_left_out() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.file_system import file_errors, file_name, local_path
+from millrace._src.ops.io.file_system import content_of, file_errors, file_name, local_path
 
 _e = tf.errors
 
@@ -56,3 +57,29 @@ def test_errors_of_the_system_have_classes(code: int, kind: Any) -> None:
 def test_other_errors_pass() -> None:
     with pytest.raises(KeyError), file_errors("name"):
         raise KeyError
+
+
+@pytest.mark.parametrize("size", [0, 1, 100_000])
+def test_the_content_of_a_file_is_read(size: int, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(range(256)) * (size // 256) + b"\r\n\x1a")
+    assert content_of(str(tmp_path / "file")) == (tmp_path / "file").read_bytes()
+
+
+def test_an_empty_file_has_no_content(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert content_of(str(tmp_path / "file")) == b""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_what_says_nothing_of_its_size_is_read_to_its_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[b"x" * 300_000])
+    writer.start()
+    assert content_of(str(tmp_path / "pipe")) == b"x" * 300_000
+    writer.join()
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError) as failure:
+        content_of(str(tmp_path))
+    assert failure.value.errno in (errno.EISDIR, errno.EACCES)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from threading import Event
 
 from millrace._src.core.array_namespace import Array
@@ -22,7 +23,7 @@ from millrace._src.data.cursors import Cursor, State, restored_error, saved_erro
 from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.data.parallelism import AUTOTUNE, available_cpus
 from millrace._src.data.pool import LONGEST_WAIT, Lanes, Task
-from millrace._src.data.stacked_results import StackedResults
+from millrace._src.data.stacked_results import Kind, StackedResults, block_of_views, kinds_of, stacked_results
 from millrace._src.data.trials import Trial
 
 _CALLS_A_THREAD = 8
@@ -46,19 +47,20 @@ class _Group:
 
     Args:
       room: how many calls there are to be.
+      stacked: memory for the results of several calls.
 
     Attributes:
       calls: those that the consumer has not taken.
       taken: how many the consumer has taken.
     """
 
-    __slots__ = ("calls", "results", "room", "taken")
+    __slots__ = ("calls", "room", "stacked", "taken")
 
-    def __init__(self, room: int, *calls: _Call) -> None:
+    def __init__(self, room: int, stacked: StackedResults | None = None) -> None:
         self.room = room
-        self.calls = deque(calls)
+        self.stacked = stacked
+        self.calls: deque[_Call] = deque()
         self.taken = 0
-        self.results = StackedResults(room) if room > 1 else None
 
     @property
     def left(self) -> int:
@@ -76,29 +78,25 @@ class _Group:
 
     def take(self, limit: int) -> tuple[Block, Block]:
         """Takes at most `limit` elements and their results; those before an error, or the error."""
-        rows: list[Sequence[Array]] = []
-        results: list[list[Array]] = []
         start = self.taken
-        while self.calls and len(rows) < limit:
-            call = self.calls[0]
+        results: list[list[Array]] = []
+        for call in islice(self.calls, limit):
+            call.task.run_if_idle()  # rather than sleep until each of the others is done
+        for call in islice(self.calls, limit):
             try:
-                result = call.task.result()
+                results.append(call.task.result())
             except Exception:
-                if rows:
+                if results:
                     break
-                self._drop_first()
+                self._taken_rows(1)
                 raise
-            self._drop_first()
-            rows.append(call.row)
-            results.append(result)
-        if self.results is None:
-            return Block.of_row(rows[0]), Block.of_row(results[0])
-        elements = Block([list(arrays) for arrays in zip(*rows, strict=True)], len(rows))
-        return elements, self.results.block(start, results)
+        rows = self._taken_rows(len(results))
+        return block_of_views(rows), self.stacked.block(start, results) if self.stacked else block_of_views(results)
 
-    def _drop_first(self) -> None:
-        self.calls.popleft()
-        self.taken += 1
+    def _taken_rows(self, count: int) -> list[Sequence[Array]]:
+        """Removes calls; returns their elements."""
+        self.taken += count
+        return [self.calls.popleft().row for _ in range(count)]
 
 
 class ParallelFunction(Applying):
@@ -118,6 +116,7 @@ class ParallelFunction(Applying):
         "_function",
         "_inline",
         "_is_ordered",
+        "_kinds",
         "_lanes",
         "_longest",
         "_some_is_done",
@@ -143,6 +142,7 @@ class ParallelFunction(Applying):
         self._calls, self._is_ordered = calls, is_ordered
         self._together = together if runs_unseen else 1
         self._longest = _CALLS_A_THREAD * calls if runs_unseen else calls
+        self._kinds: list[Kind] | None = None  # of the last results
         self._lanes = Lanes(calls)
         self._window: deque[_Group] = deque()
         self._waiting = 0  # how many calls there are in the window
@@ -157,7 +157,9 @@ class ParallelFunction(Applying):
             pair = self._next_of_window(limit)
         else:
             pair = self._inline.next_blocks(min(limit, trial.inline_limit))
-        trial.stop(0 if pair is None else pair[0].count)
+        trial.stop(0 if pair is None else pair[1].count)
+        if pair is not None and self._together > 1:
+            self._kinds = kinds_of(pair[1])
         return pair
 
     def _next_of_window(self, limit: int) -> tuple[Block, Block] | None:
@@ -214,11 +216,12 @@ class ParallelFunction(Applying):
         """Returns the group for the next call: the last one, or a new one that ends with a batch of the consumer's."""
         if self._window and self._window[-1].left:
             return self._window[-1]
-        return _Group(self._together - (self._waiting - wanted) % self._together)
+        room = self._together - (self._waiting - wanted) % self._together
+        return _Group(room, stacked_results(room, self._kinds))
 
     def _begin(self, group: _Group, row: Sequence[Array], index: int) -> None:
         place = group.taken + len(group.calls)
-        results = partial(_results, self._function, row, index, group.results, place, self._some_is_done)
+        results = partial(_results, self._function, row, index, group.stacked, place, self._some_is_done)
         call = _Call(row, Task(results))
         self._add(group, call)
         self._lanes.add(call.task)

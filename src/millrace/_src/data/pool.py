@@ -81,6 +81,14 @@ class Task:
             raise self._error
         return self._value
 
+    def run_if_idle(self) -> None:
+        """Makes the call in this thread if nobody has begun."""
+        if not self.is_done and self._running.acquire(blocking=False):
+            try:
+                self._run_here()
+            finally:
+                self._running.release()
+
     def _run_here(self) -> None:
         """Makes the call; Ctrl-C leaves the call to be made again."""
         if self._call is not None:

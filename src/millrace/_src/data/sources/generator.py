@@ -41,7 +41,6 @@ from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.nest_paths import map_structure_up_to
 
-
 _BLOCKS_TO_KEEP = 16
 """How many blocks are made of single elements after one whose elements were of many kinds."""
 

@@ -80,7 +80,7 @@ class PlainElements:
             leaves = leaves_of(element)
             if leaves is None or not puts:
                 return False
-            for put_leaf, leaf in zip(puts, leaves, strict=True):
+            for put_leaf, leaf in zip(puts, leaves, strict=True):  # noqa: SIM110  twice as fast as `all` of a generator
                 if not put_leaf(place, leaf):
                     return False
             return True
@@ -168,7 +168,8 @@ def _maker_for(kind: Any, spec: Any) -> Callable[[int], _Column] | None:
     if not spec.shape.is_compatible_with(kind[0] if is_array else ()):
         return None
     if is_array:
-        return None if kind[1].hasobject or spec.dtype is string else partial(_column_of_arrays, *kind, spec)
+        shape, dtype = kind
+        return None if dtype.hasobject or spec.dtype is string else partial(_column_of_arrays, shape, dtype, spec)
     if spec.dtype is string:
         is_plain = kind in (str, bytes)
     else:

@@ -5,14 +5,16 @@ image is resized by one resampling of its rows and one of its columns.
 
 NumPy sums rows by a sparse matrix, whose products are sums of long rows. Columns are summed in blocks: a few results
 next to each other read a few inputs next to each other, so that a small matrix product computes the block; the channels
-go into the matrix. An axis of which few elements are read is gathered first. XLA gathers tap by tap, or takes the whole
-matrix if there are many taps.
+go into the matrix. Blocks whose inputs are equally far apart are one call, so that threads seldom wait for Python's
+lock. An axis of which few elements are read is gathered first. XLA gathers tap by tap, or takes the whole matrix if
+there are many taps.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -21,12 +23,16 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.kernel_part import kernel_part
 
-_BLOCK = 24
-"""The width of a block in numbers, measured: wider ones multiply more zeros, narrower ones make more calls."""
+_NUMBERS = 24
+"""The results of a block of columns in numbers, measured: more multiply more zeros, fewer are slower products."""
+_LARGEST_PRODUCT = 1 << 18
+"""The multiplications of a matrix product from which on OpenBLAS shares the product among its threads."""
+_FEW_RUNS = 8
+"""From so many runs on blocks read an input more than they need, which makes the runs longer and costs as much."""
 _TOGETHER = 2**20
 """How many numbers are resampled at a time: the images between the two steps stay in a processor's cache."""
 _MOST_CHANNELS = 6
-"""Up to as many channels the columns are summed in blocks; more channels are long enough to be summed tap by tap."""
+"""Up to as many channels the columns are summed in blocks; with more, rows of the turned image are long enough."""
 _MOST_TAPS = 16
 """Up to as many taps XLA gathers; more taps are a matrix product."""
 _DENSE_USE = 0.75
@@ -107,10 +113,13 @@ class _Run(NamedTuple):
 @functools.lru_cache(maxsize=32)
 def _runs(resampling: Resampling, channels: int, dtype: Any) -> list[_Run]:
     """Returns the blocks of a resampling, in as few runs as there may be; the last block may be smaller."""
-    block = _block_size(resampling, channels)
-    low, high, reach = _windows(resampling, np.arange(0, resampling.results, block))
+    block = _block_size(resampling, max(1, _NUMBERS // channels))
     whole = resampling.results // block
-    runs = list(_at_equal_distances(low[:whole].tolist(), high[:whole].tolist()))
+    for slack in range(3):
+        low, high, reach = _windows(resampling, np.arange(0, resampling.results, block), slack)
+        runs = list(_at_equal_distances(low[:whole].tolist(), high[:whole].tolist()))
+        if len(runs) <= _FEW_RUNS:
+            break
     if whole < len(low):
         runs.append((whole, whole + 1, int(low[whole]), 0))
     firsts = np.concatenate([first + distance * np.arange(end - begin) for begin, end, first, distance in runs])
@@ -123,20 +132,26 @@ def _runs(resampling: Resampling, channels: int, dtype: Any) -> list[_Run]:
     return found
 
 
-def _block_size(resampling: Resampling, channels: int) -> int:
-    """Returns how many results are a block: about `_BLOCK` numbers, where the inputs of blocks are equally far apart."""
-    most = min(max(1, _BLOCK // channels), resampling.results)
+def _block_size(resampling: Resampling, most: int) -> int:
+    """Returns how many results a block has: at most so many, so that the inputs of blocks are equally far apart."""
+    most = min(most, resampling.results)
     indices = resampling.indices[:, 0]
     scale = float(indices[-1] - indices[0]) / max(1, len(indices) - 1)
     return min(range(most, most * 3 // 4, -1), key=lambda size: abs(size * scale - round(size * scale)) / size)
 
 
-def _windows(resampling: Resampling, starts: Array) -> tuple[Array, Array, int]:
-    """Returns where the inputs of each block may begin at least and at most, and how many elements these are."""
+def _windows(resampling: Resampling, starts: Array, slack: int) -> tuple[Array, Array, int]:
+    """Returns where the inputs of each block may begin at least and at most, and how many elements these are.
+
+    Args:
+      resampling: the resampling.
+      starts: the first result of each block.
+      slack: how many inputs more there are than the widest block needs.
+    """
     is_read, indices, size = resampling.weights != 0, resampling.indices, resampling.size
     firsts = np.minimum.reduceat(np.where(is_read, indices, size - 1).min(axis=1), starts)
     ends = np.maximum.reduceat(np.where(is_read, indices, 0).max(axis=1), starts) + 1
-    reach = max(1, int((ends - firsts).max()))
+    reach = min(max(1, int((ends - firsts).max())) + slack, size)
     return np.maximum(ends - reach, 0), np.minimum(firsts, size - reach), reach
 
 
@@ -207,12 +222,22 @@ def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dt
         if resampling.used is not None:
             images = images.take(resampling.used, axis=axis)
     rows, columns = rows.of_used, columns.of_used
-    images = images.astype(dtype)
+    has_integers = np.issubdtype(images.dtype, np.integer)
+    images = images.astype(dtype, order="C", copy=False)
+    in_blocks = images.shape[3] <= _MOST_CHANNELS and (has_integers or _is_finite(images))
+    resampled_columns = _resampled_columns if in_blocks else _columns_as_rows
     if rows.results * columns.size <= rows.size * columns.results:
         images = _resampled_rows(images, rows)
-        return _resampled_columns(images, columns)
-    images = _resampled_columns(images, columns)
+        return resampled_columns(images, columns)
+    images = resampled_columns(images, columns)
     return _resampled_rows(images, rows)
+
+
+def _is_finite(images: Array) -> bool:
+    """Tells whether all numbers are finite, and far from the largest: in blocks, others reach more than their taps."""
+    numbers = images.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(np.dot(numbers, numbers))
 
 
 def _resampled_rows(images: Array, rows: Resampling) -> Array:
@@ -221,23 +246,42 @@ def _resampled_rows(images: Array, rows: Resampling) -> Array:
     return lines.reshape(count, rows.results, width, channels)
 
 
+def _columns_as_rows(images: Array, columns: Resampling) -> Array:
+    """Resamples the columns as the rows of the turned images."""
+    return np.ascontiguousarray(_resampled_rows(images.swapaxes(1, 2), columns).swapaxes(1, 2))
+
+
 def _resampled_columns(images: Array, columns: Resampling) -> Array:
+    """Sums columns in blocks; the products are `[lines, inputs] @ [inputs, results]`, in numbers."""
     count, height, width, channels = images.shape
-    if channels > _MOST_CHANNELS:
-        return _sum_of_taps(np, images, columns, 2)
-    lines = images.reshape(count * height, width * channels)
-    result = np.empty((count * height, columns.results * channels), images.dtype)
+    old, new = width * channels, columns.results * channels
+    result = np.empty((count, height, columns.results, channels), images.dtype)
     for run in _runs(columns, channels, images.dtype):
         blocks, inputs, results = run.matrices.shape
-        windows = _stacked(lines, run.first, run.distance, (blocks, len(lines), inputs))
-        np.matmul(windows, run.matrices, out=_stacked(result, run.start, results, (blocks, len(lines), results)))
-    return result.reshape(count, height, columns.results, channels)
+        for start, size in _parts(count * height, inputs * results):
+            windows = _view(images, start * old + run.first, (blocks, size, inputs), (run.distance, old, 1))
+            out = _view(result, start * new + run.start, (blocks, size, results), (results, new, 1))
+            np.matmul(windows, run.matrices, out=out)
+    return result
 
 
-def _stacked(lines: Array, first: int, distance: int, shape: tuple[int, int, int]) -> Array:
-    """Returns parts of lines as a stack of matrices `[parts, lines, numbers]`, the parts `distance` numbers apart."""
-    size = lines.itemsize
-    return np.ndarray(shape, lines.dtype, lines, first * size, (distance * size, lines.strides[0], size))
+def _parts(size: int, work: int) -> list[tuple[int, int]]:
+    """Returns the starts and sizes of parts of an axis for products that one thread of BLAS carries out.
+
+    The threads of a pipeline would wait for each other at BLAS's own threads.
+
+    Args:
+      size: the size of the axis.
+      work: the multiplications for one element of the axis.
+    """
+    most = max(_LARGEST_PRODUCT // work, 1)
+    return [(start, min(most, size - start)) for start in range(0, size, most)]
+
+
+def _view(array: Array, first: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
+    """Returns a view of an array in C order, from a number on; strides are in numbers."""
+    size = array.itemsize
+    return np.ndarray(shape, array.dtype, array, first * size, tuple(stride * size for stride in strides))
 
 
 def _sum_of_taps(xp: Any, x: Array, resampling: Resampling, axis: int) -> Array:

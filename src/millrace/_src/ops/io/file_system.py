@@ -18,6 +18,9 @@ from millrace._src.core import errors
 SCHEMES = ("file", "")
 """The schemes of the file names that are understood."""
 
+_BINARY: int = getattr(os, "O_BINARY", 0)  # of Windows, where text is another mode of reading
+_SMALLEST_PART = 1 << 16
+
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9.]*)://")
 
 _ERROR_CLASSES: dict[int, Any] = {
@@ -72,6 +75,25 @@ def local_path(name: str) -> str:
             None, None, f"File system scheme '{scheme[1]}' not implemented (file: '{name}')"
         )
     return "/" + name[scheme.end() :].partition("/")[2]  # a host before the path is passed over
+
+
+def content_of(path: str) -> bytes:
+    """Reads a whole file in few calls of the operating system: each may cost a thread its turn with Python's lock.
+
+    Raises: OSError: if there is no such file, or it cannot be read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | _BINARY)
+    try:
+        size = os.fstat(descriptor).st_size
+        content = os.read(descriptor, size + 1)
+        if 0 < len(content) == size:
+            return content
+        parts = [content]  # a pipe, a file that grows, or one that the system makes as it is read
+        while parts[-1]:
+            parts.append(os.read(descriptor, max(size, _SMALLEST_PART)))
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import with_rank, with_rank_at_most
 from millrace._src.ops.io.file_patterns import matching_names
-from millrace._src.ops.io.file_system import file_errors, file_name, local_path
+from millrace._src.ops.io.file_system import content_of, file_errors, file_name, local_path
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
@@ -48,8 +48,9 @@ def read_file_op(xp: Xp, filename: Array) -> bytes:
     """Reads a whole file."""
     _check_scalar(filename, "Input filename")
     name = file_name(filename.item())
-    with file_errors(name), open(local_path(name), "rb") as file:
-        return file.read()
+    path = local_path(name)
+    with file_errors(name):
+        return content_of(path)
 
 
 def _write_shape(c: ShapeContext) -> list[TensorShape]:
