@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
+from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
 
 _WIDENED = frozenset(
@@ -120,6 +121,8 @@ class NumpyNamespace:
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
         """Sums elements and keeps the dtype; small floats accumulate in float32."""
+        if dtype is None and type(axis) is tuple and is_summed_in_blocks(x):
+            return sum_over(x, axis, keepdims=keepdims)
         return _reduce(np.sum, x, axis, dtype, keepdims)
 
     @staticmethod

@@ -41,6 +41,22 @@ def _axes(reduction_indices: Array) -> tuple[int, ...]:
     return tuple(reduction_indices.reshape(-1).tolist())
 
 
+_FEW = 1024
+"""So few numbers are added by NumPy at once: the way to `xp.sum` would cost more than it brings."""
+
+
+def _adding(xp: Xp) -> Callable[..., Array]:
+    """Returns the quickest sum of an array over a tuple of axes: `add(x, axes, dtype, None, keep_dims)`."""
+    add: Callable[..., Array] = np.add.reduce  # its stubs know no positional `keepdims`
+
+    def sum_over(x: Array, axes: tuple[int, ...], dtype: Any, _: None, keep_dims: bool) -> Array:
+        if x.size < _FEW:
+            return add(x, axes, dtype, None, keep_dims)
+        return xp.sum(x, axis=axes, keepdims=keep_dims)
+
+    return sum_over
+
+
 def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
     """Makes a specialization rule of the ufunc's own `reduce`, which skips the checks of `numpy.sum` and the like."""
 
@@ -49,6 +65,8 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
         if dtype.itemsize < 4 and dtype.kind in "fV":
             return None
         reduce, keep_dims = getattr(np, ufunc_name).reduce, attrs["keep_dims"]
+        if ufunc_name == "add" and dtype.kind == "f":
+            reduce = _adding(xp)
 
         def reduce_axes(x: Array, axes: Array) -> Array:
             reduced_axes = tuple(axes.reshape(-1).tolist())
@@ -307,8 +325,7 @@ def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     dtype = dtypes[0].np_dtype
     if dtype.kind not in "fc" or dtype.itemsize < 4:
         return None
-    add: Callable[..., Array] = np.add.reduce  # its stubs know no positional `keepdims`
-    keep_dims, kind = attrs["keep_dims"], dtype.type
+    add, keep_dims, kind = _adding(xp), attrs["keep_dims"], dtype.type
 
     def mean(x: Array, axes: Array) -> Array:
         reduced_axes = tuple(axes.reshape(-1).tolist())
