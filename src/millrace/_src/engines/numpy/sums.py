@@ -56,7 +56,7 @@ def _sum_of_moved_axes(x: Array, axes: tuple[int, ...], *, keepdims: bool) -> Ar
     order = sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
     in_order = x.transpose(order)
     if not in_order.flags.c_contiguous:
-        return np.add.reduce(x, axis=axes, dtype=x.dtype, keepdims=keepdims)
+        return x.sum(axis=axes, keepdims=keepdims)
     _, shape = _plan(x.shape, axes, keepdims)
     moved_axes = tuple([order.index(axis % x.ndim) for axis in axes])
     total = sum_over(in_order, moved_axes, keepdims=True)
