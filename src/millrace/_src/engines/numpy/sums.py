@@ -1,8 +1,8 @@
 """Sums of floats over any axes, in little time and with little error.
 
-Problem: `numpy.add.reduce` adds rows one after the other where the last axis stays. The error then grows with the number
-of rows: batch normalization of 100,000 rows loses two digits. Rows of few elements also take ten times the time of a
-product.
+Problem: `numpy.add.reduce` adds rows one after the other where the last axis stays. The error then grows with the
+number of rows: batch normalization of 100,000 rows loses two digits. Rows of few elements also take ten times the time
+of a product.
 
 Idea: BLAS multiplies a block of rows by a vector of ones at the speed of memory. The sums of the blocks are rows again,
 fewer of them, and are added up in the same way; the error grows with the length of a block. A block is so small that no
