@@ -52,7 +52,7 @@ def sum_over(x: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
 
 
 def _sum_of_moved_axes(x: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
-    """As `sum_over`, for a transposed array: sums in the order of memory. Other arrays are left to NumPy."""
+    """Returns what `sum_over` does for a transposed array: sums in the order of memory; NumPy sums other arrays."""
     order = sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
     in_order = x.transpose(order)
     if not in_order.flags.c_contiguous:
