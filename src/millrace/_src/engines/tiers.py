@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Engine, Program
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.pipeline import optimize
+from millrace._src.util.lazy_import import new_variables_removed
 
 
 class Tier(NamedTuple):
@@ -45,18 +45,15 @@ def xla_engine() -> Engine:
 
     Raises: ImportError: if JAX is not installed.
     """
-    environment = dict(os.environ)  # importing JAX sets variables that child processes would inherit
     try:
-        module = importlib.import_module("millrace._src.engines.xla.engine")
+        with new_variables_removed():
+            module = importlib.import_module("millrace._src.engines.xla.engine")
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("jax"):
             raise
         raise ImportError(
             "tf.function(jit_compile=True) compiles with XLA, which needs JAX: pip install 'millrace[xla]'."
         ) from error
-    finally:
-        for name in os.environ.keys() - environment.keys():
-            del os.environ[name]
     engine: Engine = module.make_engine()
     return engine
 

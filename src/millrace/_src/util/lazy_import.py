@@ -9,6 +9,7 @@ is put in `sys.modules` under the alias too, which Python allows a loader to do.
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -91,6 +92,17 @@ def import_under_alias(alias: str, real_name: str) -> ModuleType:
 
 
 aliases = AliasFinder()
+
+
+class new_variables_removed:  # a scope, named as one; contextlib takes longer to import than this module
+    """Removes the environment variables that an import inside the scope sets, and that child processes would inherit."""
+
+    def __enter__(self) -> None:
+        self._before = set(os.environ)
+
+    def __exit__(self, *exception: object) -> None:
+        for name in os.environ.keys() - self._before:
+            del os.environ[name]
 
 
 def import_optional(name: str, purpose: str, extra: str) -> ModuleType:

@@ -19,6 +19,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
+from millrace._src.util.blas_threads import SINGLE, large_product
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
@@ -115,8 +116,9 @@ class NumpyNamespace:
     def matmul(a: Array, b: Array) -> Array:
         """Multiplies matrices and keeps the dtype; small floats accumulate in float32."""
         if a.dtype.name in _WIDENED:
-            return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
-        return np.matmul(a, b)
+            product: Array = large_product(np.matmul, a.astype(np.float32), b.astype(np.float32))
+            return product.astype(a.dtype)
+        return np.matmul(a, b) if a.size * b.size <= SINGLE else large_product(np.matmul, a, b)
 
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:

@@ -47,6 +47,7 @@ from millrace._src.ops.math import matrix_batches
 from millrace._src.ops.math.broadcasting import conj, int_vector, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
+from millrace._src.util.blas_threads import SINGLE, large_product
 from millrace._src.util.export import export
 
 _FLOATS = (bfloat16, float16, float32, float64)
@@ -114,7 +115,9 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
             raise ValueError("not a matrix")
         try:
             first, second = a.T if transpose_a else a, b.T if transpose_b else b
-            return _integer_dot(first, second) if is_integer and a.size > _SMALL_INTEGERS else first.dot(second)
+            if is_integer and a.size > _SMALL_INTEGERS:
+                return _integer_dot(first, second)
+            return first.dot(second) if a.size * b.size <= SINGLE else large_product(np.dot, first, second)
         except ValueError:
             raise _wrong_sizes(a, b) from None
 
@@ -122,7 +125,9 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
         if a.ndim != 2 or b.ndim != 2:
             raise ValueError("not a matrix")
         try:
-            return _integer_dot(a, b) if is_integer and a.size > _SMALL_INTEGERS else a.dot(b)
+            if is_integer and a.size > _SMALL_INTEGERS:
+                return _integer_dot(a, b)
+            return a.dot(b) if a.size * b.size <= SINGLE else large_product(np.dot, a, b)
         except ValueError:
             raise _wrong_sizes(a, b) from None
 
@@ -136,7 +141,7 @@ def _integer_dot(a: Array, b: Array) -> Array:
     bound = float(np.abs(a).max()) * float(np.abs(b).max()) * a.shape[1]
     if not 0 <= bound < 2**53 or min(a.min(), b.min()) == np.iinfo(a.dtype).min:
         return a.dot(b)
-    exact_product = a.astype(np.float64).dot(b.astype(np.float64))
+    exact_product = large_product(np.dot, a.astype(np.float64), b.astype(np.float64))
     return exact_product.astype(np.int64).astype(a.dtype)
 
 

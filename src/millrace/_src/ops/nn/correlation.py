@@ -18,6 +18,7 @@ from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn.windows import Window, offsets, overlay, padded
+from millrace._src.util.blas_threads import large_product
 
 _CHUNK = 1 << 20
 """The number of elements of one block of copied windows (4 MiB of float32): about what a cache holds."""
@@ -49,10 +50,10 @@ def correlate(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Ar
 def _correlate_into(xp: Xp, output: Array, x: Array, filters: Array, windows: Sequence[Window]) -> None:
     matrix = filters.reshape(-1, filters.shape[-1])
     if all(w.kernel == w.stride == 1 and not w.before and not w.after for w in windows):
-        np.matmul(x.reshape(-1, x.shape[-1]), matrix, out=output.reshape(-1, output.shape[-1]))
+        large_product(np.matmul, x.reshape(-1, x.shape[-1]), matrix, out=output.reshape(-1, output.shape[-1]))
         return
     for batch, rows in _row_blocks(xp, x, windows):
-        np.matmul(rows, matrix, out=output[batch].reshape(-1, output.shape[-1]))
+        large_product(np.matmul, rows, matrix, out=output[batch].reshape(-1, output.shape[-1]))
 
 
 @kernel_part
@@ -81,7 +82,7 @@ def correlate_input_gradient(
 def _overlaid(xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
     rows = gradient.reshape(-1, gradient.shape[-1])
     shape = (*gradient.shape[:-1], filters.shape[-2])
-    parts = ((o, (rows @ filters[o].T).reshape(shape)) for o in offsets(windows))
+    parts = ((o, large_product(np.matmul, rows, filters[o].T).reshape(shape)) for o in offsets(windows))
     return overlay(xp, parts, windows, like, gradient.dtype)
 
 
@@ -100,7 +101,7 @@ def correlate_filter_gradient(
         total = group_gradient.reshape(-1, group_gradient.shape[-1]) * 0
         part = np.ascontiguousarray(gradient[..., features])
         for batch, rows in _row_blocks(xp, x[..., channels], windows):
-            total += rows.T @ part[batch].reshape(rows.shape[0], -1)
+            total += large_product(np.matmul, rows.T, part[batch].reshape(rows.shape[0], -1))
         result[..., features] = total.reshape(group_gradient.shape)
     return result
 

@@ -1,0 +1,139 @@
+"""How many threads NumPy's BLAS library uses for a product of matrices.
+
+Problem: the threads of a BLAS library wait for each other in busy loops. Where other programs use the cores, a thread
+that loses its core holds up all others: a product of 0.1 ms took 48 ms with four threads on a machine with four busy
+cores. On a quiet machine the same threads are worth having.
+
+Idea: a product that is too small to share runs on one thread. A larger product runs once on one thread, to be timed;
+later products of the same shapes run on more threads as long as these are faster than one. Threads that twice were
+slower are halved, and tried again after a pause that doubles each time. The setting counts for the one product only:
+NumPy calls of the program keep the threads that the program chose.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.util.lazy_import import new_variables_removed
+
+SINGLE = 1 << 18
+"""The multiplications up to which a BLAS library computes a product on one thread by itself."""
+_WORTH_SHARING = 1 << 21
+"""The multiplications from which more threads may pay."""
+_MOST_SHAPES = 512
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+"""Seconds."""
+
+
+class ProductThreads:
+    """Chooses the number of threads of each product, and learns from the time that the product takes.
+
+    Args:
+      most: the number of threads that the library has.
+      set_count: sets the number of threads that the library uses.
+      clock: returns the time in seconds.
+    """
+
+    def __init__(
+        self, most: int, set_count: Callable[[int], Any], clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self.most = most
+        self.count = most
+        """The number of threads for products that are worth sharing."""
+        self._set_count = set_count
+        self._clock = clock
+        self._alone: dict[Any, float] = {}
+        """The least time on one thread of the products of some shapes."""
+        self._misses = 0
+        self._pause = _FIRST_PAUSE
+        self._next_try = 0.0
+
+    def carry_out(self, product: Callable[[], Any], work: int, shapes: Any) -> Any:
+        """Computes a product.
+
+        Args:
+          product: computes the product.
+          work: the number of its multiplications.
+          shapes: tells products of equal cost, by the shapes and dtypes of the matrices.
+
+        Returns: What `product` returns.
+        """
+        is_shared = work >= _WORTH_SHARING and shapes in self._alone
+        start = self._clock()
+        count = self._count_at(start) if is_shared else 1
+        if count != self.most:
+            self._set_count(count)
+        try:
+            return product()
+        finally:
+            seconds = self._clock() - start
+            if count != self.most:
+                self._set_count(self.most)
+            if count > 1:
+                self._judge(seconds, self._alone.get(shapes, seconds), start)
+            elif work >= _WORTH_SHARING:
+                self._note_alone(shapes, seconds)
+
+    def _count_at(self, now: float) -> int:
+        if self.count < self.most and now >= self._next_try:
+            self.count = min(2 * self.count, self.most)
+            self._next_try = now + self._pause
+        return self.count
+
+    def _note_alone(self, shapes: Any, seconds: float) -> None:
+        if len(self._alone) >= _MOST_SHAPES:
+            self._alone.clear()
+        self._alone[shapes] = min(seconds, self._alone.get(shapes, seconds))
+
+    def _judge(self, seconds: float, alone: float, now: float) -> None:
+        """Learns from a product that was shared."""
+        if seconds <= alone:
+            self._misses = 0
+            if self.count == self.most:
+                self._pause = _FIRST_PAUSE
+            return
+        self._misses += 1
+        if self._misses == 2:
+            self._misses = 0
+            self.count = max(self.count // 2, 1)
+            self._next_try = now + self._pause
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+
+@functools.cache
+def _threads() -> ProductThreads:
+    """Returns the threads of NumPy's BLAS library, which has to be loaded; one thread if there is no such library."""
+    with new_variables_removed():
+        from threadpoolctl import ThreadpoolController  # only large products need it
+
+    controllers = ThreadpoolController().select(user_api="blas").lib_controllers
+    if not controllers:
+        return ProductThreads(1, lambda count: None)
+
+    def set_count(count: int) -> None:
+        for controller in controllers:
+            controller.set_num_threads(count)
+
+    return ProductThreads(max(controller.num_threads or 1 for controller in controllers), set_count)
+
+
+def large_product(product: Callable[..., Any], a: Any, b: Any, **options: Any) -> Any:
+    """Returns `product(a, b, **options)`, computed on a number of BLAS threads that suits the product.
+
+    Worth the call where `a.size * b.size > SINGLE`; the threads of smaller products need no choice.
+
+    Args:
+      product: `numpy.dot` or `numpy.matmul`.
+      a: a matrix, or a stack of matrices.
+      b: a matrix, or a stack of matrices, that can be multiplied with `a`.
+      **options: further arguments of `product`.
+    """
+    threads = _threads()
+    columns = b.shape[-1] if b.ndim > 1 else 1
+    work = a.size * columns
+    if threads.most == 1 or work <= SINGLE:
+        return product(a, b, **options)
+    return threads.carry_out(lambda: product(a, b, **options), work, (a.shape, b.shape, a.dtype.char))

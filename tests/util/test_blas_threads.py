@@ -1,0 +1,108 @@
+"""How many threads a product of matrices gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from millrace._src.util import blas_threads
+from millrace._src.util.blas_threads import ProductThreads, large_product
+
+LARGE = 1 << 22
+SMALL = 1 << 19
+
+
+class Machine:
+    """A machine whose products take a stated time for each number of threads."""
+
+    def __init__(self, most: int = 4) -> None:
+        self.now = 0.0
+        self.count = most
+        self.counts: list[int] = []
+        self.seconds: Callable[[int], float] = lambda count: 1.0 / count
+        self.threads = ProductThreads(most, self.set_count, lambda: self.now)
+
+    def set_count(self, count: int) -> None:
+        self.count = count
+
+    def product(self) -> str:
+        self.counts.append(self.count)
+        self.now += self.seconds(self.count)
+        return "product"
+
+    def carry_out(self, times: int, work: int = LARGE, shapes: str = "shapes") -> list[int]:
+        """Returns the numbers of threads of some products."""
+        self.counts = []
+        for _ in range(times):
+            assert self.threads.carry_out(self.product, work, shapes) == "product"
+            assert self.count == self.threads.most  # as the program had it
+        return self.counts
+
+
+def test_a_small_product_runs_on_one_thread() -> None:
+    assert Machine().carry_out(3, SMALL) == [1, 1, 1]
+
+
+def test_a_large_product_is_timed_alone_and_then_shared() -> None:
+    machine = Machine()
+    assert machine.carry_out(3) == [1, 4, 4]
+    assert machine.carry_out(2, shapes="others") == [1, 4]
+
+
+def test_threads_that_are_slower_are_halved() -> None:
+    machine = Machine()
+    machine.seconds = lambda count: 0.001 if count == 1 else 0.048
+    assert machine.carry_out(8) == [1, 4, 4, 2, 2, 1, 1, 1]
+
+
+def test_threads_are_tried_again_after_pauses_that_grow() -> None:
+    machine = Machine()
+    machine.seconds = lambda count: 0.001 if count == 1 else 0.002
+    machine.carry_out(8)
+    tries = []
+    for _ in range(6):
+        start = machine.now
+        while machine.carry_out(1) == [1]:
+            machine.now += 0.1
+        tries.append(machine.now - start)
+        machine.carry_out(3)
+    assert tries == sorted(tries) and tries[-1] > 10
+    machine.seconds = lambda count: 0.001 / count  # the neighbours are gone
+    machine.now += 60
+    machine.carry_out(3)
+    machine.now += 60
+    assert machine.carry_out(3) == [4, 4, 4]
+
+
+def test_an_error_leaves_the_number_of_threads_as_it_was() -> None:
+    machine = Machine()
+
+    def fail() -> None:
+        raise ValueError("no product")
+
+    with pytest.raises(ValueError, match="no product"):
+        machine.threads.carry_out(fail, LARGE, "shapes")
+    assert machine.count == 4
+
+
+def test_the_times_of_many_shapes_are_forgotten() -> None:
+    machine = Machine()
+    for number in range(2000):
+        machine.carry_out(1, shapes=f"{number}")
+    assert len(machine.threads._alone) <= blas_threads._MOST_SHAPES
+
+
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (3, 4)), ((300, 200), (200, 100)), ((8, 64, 64), (64, 64)), ((70, 7000), (7000,))]
+)
+def test_products_are_numpys(shapes: tuple[tuple[int, ...], tuple[int, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    monkeypatch.setattr(blas_threads, "_threads", lambda: ProductThreads(4, counts.append))
+    a, b = (np.random.default_rng(0).normal(size=shape) for shape in shapes)
+    for _ in range(3):
+        np.testing.assert_allclose(large_product(np.matmul, a, b), np.matmul(a, b), rtol=1e-12)
+    output = np.empty_like(np.matmul(a, b))
+    assert large_product(np.matmul, a, b, out=output) is output
+    assert counts[-1:] in ([], [4])
