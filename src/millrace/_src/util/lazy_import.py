@@ -95,7 +95,7 @@ aliases = AliasFinder()
 
 
 class new_variables_removed:  # a scope, named as one; contextlib takes longer to import than this module
-    """Removes the environment variables that an import inside the scope sets, and that child processes would inherit."""
+    """Removes the environment variables that an import inside the scope sets; child processes would inherit them."""
 
     def __enter__(self) -> None:
         self._before = set(os.environ)
