@@ -211,3 +211,30 @@ def test_a_loop_whose_condition_writes_to_a_variable_runs_on_the_numpy_tier() ->
 
     assert (f().numpy(), count.numpy()) == (4, 5)
     assert "loops that write to no variable" in f.get_concrete_function().tier.reason
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_threads_that_change_a_variable_at_once_lose_no_change(nested: bool) -> None:
+    v, w = tf.Variable(tf.zeros([2000])), tf.Variable(tf.ones([2000]))
+    step = compiled(lambda: v.assign_add(w).read_value()[0])
+    other = compiled(lambda: (w.assign(w * 1.0), v + w)[1])
+    outer = tf.function(lambda: step(), autograph=False) if nested else step
+    outer(), other()
+    failures: list[Exception] = []
+
+    def run() -> None:
+        try:
+            for _ in range(200):
+                outer()
+                assert v.numpy()[-1] > 0.0
+                other()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert v.numpy().tolist() == [801.0] * 2000

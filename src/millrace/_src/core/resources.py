@@ -90,7 +90,8 @@ class VariableStorage(Referent):
         self.dtype = dtype
         self.shape = shape
         self.name = name
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
+        """Held by an engine from taking the array to putting a new one in its place: the old array may be gone then."""
 
     @property
     def handle_type(self) -> VariableHandle:
@@ -101,7 +102,9 @@ class VariableStorage(Referent):
     def value(self) -> Array | None:
         """The value as a NumPy array."""
         if self._host is None and self.device is not None:
-            self._host = np.asarray(self.device)
+            with self.lock:
+                if self._host is None and self.device is not None:
+                    self._host = np.asarray(self.device)
         return self._host
 
     @value.setter

@@ -7,6 +7,7 @@ could not be caught.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.core.composite import CompositeTensor
@@ -167,6 +168,10 @@ class OptionalSpec(TypeSpec):
         if self._structure is None and self._element_spec is not None:
             self._structure = Structure(self._element_spec)
         return optional_of(components[0], self._element_spec, self._structure)
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Optional:
+        """Makes an optional of its tensor, which `tensors` gives next."""
+        return self._from_components((next(tensors),))
 
     @staticmethod
     def from_value(value: Any) -> OptionalSpec:

@@ -187,7 +187,9 @@ def _variable_part(value: Any, call: _Call) -> Hashable:
 
 
 def _composite_part(value: CompositeTensor, call: _Call) -> Hashable:
-    for tensor in nest.flatten(value._nest_components(), expand_composites=True):
+    components = value._nest_components()
+    tensors = nest.flatten(components, expand_composites=True) if type(components) is not EagerTensor else [components]
+    for tensor in tensors:
         if type(tensor) is not EagerTensor:
             raise NoFastCallError
         call.arrays.append(tensor._value)

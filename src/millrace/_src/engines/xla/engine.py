@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -184,8 +184,8 @@ class _XlaRunner:
         draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
         self.draw = self._drawing(draws) if draws else None
         self.executables = self._executables(draws) if executables is None else executables
-        self.sharing = Sharing((), (), (), ())
-        """How the variables of the last call were shared out among the inputs."""
+        self.sharing = Sharing((), (), (), (), ())
+        """How the inputs of the last call shared variables."""
 
     def _drawing(self, draws: Sequence[Value]) -> Callable[[Sequence[Any]], Sequence[Any]]:
         """Returns the program that draws random numbers, as a function of the arguments of a call."""
@@ -249,58 +249,66 @@ class _XlaRunner:
 
     def lower(self, *arguments: Any) -> Any:
         """Returns the form to which JAX lowers the program for these arguments."""
-        call = self._prepared((), arguments)
+        storages = [resource_of(arguments[position]) for position in self.resources]
+        sharing = self._sharing_of(storages)
+        operands = (sharing.owners, (), *_values(storages, sharing), *self._other_operands((), arguments))
         with jax.enable_x64(True):
-            return self.executables.run.lower(*call.operands)
+            return self.executables.run.lower(*operands)
 
     def _run(self, known: Known, arguments: Sequence[Any]) -> Sequence[Any]:
-        call = self._prepared(known, arguments)
+        storages: list[VariableStorage] = [resource_of(arguments[position]) for position in self.resources]
+        sharing = self._sharing_of(storages)
+        others = self._other_operands(known, arguments)
+        locks = [storages[place].lock for place in sharing.order]
+        for lock in locks:
+            lock.acquire()
         try:
-            with jax.enable_x64(True):
-                results, values = self.executables.run(*call.operands)
-                if self.has_lists:
-                    results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
+            return self._run_locked(storages, sharing, known, others)
         except errors.OpError as error:
             error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
             raise error.with_traceback(None) from None
         except jax.errors.JaxRuntimeError as error:
             raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
-        self.executables.make_room()
-        for storage, value in zip(call.changed, values, strict=True):
-            storage.set_device_value(value)
-        return _detached(results, values, call.read) if self.resources else results
+        finally:
+            for lock in locks:
+                lock.release()
 
-    def _prepared(self, known: Known, arguments: Sequence[Any]) -> _Call:
-        """Returns the operands of the compiled function for the arguments of a call."""
-        storages = [resource_of(arguments[position]) for position in self.resources]
+    def _run_locked(
+        self, storages: Sequence[VariableStorage], sharing: Sharing, known: Known, others: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Runs the function while no other thread takes an array of the variables."""
+        written, read = _values(storages, sharing)
+        with jax.enable_x64(True):
+            results, values = self.executables.run(sharing.owners, known, written, read, *others)
+            if self.has_lists:
+                results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
+        self.executables.make_room()
+        for place, value in zip(sharing.written, values, strict=True):
+            storages[place].set_device_value(value)
+        return _detached(results, values, read) if storages else results
+
+    def _sharing_of(self, storages: Sequence[VariableStorage]) -> Sharing:
+        """Returns how the inputs of a call share variables; calls in a row mostly have the same variables."""
         identities = tuple(map(id, storages))
         sharing = self.sharing
         if sharing.identities != identities:
             sharing = self.sharing = self.executables.sharing(identities)
-        changed_storages = [storages[i] for i in sharing.written]
-        read_values = [_device_value(storages[i]) for i in sharing.read]
+        return sharing
+
+    def _other_operands(self, known: Known, arguments: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Returns the operands of the compiled function that are no variables: arguments, and random numbers."""
         plain_arguments = [arguments[i] for i in self.executables.unknown(known)]
         if self.has_lists:
             with jax.enable_x64(True):
                 plain_arguments = [_as_dense(a) for a in plain_arguments]
-        draws = [] if self.draw is None else list(self.draw(arguments))
-        written_values = [_device_value(storage) for storage in changed_storages]
-        operands = (sharing.owners, known, written_values, read_values, plain_arguments, draws)
-        return _Call(operands, changed_storages, read_values)
+        return plain_arguments, [] if self.draw is None else list(self.draw(arguments))
 
 
-class _Call(NamedTuple):
-    """One call of a compiled function.
-
-    Attributes:
-      operands: the arguments of the function; see `Executables`.
-      changed: the variables that get new values, in the order of the values.
-      read: the values of the other variables.
-    """
-
-    operands: tuple[Any, ...]
-    changed: list[VariableStorage]
-    read: list[Any]
+def _values(storages: Sequence[VariableStorage], sharing: Sharing) -> tuple[list[Any], list[Any]]:
+    """Returns the values of the variables that a function may change, and of the others."""
+    written = [s.device if s.device is not None else _host_value(s) for s in map(storages.__getitem__, sharing.written)]
+    read = [s.device if s.device is not None else _host_value(s) for s in map(storages.__getitem__, sharing.read)]
+    return written, read
 
 
 def _as_dense(argument: Any) -> Any:
@@ -337,8 +345,9 @@ def is_draw(node: Node) -> bool:
     return node.effects is Effects.RANDOM and not node.holds_functions
 
 
-def _device_value(storage: VariableStorage) -> Any:
-    value = storage.device if storage.device is not None else storage.value
+def _host_value(storage: VariableStorage) -> Any:
+    """Returns the value of a variable that no engine holds."""
+    value = storage.value
     if value is None:
         raise errors.FailedPreconditionError(
             None, None, f"Could not find variable {storage.name}. It was never initialized."

@@ -31,12 +31,14 @@ class Sharing(NamedTuple):
       owners: the number of the variable of each resource input; variables are numbered in the order of the inputs.
       written: for each variable that the graph may change, the first of its inputs.
       read: for each other variable, the first of its inputs.
+      order: an input of each variable, in the order in which all threads lock variables.
     """
 
     identities: tuple[int, ...]
     owners: tuple[int, ...]
     written: tuple[int, ...]
     read: tuple[int, ...]
+    order: tuple[int, ...]
 
 
 class Executables:
@@ -84,7 +86,8 @@ class Executables:
         parts: tuple[list[int], list[int]] = [], []
         for identity, place in first_places.items():
             parts[numbers[identity] in changed_numbers].append(place)
-        return Sharing(identities, owners, written=tuple(parts[True]), read=tuple(parts[False]))
+        order = tuple([place for _, place in sorted(first_places.items())])
+        return Sharing(identities, owners, written=tuple(parts[True]), read=tuple(parts[False]), order=order)
 
     def _changed(self, owners: Sequence[int]) -> set[int]:
         """Returns the numbers of the variables that the graph may change; see `Sharing` for `owners`."""
