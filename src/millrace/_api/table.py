@@ -989,6 +989,7 @@ distribute.RunOptions distribute.input_options:RunOptions
 distribute.Strategy distribute.strategy:Strategy
 distribute.StrategyExtended distribute.extended:StrategyExtended
 distribute.TPUStrategy distribute.unbuilt_strategies:TPUStrategy
+distribute.experimental_set_strategy distribute.default_strategy:experimental_set_strategy
 distribute.get_replica_context distribute.default_strategy:get_replica_context
 distribute.get_strategy distribute.default_strategy:get_strategy
 distribute.has_strategy distribute.default_strategy:has_strategy

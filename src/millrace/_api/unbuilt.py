@@ -60,7 +60,6 @@ distribute.experimental.partitioners.MinSizePartitioner
 distribute.experimental.partitioners.Partitioner
 distribute.experimental.rpc.Client
 distribute.experimental.rpc.Server
-distribute.experimental_set_strategy
 edit_distance
 experimental.BatchableExtensionType
 experimental.DynamicRaggedShape

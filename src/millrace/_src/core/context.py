@@ -47,6 +47,10 @@ class _State(threading.local):
     """The variable creator scopes in force, outermost first."""
     distribution: tuple[Any, ...] = ()
     """The contexts of distribution strategies entered, outermost first; empty in the default replica context."""
+    is_between_replicas: bool = False
+    """Whether a strategy is in force and none of its replicas runs; traces made then are kept apart."""
+    calls_differ: bool = False
+    """Whether calls of functions may not take the usual short way: functions run eagerly, or no replica runs."""
 
     def __init__(self) -> None:
         quiet = contextvars.Context()
@@ -59,6 +63,14 @@ class _State(threading.local):
     def refresh(self) -> None:
         """Recomputes `run` after `graph`, `tapes` or `place` changed."""
         self.run = self.quietly if self.graph is None and not self.tapes and self.place is None else None
+
+    def set_between_replicas(self, is_between: bool) -> None:
+        """Notes whether a strategy is in force in this thread and none of its replicas runs."""
+        self.is_between_replicas = is_between
+        if is_between:
+            self.calls_differ = True
+        else:  # the value of the class, which is that of all threads, shows again
+            self.__dict__.pop("calls_differ", None)
 
     def runs_quietly(self) -> bool:
         """Returns whether the caller runs inside a kernel: a finalizer, which cannot enter the quiet context again."""

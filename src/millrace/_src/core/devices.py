@@ -221,7 +221,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     True
     >>> tf.config.run_functions_eagerly(False)
     """
-    type(state).functions_run_eagerly = bool(run_eagerly)
+    type(state).functions_run_eagerly = type(state).calls_differ = bool(run_eagerly)
 
 
 @export("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")

@@ -55,12 +55,19 @@ def entering(strategy: Any, replica_context: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        state.distribution = outer
+        leave_to(outer)
 
 
 def push(strategy: Any, replica_context: Any) -> None:
-    """Enters a context; the caller puts `state.distribution` back."""
+    """Enters a context; the caller goes back with `leave_to`."""
     state.distribution = (*state.distribution, Entered(strategy, replica_context, _plain_graph()))
+    state.set_between_replicas(replica_context is None)
+
+
+def leave_to(contexts: tuple[Entered, ...]) -> None:
+    """Goes back to the contexts that a thread had entered before."""
+    state.distribution = contexts
+    state.set_between_replicas(bool(contexts) and contexts[-1].replica_context is None)
 
 
 def _plain_graph() -> Any:

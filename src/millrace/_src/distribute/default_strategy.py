@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -131,6 +132,40 @@ def in_cross_replica_context() -> bool:
         return False
     entered = in_force()
     return entered is not None and entered.replica_context is None
+
+
+class _Chosen(threading.local):
+    """The strategy that a thread has chosen for good, by the scope that is open for it."""
+
+    scope: Any = None
+    contexts: tuple[Any, ...] = ()
+
+
+_chosen = _Chosen()
+
+
+@export("distribute.experimental_set_strategy")
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Puts a strategy in force in this thread, without a `with` statement.
+
+    >>> tf.distribute.experimental_set_strategy(tf.distribute.OneDeviceStrategy("/cpu:0"))
+    >>> tf.distribute.has_strategy()
+    True
+    >>> tf.distribute.experimental_set_strategy(None)
+
+    Args: strategy: The strategy; None for the default strategy.
+    Raises: RuntimeError: in the scope of a strategy, or where a replica runs.
+    """
+    if state.distribution != _chosen.contexts:
+        raise RuntimeError("Must not be called inside a `tf.distribute.Strategy` scope.")
+    new_scope = None if strategy is None else strategy.scope
+    if _chosen.scope is not None:
+        _chosen.scope.__exit__(None, None, None)
+        _chosen.scope = None
+    if new_scope is not None:
+        _chosen.scope = new_scope()
+        _chosen.scope.__enter__()
+    _chosen.contexts = state.distribution
 
 
 @export("distribute.get_replica_context")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from millrace._src.core.context import state
-from millrace._src.distribute.contexts import Entered, in_force, push, require_cross_replica
+from millrace._src.distribute.contexts import Entered, entering, in_force, require_cross_replica
 from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.input_options import InputContext, InputReplicationMode
 from millrace._src.distribute.reduction import checked_reduction, named_reduction
@@ -133,6 +133,7 @@ class OneReplicaExtended(StrategyExtended):
     def __init__(self, container_strategy: Any) -> None:
         super().__init__(container_strategy)
         self._replica_context = ReplicaContext(container_strategy, 0)
+        self._only_context = (Entered(container_strategy, self._replica_context, None),)
 
     @property
     def _num_replicas_in_sync(self) -> int:
@@ -181,12 +182,11 @@ class OneReplicaExtended(StrategyExtended):
         """
         strategy = self._container_strategy()
         outer = state.distribution
-        if outer:
-            require_cross_replica(strategy)
         if outer or state.graph is not None:
-            push(strategy, self._replica_context)
-        else:
-            state.distribution = (Entered(strategy, self._replica_context, None),)
+            require_cross_replica(strategy)
+            with entering(strategy, self._replica_context):
+                return self._call_replica(fn, args, kwargs or {})
+        state.distribution = self._only_context  # nothing entered, eager mode: what each step of training meets
         try:
             return self._call_replica(fn, args, kwargs or {})
         finally:

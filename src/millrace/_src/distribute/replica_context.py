@@ -15,7 +15,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.tensor import Tensor
-from millrace._src.distribute.contexts import entering, in_force, push, require_cross_replica
+from millrace._src.distribute.contexts import entering, in_force, leave_to, push, require_cross_replica
 from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.reduction import checked_reduction
 from millrace._src.ops.array.identity import identity
@@ -51,7 +51,7 @@ class ReplicaContext:
         push(self._strategy, self)
 
     def __exit__(self, *error: object) -> None:
-        state.distribution = self._left.pop()
+        leave_to(self._left.pop())
 
     @property
     def strategy(self) -> Any:

@@ -52,6 +52,7 @@ from millrace._src.util.logger import get_logger
 
 _MAX_PLANS = 4096
 _HISTORY = 100
+_BETWEEN_REPLICAS = "between replicas"
 
 
 class Options:
@@ -112,7 +113,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         """Calls the function: traces it if arguments of this kind are new, then runs the trace."""
         self._stats.calls += 1
         self._calls = tick = self._calls + 1
-        if state.run is not None and not state.functions_run_eagerly:
+        if state.run is not None and not state.calls_differ:
             if not kwargs:
                 key = []
                 arrays = []
@@ -139,7 +140,20 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             return self._call(args, kwargs, flat, arrays)
         if state.functions_run_eagerly:
             return self.python_function(*args, **kwargs)
-        return self._call(args, kwargs)
+        return self._call_between_replicas(args, kwargs) if state.run is not None else self._call(args, kwargs)
+
+    def _call_between_replicas(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Calls the function by a plan of its own: traces made while no replica runs are kept apart."""
+        try:
+            flat, arrays = fast_calls.flat_key(args, kwargs, self._signature.order)
+            key = (_BETWEEN_REPLICAS, flat)
+            plan = self._plans.get(key)
+        except (fast_calls.NoFastCallError, TypeError):
+            return self._call(args, kwargs)
+        if plan is None:
+            return self._call(args, kwargs, key, arrays)
+        plan.entry.tick = self._calls
+        return plan.run(arrays)
 
     def _call(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any = None, arrays: Sequence[Any] = ()
@@ -465,9 +479,12 @@ def _forget_plans(plans: dict[Any, fast_calls.Plan], entry: Entry) -> None:
 
 
 def _trace_context() -> Any:
-    """Returns the context on which a trace depends besides arguments: a reference to the outer plain graph, or None."""
+    """Returns the context on which a trace depends besides arguments: a reference to the outer plain graph, or None;
+    and whether no replica of a strategy runs.
+    """
     graph = outermost_context()
-    return None if graph is None else weakref.ref(graph)
+    place = None if graph is None else weakref.ref(graph)
+    return (_BETWEEN_REPLICAS, place) if state.is_between_replicas else place
 
 
 def _feeds(traced: Trace, types: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
