@@ -202,10 +202,12 @@ class BoundFunction(PartOfStage):
 
     def call_block(self, block: Block) -> Block | None:
         """Returns the results for all elements of a block at once; None if that is not possible."""
+        if block.count == 1 or not block.is_uniform:
+            return None
         if self._rows_at_once is None:
             self._prepare(len(block.columns))
         rows = self._rows_at_once
-        if not rows or rows == 1 or block.count == 1 or not block.is_uniform:
+        if not rows or rows == 1:
             return None
         try:
             if block.count <= rows:

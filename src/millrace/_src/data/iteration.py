@@ -64,6 +64,7 @@ class Iteration(Referent):
         "_node",
         "_run",
         "_ahead",
+        "_waits",
     )
 
     def __init__(self, dtypes: Sequence[DType], shapes: Sequence[TensorShape]) -> None:
@@ -78,6 +79,7 @@ class Iteration(Referent):
         self._run = Run()
         self._limit = 1
         self._ahead = False
+        self._waits = False
         _iterations.add(self)
 
     @property
@@ -86,23 +88,39 @@ class Iteration(Referent):
         return IteratorHandle(self.dtypes, self.shapes)
 
     def start(self, node: DatasetNode) -> None:
-        """Begins a pass over a dataset."""
+        """Begins a pass over a dataset: at once, or with the first element where nobody can tell."""
         with self.lock:
             self.close()
             self._node = node
+            self._limit, self.count, self.place = 1, 0, 0
+            self._waits = True
+            if node.begins_at_once:
+                self._begun()
+
+    def _begun(self) -> Cursor:
+        """Returns the cursor of the pass, which begins if it has waited; the caller holds the lock.
+
+        Raises: FailedPreconditionError: if no pass has been started.
+        """
+        if self._cursor is None:
+            if not self._waits:
+                raise FailedPreconditionError(None, None, NOT_INITIALIZED)
+            node = self.node
             self._cursor, self._run = begin(node)
+            self._waits = False
             is_pure = node.reads_block_ahead
             if not is_pure:  # there may be Python code in a function, which can say anything of its results
                 self._cursor = ShapeCheck(self._cursor, node.shapes)
             self._ahead = is_pure and not any(dtype.is_handle for dtype in node.dtypes)  # handles are no state
-            self._limit, self.count, self.place = 1, 0, 0
+        return self._cursor
 
     def fill(self) -> bool:
         """Takes the next block; returns False at the end. The caller holds the lock."""
-        if self._cursor is None:
+        if self._cursor is None and not self._waits:
             raise FailedPreconditionError(None, None, f"GetNext() failed because {NOT_INITIALIZED}")
+        cursor = self._begun()
         began = perf_counter()
-        block = self._cursor.next_block(self._limit)
+        block = cursor.next_block(self._limit)
         if block is None:
             self.columns, self.count, self.place = (), 0, 0
             return False
@@ -137,12 +155,10 @@ class Iteration(Referent):
     def save(self) -> State:
         """Returns the state: the rest of the current block, the states of the cursor, random streams and seeds."""
         with self.lock:
-            if self._cursor is None:
-                raise FailedPreconditionError(None, None, NOT_INITIALIZED)
+            cursor = self._begun().save()
             left = None
             if self.place < self.count:
                 left = Block(self.columns, self.count).part(self.place, self.count).save()
-            cursor = self._cursor.save()
             streams = [stream.save() for _, stream in self._run.streams.values()]
             return left, cursor, streams, [generator.save() for generator in seed_generators(self.node)]
 
@@ -150,9 +166,8 @@ class Iteration(Referent):
         """Goes on from a state with the dataset of this iterator."""
         with self.lock:
             self.start(self.node)
-            assert self._cursor is not None
             left, cursor, streams, generators = state
-            self._cursor.restore(cursor)
+            self._begun().restore(cursor)
             for generator, generator_state in zip(seed_generators(self.node), generators, strict=True):
                 generator.restore(generator_state)
             for (_, stream), stream_state in zip(self._run.streams.values(), streams, strict=False):
@@ -168,10 +183,11 @@ class Iteration(Referent):
             return
         self.lock = threading.RLock()  # nobody is left to release the other one
         self.columns, self.count, self.place = (), 0, 0
-        self._cursor, self._run = _LostCursor(), Run()
+        self._cursor, self._run, self._waits = _LostCursor(), Run(), False
 
     def close(self) -> None:
         """Ends the pass: gives back threads and files."""
+        self._waits = False
         if self._cursor is not None:
             self._cursor.close()
             self._cursor = None

@@ -160,6 +160,11 @@ class DatasetNode(Referent):
         return any(node.draws_seeds for node in self.inputs)
 
     @property
+    def begins_at_once(self) -> bool:
+        """Whether a pass shows when it begins: it takes seeds in its turn, or may be refused; others may begin later."""
+        return self.draws_seeds or any(node.begins_at_once for node in self.inputs)
+
+    @property
     def changes_nothing(self) -> bool:
         """Whether the elements are those of the first input, which may then stand in for this dataset."""
         return False

@@ -46,6 +46,11 @@ class ShardNode(UnaryNode):
         """Whether the source is."""
         return self.source.is_random_access
 
+    @property
+    def begins_at_once(self) -> bool:
+        """Whether the source is checked when a pass begins."""
+        return self.num_shards == SHARD_HINT or self.require_non_empty or super().begins_at_once
+
     def slice(self, start: int, stop: int) -> Block:
         """Returns the elements of the source at every n-th position."""
         return self.picked(np.arange(start, stop))
