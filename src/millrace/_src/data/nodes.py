@@ -161,7 +161,7 @@ class DatasetNode(Referent):
 
     @property
     def begins_at_once(self) -> bool:
-        """Whether a pass shows when it begins: it takes seeds in its turn, or may be refused; others may begin later."""
+        """Whether a pass shows when it begins, because it takes seeds in its turn or may be refused."""
         return self.draws_seeds or any(node.begins_at_once for node in self.inputs)
 
     @property
