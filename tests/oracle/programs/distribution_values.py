@@ -220,6 +220,13 @@ def prog_classes_of_distributed_datasets(tf, np):
     return out
 
 
+def prog_lengths_of_distributed_datasets(tf, np):
+    """A number, not a method."""
+    one = both(tf)[1]
+    datasets = (tf.data.Dataset.range(6).batch(2), tf.data.Dataset.range(3).repeat(), tf.data.Dataset.range(3).filter(lambda x: x > 1))
+    return [[int(one.experimental_distribute_dataset(d).cardinality), int(one.distribute_datasets_from_function(lambda c, d=d: d).cardinality)] for d in datasets]
+
+
 def prog_datasets_from_functions(tf, np):
     """The function of a worker's dataset, and what it is told."""
     told = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
@@ -28,6 +29,7 @@ class Mirrored(DistributedValues):
 
 
 @export("distribute.DistributedDataset", v1=[])
+@tensorflow_home("python.distribute.input_lib")
 class DistributedDataset:
     """A dataset whose elements have one part a replica; `Strategy.experimental_distribute_dataset` makes one."""
 

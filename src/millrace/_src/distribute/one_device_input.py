@@ -41,6 +41,11 @@ class OneDeviceDataset(DistributedDataset, CompositeTensor):
     def _type_spec(self) -> OneDeviceDatasetSpec:
         return OneDeviceDatasetSpec(self.element_spec)
 
+    @property
+    def cardinality(self) -> Any:
+        """The number of elements, an int64 NumPy number; -1 if it is infinite, -2 if it is unknown."""
+        return self._dataset.cardinality().numpy()  # type: ignore[attr-defined]  # every dataset has it
+
     def __iter__(self) -> OneDeviceIterator:
         return OneDeviceIterator(self._dataset)
 

@@ -161,6 +161,7 @@ lib.io.tf_record                io compat.v1.io
 autograph                       autograph
 autograph.impl.api              autograph autograph.experimental
 distribute.distribute_lib       distribute distribute.experimental
+distribute.input_lib            distribute
 distribute.mirrored_strategy    distribute
 distribute.reduce_util          distribute
 profiler.profiler_v2            profiler.experimental
