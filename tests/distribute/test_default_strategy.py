@@ -67,3 +67,25 @@ def test_another_thread_sees_no_strategy() -> None:
         thread.start()
         thread.join()
     assert seen == [OUTSIDE]
+
+
+def test_strategy_that_a_thread_chooses_stays_until_another() -> None:
+    first, second = tf.distribute.OneDeviceStrategy("/cpu:0"), tf.distribute.OneDeviceStrategy("/cpu:0")
+    choose = tf.distribute.experimental_set_strategy
+    try:
+        for strategy in (first, first, second):
+            choose(strategy)
+            assert facts() == (strategy, True, True, None)
+        assert second.extended.variable_created_in_scope(tf.Variable(1.0))
+    finally:
+        choose(None)
+    assert facts() == OUTSIDE
+    assert DEFAULT.extended.variable_created_in_scope(tf.Variable(1.0))
+
+
+def test_strategy_is_not_chosen_in_a_scope_or_replica() -> None:
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    with strategy.scope(), pytest.raises(RuntimeError, match="Must not be called inside a"):
+        tf.distribute.experimental_set_strategy(None)
+    with pytest.raises(RuntimeError, match="Must not be called inside a"):
+        strategy.run(lambda: tf.distribute.experimental_set_strategy(strategy))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import millrace as tf
@@ -90,3 +93,30 @@ def test_properties_of_the_only_process(one: tf.distribute.Strategy) -> None:
     assert not extended.experimental_between_graph
     assert extended.non_slot_devices([]) == (CPU,)
     assert extended.value_container(3) == 3
+
+
+_ON_THE_SECOND_CPU = """
+import millrace as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+s = tf.distribute.OneDeviceStrategy("/cpu:1")
+x = tf.constant([1.0, 2.0])
+it = iter(s.experimental_distribute_dataset(tf.data.Dataset.range(4).map(lambda e: {"a": e})))
+with s.scope():
+    print(tf.constant(1).device)
+    v = tf.Variable(1.0)
+    with tf.device("/cpu:0"):
+        w = tf.Variable(1.0)
+print(v.device, w.device, s.run(lambda: (x + 1).device), s.run(lambda: tf.Variable(1.0).device))
+merged = lambda: tf.distribute.get_replica_context().merge_call(lambda _: (x + 1).device)
+print(s.run(merged), s.extended.update(v, lambda u: (x + 1).device), s.reduce("SUM", x, axis=0).device)
+print(next(it)["a"].device, it.get_next()["a"].device)
+"""
+
+
+def test_what_is_on_the_device_of_the_strategy() -> None:
+    command = [sys.executable, "-c", _ON_THE_SECOND_CPU]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    places = [line.replace("/job:localhost/replica:0/task:0/device:", "") for line in done.stdout.splitlines()]
+    assert places == ["CPU:0", "CPU:1 CPU:1 CPU:1 CPU:1", "CPU:1 CPU:1 CPU:1", "CPU:1 CPU:1"]

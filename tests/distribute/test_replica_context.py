@@ -31,7 +31,7 @@ def test_replicas_run_in_merge_calls(strategy: Any) -> None:
 
 def test_context_of_a_replica_that_does_not_run_is_refused() -> None:
     stale, outside = ONE.run(_context), _context()
-    with pytest.raises(RuntimeError, match="Mismatching tf.distribute.Strategy objects"):
+    with pytest.raises(RuntimeError, match="Mismatching tf"):
         stale.merge_call(lambda strategy: 1)
     with pytest.raises(RuntimeError, match="Mismatching ReplicaContext"):
         tf.distribute.get_strategy().run(lambda: outside.merge_call(lambda strategy: 1))

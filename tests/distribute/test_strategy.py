@@ -67,7 +67,7 @@ def test_axis_out_of_range_is_refused(strategy: Any) -> None:
 
 @EVERY
 def test_sum_of_texts_along_an_axis_is_refused(strategy: Any) -> None:
-    with pytest.raises(TypeError, match="has DataType string; numbers are needed"):
+    with pytest.raises(TypeError, match="numbers are needed"):
         strategy.reduce("SUM", tf.constant(["a"]), axis=0)
 
 
@@ -75,13 +75,13 @@ def test_sum_of_texts_along_an_axis_is_refused(strategy: Any) -> None:
 def test_reduction_that_is_none_is_refused(strategy: Any) -> None:
     with pytest.raises(ValueError, match="'MAX' is not a valid ReduceOp"):
         strategy.reduce("max", 1.0, axis=None)
-    with pytest.raises(TypeError, match="Expected `reduce_op` to be a `tf.distribute.ReduceOp`, not: 3"):
+    with pytest.raises(TypeError, match="Expected `reduce_op` to be a"):
         strategy.reduce(3, tf.constant([1.0]), axis=0)
 
 
 @EVERY
 def test_gather_in_a_replica_names_the_other_method(strategy: Any) -> None:
-    with pytest.raises(RuntimeError, match="get_replica_context\\(\\).all_gather\\(\\) instead"):
+    with pytest.raises(RuntimeError, match="requires cross-replica context, use get_replica_context"):
         strategy.run(lambda: strategy.gather(1.0, axis=0))
 
 

@@ -597,9 +597,9 @@ compat.v1.distribute.DistributedIterator -
 compat.v1.distribute.DistributedValues -
 compat.v1.distribute.InputOptions -
 compat.v1.distribute.MultiWorkerMirroredStrategy -
-compat.v1.distribute.OneDeviceStrategy -
+compat.v1.distribute.OneDeviceStrategy distribute.one_device_strategy:OneDeviceStrategyV1
 compat.v1.distribute.ParameterServerStrategy -
-compat.v1.distribute.Strategy -
+compat.v1.distribute.Strategy distribute.strategy:StrategyV1
 compat.v1.distribute.TPUStrategy -
 """,
     "compat.v1.distribute.experimental": """

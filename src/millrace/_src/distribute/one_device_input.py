@@ -14,6 +14,7 @@ from millrace._src.data.base import DatasetBase, DatasetSpec
 from millrace._src.data.iterators import IteratorSpec, OwnedIterator
 from millrace._src.data.loops import for_each_element
 from millrace._src.distribute.distributed_values import DistributedDataset, DistributedIterator
+from millrace._src.graph.scopes import device as device_scope
 
 
 class OneDeviceDataset(DistributedDataset, CompositeTensor):
@@ -21,12 +22,12 @@ class OneDeviceDataset(DistributedDataset, CompositeTensor):
 
     Args:
       dataset: The `tf.data.Dataset`.
-      device: The name of the replica's device.
+      device: The name of the device that elements are on; None for where the iterator is asked.
 
     Raises: TypeError: if `dataset` is no dataset.
     """
 
-    def __init__(self, dataset: Any, device: str = "") -> None:
+    def __init__(self, dataset: Any, device: str | None = None) -> None:
         if not isinstance(dataset, DatasetBase):
             raise TypeError(f"A tf.data.Dataset is needed to distribute its elements; received {dataset!r}.")
         self._dataset = dataset
@@ -47,7 +48,9 @@ class OneDeviceDataset(DistributedDataset, CompositeTensor):
         return self._dataset.cardinality().numpy()  # type: ignore[attr-defined]  # every dataset has it
 
     def __iter__(self) -> OneDeviceIterator:
-        return OneDeviceIterator(self._dataset)
+        iterator = OneDeviceIterator(self._dataset)
+        iterator.device = self._device
+        return iterator
 
     def reduce(self, initial_state: Any, reduce_func: Any) -> Any:
         """Combines the elements, as `tf.data.Dataset.reduce` does."""
@@ -78,9 +81,18 @@ class OneDeviceDatasetSpec(DatasetSpec):
 class OneDeviceIterator(OwnedIterator, DistributedIterator):
     """An iterator over a dataset for the only replica."""
 
+    device: str | None = None
+    """The device that elements are on; None for where the iterator is asked."""
+
     @property
     def _type_spec(self) -> IteratorSpec:
         return OneDeviceIteratorSpec(self.element_spec)
+
+    def __next__(self) -> Any:
+        if self.device is None:
+            return super().__next__()
+        with device_scope(self.device):
+            return super().__next__()
 
 
 class OneDeviceIteratorSpec(IteratorSpec):

@@ -16,7 +16,7 @@ from millrace._src.distribute.extended import OneReplicaExtended
 from millrace._src.distribute.input_iterators import InputIterator, numpy_dataset
 from millrace._src.distribute.input_options import InputOptions, InputReplicationMode
 from millrace._src.distribute.one_device_input import OneDeviceDataset
-from millrace._src.distribute.strategy import Strategy
+from millrace._src.distribute.strategy import Strategy, StrategyV1
 from millrace._src.graph.scopes import device
 from millrace._src.ops.array.identity import identity
 from millrace._src.state.variable_creators import variable_creator_scope
@@ -51,6 +51,14 @@ class OneDeviceStrategy(Strategy):
             return
         with entering(self, None), variable_creator_scope(self._extended.create_variable):
             yield self
+
+
+@export(v1=["distribute.OneDeviceStrategy"])
+class OneDeviceStrategyV1(OneDeviceStrategy, StrategyV1):
+    """One replica on one device, with the methods of TensorFlow 1.
+
+    Args: device: The name of a device, such as `/cpu:0`.
+    """
 
 
 class OneDeviceExtended(OneReplicaExtended):
@@ -143,7 +151,7 @@ class OneDeviceExtended(OneReplicaExtended):
                 "InputReplicationMode.PER_REPLICA is only supported in  "
                 "`experimental_distribute_datasets_from_function`."
             )
-        return OneDeviceDataset(dataset, self._device)
+        return OneDeviceDataset(dataset, self._device_of_elements())
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[Any], Any], options: InputOptions | None
@@ -164,7 +172,11 @@ class OneDeviceExtended(OneReplicaExtended):
                 "When `experimental_place_dataset_on_device` is set for dataset placement, you must also specify "
                 "`PER_REPLICA` for the replication mode"
             )
-        return OneDeviceDataset(dataset_fn(self.input_context()), self._device)
+        return OneDeviceDataset(dataset_fn(self.input_context()), self._device_of_elements())
+
+    def _device_of_elements(self) -> str | None:
+        """Returns the device that elements are on; None for the first CPU, where they are anyhow."""
+        return None if self._device == _FIRST_CPU else self._device
 
     def make_dataset_iterator(self, dataset: Any) -> InputIterator:
         """Makes an iterator over a dataset."""
