@@ -32,14 +32,39 @@ _MOST_BYTES = 1 << 26
 """The size of the results in such a window."""
 
 
+_TASK_SECONDS = 2e-3
+"""The time of a task, as far as it may have several calls: short tasks cost more than they share out."""
+
+
+_DONE = Task.done()
+"""The task of calls that nobody has to make."""
+
+
 class _Call:
-    """The call of a function for one element."""
+    """The call of a function for one element.
 
-    __slots__ = ("row", "task")
+    Attributes:
+      row: the element.
+      task: makes the call, perhaps others too.
+      results: the results, once these are there.
+      error: what the call raised.
+    """
 
-    def __init__(self, row: Sequence[Array], task: Task) -> None:
+    __slots__ = ("error", "results", "row", "task")
+
+    def __init__(self, row: Sequence[Array]) -> None:
         self.row = row
-        self.task = task
+        self.task = _DONE
+        self.results: list[Array] | None = None
+        self.error: Exception | None = None
+
+    def outcome(self) -> list[Array]:
+        """Waits for the results; raises what the call raised."""
+        self.task.result()
+        if self.results is None:
+            assert self.error is not None
+            raise self.error
+        return self.results
 
 
 class _Group:
@@ -80,11 +105,15 @@ class _Group:
         """Takes at most `limit` elements and their results; those before an error, or the error."""
         start = self.taken
         results: list[list[Array]] = []
-        for call in islice(self.calls, limit):
-            call.task.run_if_idle()  # rather than sleep until each of the others is done
-        for call in islice(self.calls, limit):
+        calls = list(islice(self.calls, limit))
+        tasks = list(dict.fromkeys(call.task for call in calls))
+        for task in tasks:
+            task.run_if_idle()
+        for task in reversed(tasks):
+            task.wait()  # for the last ones first: to wake up once is better than often
+        for call in calls:
             try:
-                results.append(call.task.result())
+                results.append(call.outcome())
             except Exception:
                 if results:
                     break
@@ -204,13 +233,12 @@ class ParallelFunction(Applying):
                 block = self._inline.next_elements(min(room, group.left))
             except Exception as error:
                 group.end()
-                self._add(_Group(1), _Call((), Task.done(error=error)))
+                self._add_error(error)
                 return
             if block is None:
                 group.end()
                 return
-            for index, row in enumerate(block.rows(), self._inline.first):
-                self._begin(group, row, index)
+            self._begin(group, [_Call(row) for row in block.rows()], self._inline.first)
 
     def _open_group(self, wanted: int) -> _Group:
         """Returns the group for the next call: the last one, or a new one that ends with a batch of the consumer's."""
@@ -219,12 +247,30 @@ class ParallelFunction(Applying):
         room = self._together - (self._waiting - wanted) % self._together
         return _Group(room, stacked_results(room, self._kinds))
 
-    def _begin(self, group: _Group, row: Sequence[Array], index: int) -> None:
-        place = group.taken + len(group.calls)
-        results = partial(_results, self._function, row, index, group.stacked, place, self._some_is_done)
-        call = _Call(row, Task(results))
-        self._add(group, call)
-        self._lanes.add(call.task)
+    def _begin(self, group: _Group, calls: list[_Call], index: int) -> None:
+        """Puts calls into a group and lets threads make them, a few one after the other.
+
+        Args:
+          group: the group.
+          calls: the calls.
+          index: the index of the first element.
+        """
+        some_is_done = None if self._is_ordered else self._some_is_done
+        share = int(min(_TASK_SECONDS / max(self._trial.inline_time, 1e-9), len(calls) / (2 * self._calls))) or 1
+        tasks = []
+        for start in range(0, len(calls), share):
+            part, place = calls[start : start + share], group.taken + len(group.calls)
+            make = partial(_make_calls, self._function, part, index + start, group.stacked, place, some_is_done)
+            tasks.append(Task(make))
+            for call in part:
+                call.task = tasks[-1]
+                self._add(group, call)
+        self._lanes.add(*tasks)
+
+    def _add_error(self, error: Exception) -> None:
+        call = _Call(())
+        call.error = error
+        self._add(_Group(1), call)
 
     def _add(self, group: _Group, call: _Call) -> None:
         """Puts a call into a group, and the group into the window."""
@@ -252,30 +298,46 @@ class ParallelFunction(Applying):
         self._inline.close()
 
 
-def _results(
+def _make_calls(
     function: ElementFunction,
-    row: Sequence[Array],
+    calls: Sequence[_Call],
     index: int,
     stacked: StackedResults | None,
     place: int,
-    some_is_done: Event,
-) -> list[Array]:
-    """Returns the results for an element, put into their place, and wakes whoever waits for any results."""
+    some_is_done: Event | None,
+) -> None:
+    """Makes calls one after the other, puts results into their place, and wakes whoever waits for any results.
+
+    Args:
+      function: the function.
+      calls: the calls.
+      index: the index of the first element.
+      stacked: the memory for results, if there is any.
+      place: where the first results are to be.
+      some_is_done: the event to be set at the end.
+    """
     try:
-        results = function.call_row(row, index)
-        return results if stacked is None else stacked.put(place, results)
+        for offset, call in enumerate(calls):
+            try:
+                results = function.call_row(call.row, index + offset)
+                call.results = results if stacked is None else stacked.put(place + offset, results)
+            except Exception as error:
+                call.error = error
     finally:
-        some_is_done.set()
+        if some_is_done is not None:
+            some_is_done.set()
 
 
 def _saved(call: _Call) -> State:
     """Returns a call as a state may hold it; waits for its result."""
     try:
-        return list(call.row), list(call.task.result()), None
+        return list(call.row), list(call.outcome()), None
     except Exception as error:
         return list(call.row), None, saved_error(error)
 
 
 def _restored(state: State) -> _Call:
     row, results, error = state
-    return _Call(row, Task.done(results, None if error is None else restored_error(error)))
+    call = _Call(row)
+    call.results, call.error = results, None if error is None else restored_error(error)
+    return call

@@ -72,14 +72,21 @@ class Task:
           Exception: what the call raised.
           tf.errors.FailedPreconditionError: if the call runs in the process from which this one was forked.
         """
+        self.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def wait(self) -> None:
+        """Makes the call if nobody has begun, and waits if somebody else has.
+
+        Raises: tf.errors.FailedPreconditionError: if the call runs in the process from which this one was forked.
+        """
         if not self.is_done:
             if self._running.locked() and self._process != os.getpid():
                 raise errors.FailedPreconditionError(None, None, FORKED)
             with self._running:
                 self._run_here()
-        if self._error is not None:
-            raise self._error
-        return self._value
 
     def run_if_idle(self) -> None:
         """Makes the call in this thread if nobody has begun."""
@@ -129,13 +136,13 @@ class Lanes:
         self._waiting: deque[Task] = deque()
         self._lock = threading.Lock()
 
-    def add(self, task: Task) -> None:
-        """Lets a thread carry out a task after those that were added before."""
+    def add(self, *tasks: Task) -> None:
+        """Lets threads carry out tasks after those that were added before."""
         with self._lock:
-            self._waiting.append(task)
-            needs_thread = self._busy < self._most
-            self._busy += needs_thread
-        if needs_thread:
+            self._waiting.extend(tasks)
+            threads = min(self._most - self._busy, len(tasks))
+            self._busy += threads
+        for _ in range(threads):
             _start_in_pool(self._run)
 
     def _run(self) -> None:

@@ -32,11 +32,13 @@ class Trial:
     Attributes:
       is_ahead: whether to work ahead.
       inline_limit: how many elements an inline call should make at most.
+      inline_time: the seconds that an element has taken inline, when that was last measured.
     """
 
     __slots__ = (
         "is_ahead",
         "inline_limit",
+        "inline_time",
         "_needs_idle_consumer",
         "_most_ahead",
         "_is_settled",
@@ -45,7 +47,6 @@ class Trial:
         "_window_began",
         "_elements",
         "_busy",
-        "_inline_time",
     )
 
     def __init__(self, most_ahead: int, needs_idle_consumer: bool = False) -> None:
@@ -55,7 +56,7 @@ class Trial:
         self._most_ahead = most_ahead
         self._window = 3  # elements, until the next decision
         self._elements = -1  # what comes before the first element of a window is not counted
-        self._busy = self._began = self._window_began = self._inline_time = 0.0
+        self._busy = self._began = self._window_began = self.inline_time = 0.0
 
     def start(self) -> None:
         """Notes that the consumer asks."""
@@ -89,14 +90,14 @@ class Trial:
     def _decide(self, time: float, busy: float) -> None:
         """Sets the way to work, given the time an element takes, and how much of that this stage is busy."""
         if self.is_ahead:
-            if time <= _GAIN * self._inline_time:
+            if time <= _GAIN * self.inline_time:
                 self._is_settled = True
             else:
                 self.is_ahead = False
                 self._window = 16 * self._most_ahead + 64
         elif busy >= _SLOW_ELEMENT and (not self._needs_idle_consumer or time >= _IDLE * busy):
             self.is_ahead = True
-            self._inline_time = time
+            self.inline_time = time
             self._window = 2 * self._most_ahead + 4
             self._elements = -self._most_ahead - 1
         else:

@@ -7,6 +7,7 @@ float32 by scaling.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,9 @@ def _decode(contents: Array, request: _Request) -> Array:
     if kind == "PNG":
         return _from_png(data, request)
     if kind == "JPEG":
-        settings = request.jpeg._replace(channels=request.channels)
+        settings = request.jpeg
+        if settings.channels != request.channels:
+            settings = settings._replace(channels=request.channels)
         return _shaped(_scaled(jpeg_files.decode(data, settings), request.dtype), request)
     if kind == "BMP":
         return _scaled(bitmap_files.decode_bmp(data, request.channels), request.dtype)
@@ -183,14 +186,22 @@ def _crop_shape(c: ShapeContext) -> TensorShape:
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _settings(
-    ratio: int, fancy_upscaling: bool, try_recover_truncated: bool, acceptable_fraction: float, dct_method: str
-) -> jpeg_files.Settings:
+@functools.lru_cache(maxsize=16)
+def _jpeg_request(
+    op: str,
+    channels: int,
+    ratio: int,
+    fancy_upscaling: bool,
+    try_recover_truncated: bool,
+    acceptable_fraction: float,
+    dct_method: str,
+) -> _Request:
     if ratio not in (1, 2, 4, 8):
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in _DCT_METHODS:
         raise invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
-    return jpeg_files.Settings(0, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    options = ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    return _Request(op, channels, jpeg=jpeg_files.Settings(channels, *options))
 
 
 @op(
@@ -213,8 +224,8 @@ def decode_jpeg_op(
     dct_method: str = "",
 ) -> Array:
     """Decodes a JPEG file to pixels."""
-    settings = _settings(ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
-    return _decode(contents, _Request("DecodeJpeg", channels, jpeg=settings))
+    options = channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    return _decode(contents, _jpeg_request("DecodeJpeg", *options))
 
 
 @op(
@@ -238,8 +249,8 @@ def decode_and_crop_jpeg_op(
     dct_method: str = "",
 ) -> Array:
     """Decodes a window of a JPEG file: the first row and column, the height and the width."""
-    settings = _settings(ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
-    request = _Request("DecodeAndCropJpeg", channels, jpeg=settings)
+    options = channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    request = _jpeg_request("DecodeAndCropJpeg", *options)
     kind = _format_of(_contents(contents))
     if kind != "JPEG":
         raise invalid(f"DecodeAndCropJpeg operation can run on JPEG only, but detected {kind}.")

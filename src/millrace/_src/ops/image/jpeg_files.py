@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ MAGIC = b"\xff\xd8\xff"
 _END = b"\xff\xd9"
 _FRAMES = frozenset({0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0xCF})
 _SCAN = 0xDA
+_WITHOUT_CONTENT = frozenset({0x00, 0x01, *range(0xD0, 0xD9)})
 _OTHER_ENDING = bytes(range(7, 200)) * 20 + _END
 _XMP = b"http://ns.adobe.com/xap/1.0/\0"
 _LARGEST_SEGMENT = 0xFFFF - 2
@@ -58,36 +58,33 @@ def failure() -> InvalidArgumentError:
     return InvalidArgumentError(None, None, "jpeg::Uncompress failed. Invalid JPEG data or crop window.")
 
 
-def _segments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yields the marker of each segment before the pixels, and where its content begins."""
-    at = 2
-    while at + 4 <= len(data):
-        if data[at] != 0xFF:
-            at += 1
-            continue
-        marker = data[at + 1]
-        if marker == 0xFF:
-            at += 1
-        elif marker in (0x00, 0x01) or 0xD0 <= marker <= 0xD8:
-            at += 2
-        else:
-            yield marker, at + 4
-            at += 2 + struct.unpack_from(">H", data, at + 2)[0]
-
-
 def header(data: bytes) -> Header | None:
     """Reads the header of a JPEG file, or returns None if the file ends before its pixels."""
-    frame = None
-    for marker, at in _segments(data):
-        if marker in _FRAMES and at + 6 <= len(data):
-            _, height, width, channels = struct.unpack_from(">BHHB", data, at)
-            if at + 6 + 3 * channels > len(data):
-                return None
-            factors = [data[at + 7 + 3 * c] & 15 for c in range(channels)]
-            frame = (height, width, channels, 8 * max(factors, default=1))
+    frame, at, size = None, 2, len(data)
+    while at + 4 <= size:
+        marker = data[at + 1]
+        if data[at] != 0xFF or marker == 0xFF:
+            at += 1
+        elif marker in _WITHOUT_CONTENT:
+            at += 2
         elif marker == _SCAN:
-            return None if frame is None else Header(*frame, at)
+            return None if frame is None else Header(*frame, at + 4)
+        else:
+            if marker in _FRAMES and at + 10 <= size:
+                frame = _frame(data, at + 4)
+                if frame is None:
+                    return None
+            at += 2 + (data[at + 2] << 8) + data[at + 3]
     return None
+
+
+def _frame(data: bytes, at: int) -> tuple[int, int, int, int] | None:
+    """Reads height, width, channels and rows of blocks of a frame header; None if the file ends within."""
+    _, height, width, channels = struct.unpack_from(">BHHB", data, at)
+    if at + 6 + 3 * channels > len(data):
+        return None
+    factors = [factor & 15 for factor in data[at + 7 : at + 6 + 3 * channels : 3]]
+    return height, width, channels, 8 * max(factors, default=1)
 
 
 def decode(data: bytes, settings: Settings) -> Array:

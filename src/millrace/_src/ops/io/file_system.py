@@ -9,8 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from millrace._src.core import errors
@@ -96,11 +94,22 @@ def content_of(path: str) -> bytes:
         os.close(descriptor)
 
 
-@contextmanager
-def file_errors(name: str) -> Iterator[None]:
-    """Turns an error of the operating system into the error of `tf.errors` about the file of that name."""
-    try:
-        yield
-    except OSError as error:
-        kind = _ERROR_CLASSES.get(error.errno or 0, errors.UnknownError)
-        raise kind(None, None, f"{name}; {error.strerror or error}") from None
+class file_errors:
+    """Turns an error of the operating system into the error of `tf.errors` about the file of that name.
+
+    Args:
+      name: the name of the file, as the user wrote it.
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OSError):
+            error_class = _ERROR_CLASSES.get(error.errno or 0, errors.UnknownError)
+            raise error_class(None, None, f"{self._name}; {error.strerror or error}") from None
