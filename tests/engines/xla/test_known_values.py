@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -90,3 +93,21 @@ def test_a_gradient_through_a_part_of_tensor_size():
         tape.watch(x)
         y = compiled(x, tf.constant(2))
     np.testing.assert_array_equal(tape.gradient(y, x), [2.0, 4.0, 0.0])
+
+
+def test_threads_that_find_out_at_once_what_must_be_known_stay_on_xla() -> None:
+    for _ in range(3):
+        f = tf.function(lambda x, n: x[:n] * 2.0, autograph=False, jit_compile=True)
+        x, n = tf.range(8, dtype=tf.float32), tf.constant(3)
+        concrete = f.get_concrete_function(x, n)
+        concrete.graph_function.runner()
+        start = threading.Barrier(4)
+
+        def run(concrete=concrete, x=x, n=n, start=start) -> list[float]:
+            start.wait()
+            return concrete(x, n).numpy().tolist()
+
+        with ThreadPoolExecutor(4) as pool:
+            answers = [pool.submit(run) for _ in range(4)]
+        assert [answer.result() for answer in answers] == [[0.0, 2.0, 4.0]] * 4
+        assert concrete.tier.name == "xla", concrete.tier.reason

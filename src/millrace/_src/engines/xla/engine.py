@@ -225,16 +225,20 @@ class _XlaRunner:
         try:
             return self._run(known_values, arguments)
         except errors.UnknownWhileCompilingError as error:
-            return self._learn(error, arguments)(*arguments)
+            return self._learn(error, arguments, {position for position, _ in known_values})(*arguments)
 
-    def _learn(self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any]) -> Callable[..., Any]:
-        """Makes the inputs behind an unknown size constants of the executables, or leaves the function to NumPy."""
+    def _learn(
+        self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any], known: set[int]
+    ) -> Callable[..., Any]:
+        """Makes the inputs behind an unknown size constants of the executables, or leaves the function to NumPy.
+
+        Args:
+          error: the error of the call.
+          arguments: the arguments of the call.
+          known: the inputs that were constants; another thread may have made further ones constants since.
+        """
         positions = inputs_behind(error.tensors, self.inputs)
-        if (
-            positions is None
-            or positions <= set(self.known)
-            or any(arguments[i].size > _MOST_ELEMENTS for i in positions)
-        ):
+        if positions is None or positions <= known or any(arguments[i].size > _MOST_ELEMENTS for i in positions):
             _leave_to_numpy(self.program, self.graph, error.message)
             self._run = lambda known, arguments: self._on_host(*arguments)  # type: ignore[method-assign]
         else:
