@@ -170,3 +170,44 @@ def test_a_tensor_of_the_graph_enters_no_conversion() -> None:
     frames: list[int] = []
     f(tf.ones([2, 2]))
     assert frames == [0]
+
+
+def test_tensors_in_a_list_are_cast_to_the_dtype_that_is_asked_for() -> None:
+    packed = tf.convert_to_tensor([tf.constant(3), 2.5, tf.Variable(4)], tf.float32)
+    assert packed.dtype == tf.float32
+    assert packed.numpy().tolist() == [3, 2.5, 4]
+    nested = tf.convert_to_tensor([[tf.constant(1.0), 2], [3, 4]], tf.int64)
+    assert nested.dtype == tf.int64
+    assert nested.numpy().tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_list_whose_first_tensor_has_the_dtype_asked_for_is_not_cast() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"is a int64 tensor \[Op:Pack\] name: packed$"):
+        tf.convert_to_tensor([tf.constant(1), tf.constant(2, tf.int64)], tf.int32)
+    with pytest.raises(TypeError, match=r"Cannot convert a list containing a tensor of dtype <dtype: 'int64'>"):
+        tf.convert_to_tensor([tf.constant(1), 5, tf.constant(2, tf.int64)], tf.int32)
+
+
+def test_a_hint_casts_a_list_of_tensors_where_it_can() -> None:
+    assert tf.convert_to_tensor([tf.constant(1), 2], dtype_hint=tf.float32).dtype == tf.float32
+    assert tf.convert_to_tensor([tf.constant(1), 2], dtype_hint=tf.bool).dtype == tf.int32
+
+
+def test_objects_that_convert_themselves_are_cast_in_lists() -> None:
+    class Length:
+        def __tf_tensor__(self, dtype: object = None, name: object = None) -> tf.Tensor:
+            return tf.convert_to_tensor(7, dtype=dtype, name=name)
+
+    assert tf.convert_to_tensor([1.5, Length()], tf.float32).numpy().tolist() == [1.5, 7]
+    assert tf.convert_to_tensor([Length(), 1]).dtype == tf.int32
+    assert tf.zeros([Length(), 1]).shape == [7, 1]
+
+
+def test_casts_of_lists_in_a_graph_stand_in_the_scope_of_the_operation() -> None:
+    with tf.Graph().as_default() as graph:
+        size, width = tf.constant(2.0), tf.constant(3)
+        tf.reshape(tf.zeros([6]), [size, 3])
+        tf.fill([tf.constant(1, tf.int64), width], 0)
+        tf.convert_to_tensor([width, 1.5], tf.float32, name="x/y")
+    names = [operation.name for operation in graph.get_operations() if operation.type in ("Cast", "Pack")]
+    assert names == ["Reshape/shape", "Reshape/Cast", "Reshape/shape_1", "Fill/Cast", "Fill/dims_1", "Cast", "x/y"]

@@ -13,6 +13,7 @@ from typing import Any
 from millrace._src.core.arrays import make_array
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.errors import OpError, renamed_op
 from millrace._src.core.execute import execute
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import SymbolicTensor, Tensor, new_tensor
@@ -78,8 +79,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
             result = function(value, dtype=dtype, name=name, as_ref=False)
             if result is not NotImplemented:
                 return result
-    if isinstance(value, (list, tuple)) and _holds_tensor(value):
-        return _pack(value, dtype or _packed_dtype(value) or dtype_hint, name)
+    if isinstance(value, (list, tuple)) and holds_tensor(value):
+        return _packed(value, dtype, dtype_hint, name)
     return _constant(value, dtype, dtype_hint, name)
 
 
@@ -133,14 +134,14 @@ def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
     return constant
 
 
-def _holds_tensor(value: Any) -> bool:
+def holds_tensor(value: Any) -> bool:
     """Tells whether a nested list holds a tensor, or an object that converts itself."""
     if _PLAIN.issuperset(map(type, value)):
         return False
     for item in value:
         if isinstance(item, Tensor) or _converts_itself[type(item)]:
             return True
-        if isinstance(item, (list, tuple)) and _holds_tensor(item):
+        if isinstance(item, (list, tuple)) and holds_tensor(item):
             return True
     return False
 
@@ -148,22 +149,108 @@ def _holds_tensor(value: Any) -> bool:
 _converts_itself: ClassTable[bool] = ClassTable(lambda cls: hasattr(cls, "__tf_tensor__"))
 
 
-def _packed_dtype(value: Any) -> DType | None:
+def _first_dtype(value: Any) -> DType | None:
     """Returns the dtype of the first tensor in a nested list."""
     for item in value:
-        dtype = _packed_dtype(item) if isinstance(item, (list, tuple)) else getattr(item, "dtype", None)
+        dtype = _first_dtype(item) if isinstance(item, (list, tuple)) else getattr(item, "dtype", None)
         if isinstance(dtype, DType):
-            return dtype
+            return dtype.base_dtype
     return None
 
 
-def _pack(value: Any, dtype: Any, name: str | None) -> Any:
-    """Packs a nested list that holds tensors as one tensor."""
-    scope = f"{name or 'packed'}/"
-    items = []
-    for index, item in enumerate(value):
-        nested = isinstance(item, (list, tuple)) and _holds_tensor(item)
-        items.append(
-            _pack(item, dtype, f"{scope}{index}") if nested else convert_to_tensor(item, dtype, name=f"{scope}{index}")
+def _packed(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Any:
+    """Packs a nested list that holds tensors as one tensor.
+
+    The first tensor decides the dtype. Where another dtype is asked for, all tensors are cast. Where the first tensor
+    has the dtype that is asked for, no tensor is: a later tensor of another dtype is refused, as in TensorFlow.
+    """
+    first_dtype = _first_dtype(value)
+    if dtype is None and hint is not None:
+        try:
+            return _packed(value, as_dtype(hint), None, name)
+        except (TypeError, ValueError):
+            pass
+    if first_dtype is None:
+        value = _with_tensors(value)
+        first_dtype = _first_dtype(value)
+    if dtype is None:
+        return _pack(value, first_dtype, name)
+    if dtype.base_dtype is not first_dtype:
+        value = _cast(value, dtype)
+    return _pack(value, dtype, name)
+
+
+def _with_tensors(value: Any) -> list[Any]:
+    """Returns a nested list with tensors in the place of objects that convert themselves."""
+    return [
+        _with_tensors(item)
+        if isinstance(item, (list, tuple))
+        else convert_to_tensor(item)
+        if _converts_itself[type(item)]
+        else item
+        for item in value
+    ]
+
+
+def _cast(value: Any, dtype: DType) -> list[Any]:
+    """Returns a nested list with its tensors cast."""
+    items: list[Any] = []
+    for item in value:
+        if isinstance(item, (list, tuple)):
+            items.append(_cast(item, dtype))
+            continue
+        if _is_tensor_like(item):
+            tensor = _of_known_dtype(item)
+            same = tensor.dtype.base_dtype is dtype.base_dtype
+            item = tensor if same else execute(get_op("Cast"), (tensor,), {"DstT": dtype})
+        items.append(item)
+    return items
+
+
+def _of_known_dtype(value: Any) -> Any:
+    """Returns a tensor or variable as it is, so that the op that takes it names the reading; else its tensor."""
+    return value if isinstance(getattr(value, "dtype", None), DType) else convert_to_tensor(value)
+
+
+def _is_tensor_like(value: Any) -> bool:
+    return isinstance(value, Tensor) or _converts_itself[type(value)]
+
+
+def _pack(value: Any, dtype: DType | None, name: str | None) -> Any:
+    """Packs a nested list that holds tensors of one dtype; `name` is that of the operation."""
+    graph = state.graph
+    if graph is not None:
+        with graph.name_scope(name or "packed") as scope:
+            return execute(get_op("Pack"), (_elements(value, dtype),), {"axis": 0}, scope)
+    if not all(map(_is_tensor_like, value)):
+        return execute(get_op("Pack"), (_elements(value, dtype),), {"axis": 0})
+    try:
+        return execute(get_op("Pack"), (value,), {"axis": 0})
+    except OpError as error:
+        raise renamed_op(error, name or "packed") from None
+
+
+def _elements(value: Any, dtype: DType | None) -> list[Any]:
+    """Returns the elements of a list as tensors: lists of tensors are packed first, then constants are made."""
+    items = list(value)
+    constants = []
+    for index, item in enumerate(items):
+        if _is_tensor_like(item):
+            items[index] = _checked(_of_known_dtype(item), dtype)
+        elif isinstance(item, (list, tuple)) and holds_tensor(item):
+            items[index] = _pack(item, dtype, str(index))
+        else:
+            constants.append(index)
+            if state.graph is not None and isinstance(item, (list, tuple)):
+                state.graph.unique_name(str(index))  # TensorFlow looks through the list in a scope of that name
+    for index in constants:
+        items[index] = convert_to_tensor(items[index], dtype, name=str(index))
+    return items
+
+
+def _checked(tensor: Any, dtype: DType | None) -> Any:
+    if dtype is not None and tensor.dtype.base_dtype is not dtype.base_dtype:
+        raise TypeError(
+            f"Cannot convert a list containing a tensor of dtype {tensor.dtype} to {dtype} (Tensor is: {tensor!r})"
         )
-    return execute(get_op("Pack"), (items,), {"axis": 0}, name or "packed")
+    return tensor

@@ -295,6 +295,14 @@ def failed_op(op_name: str, complaint: str, kind: type[_CodedError] = InvalidArg
     return error
 
 
+def renamed_op(error: OpError, name: str) -> OpError:
+    """Returns the error of an op that failed in eager mode with another name of the operation."""
+    if error.failed_op is None or error.complaint is None:
+        return error
+    kind: Any = type(error)  # a subclass fixes the code
+    return failed_op(error.failed_op, error.complaint, kind, name)
+
+
 _CLASS_OF_CODE: dict[int, type[_CodedError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
 
 

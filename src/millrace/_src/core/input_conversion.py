@@ -8,6 +8,7 @@ the inputs were checked when the kernel for the same dtypes was bound.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from millrace._src.core import errors
 from millrace._src.core.arrays import make_array
 from millrace._src.core.context import state
-from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.convert import convert_to_tensor, holds_tensor
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.op_attributes import check_length
 from millrace._src.core.op_def import OpDef
@@ -48,7 +49,11 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
             tensor: Any = value
         else:
             hint = dtype or _hint(op, arg, value, inputs, attrs, scope)
-            tensor = _convert_one(op, arg.name, value, hint, scope, dtype)
+            default = _default(op, arg) if hint is None and _is_mixed(value) else None
+            if default is not None:
+                tensor = _convert_tensors(op, arg, value, default, scope)
+            else:
+                tensor = _convert_one(op, arg.name, value, hint, scope, dtype)
         flat.append(tensor)
         if attr is not None and attr not in owners:
             attrs[attr], owners[attr] = tensor.dtype, arg.name
@@ -200,6 +205,30 @@ def dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> DT
     return None
 
 
+def _as_tensor(value: Any, dtype: DType | None, name: str, scope: str | None) -> Any:
+    """Converts the value of argument `name` of the operation `scope`, None in eager mode.
+
+    What becomes of a list of tensors is named `Fill/dims`, `Fill/Cast`, and alike in eager mode: `packed`.
+    """
+    if scope is None:
+        return convert_to_tensor(value, dtype, name=None if isinstance(value, (list, tuple)) else name)
+    full_name = f"{scope}/{name}"
+    if not _is_mixed(value):
+        return _inside(convert_to_tensor(value, dtype, name=full_name), full_name)
+    with state.graph.name_scope(f"{scope}/"):
+        return _inside(convert_to_tensor(value, dtype, name=name), full_name)
+
+
+def _convert_tensors(op: OpDef, arg: Arg, value: Any, default: DType, scope: str | None) -> Any:
+    """Converts a list that holds tensors: to the tensors' dtype where the op allows that dtype, else to the default."""
+    allowed_types = op.types.get(arg.type_attr or "")
+    with contextlib.suppress(TypeError, ValueError):
+        tensor = _as_tensor(value, None, arg.name, scope)
+        if isinstance(allowed_types, TypeSet) and tensor.dtype in allowed_types:
+            return tensor
+    return _as_tensor(value, default, arg.name, scope)
+
+
 def _convert_one(
     op: OpDef, name: str, value: Any, hint: DType | None, scope: str | None, wanted: DType | None = None
 ) -> Any:
@@ -208,22 +237,25 @@ def _convert_one(
         return value
     if hint is not None and hint.name == "resource":
         value = value.handle if is_variable(value) else value
-    full_name = f"{scope}/{name}" if scope is not None else name
     try:
         if hint is None or isinstance(value, Tensor):
-            return _inside(convert_to_tensor(value, name=full_name), full_name)
+            return _as_tensor(value, None, name, scope)
         try:
-            return _inside(convert_to_tensor(value, dtype=hint, name=full_name), full_name)
+            return _as_tensor(value, hint, name, scope)
         except (TypeError, ValueError, OverflowError) as error:
             if scope is not None and wanted is not None and isinstance(error, TypeError):
                 raise _unexpected_value(op, name, value, wanted, error) from None
             if value is None or isinstance(value, (list, tuple)) or scope is None and isinstance(value, _SCALARS):
                 raise
-            return _inside(convert_to_tensor(value, name=full_name), full_name)
+            return _as_tensor(value, None, name, scope)
     except ValueError as error:
         if scope is None or isinstance(value, Tensor):
             raise
         raise ValueError(f"Tried to convert '{name}' to a tensor and failed. Error: {error}") from None
+
+
+def _is_mixed(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and holds_tensor(value)
 
 
 def _unexpected_value(op: OpDef, name: str, value: Any, wanted: DType, error: TypeError) -> TypeError:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.context import state
-from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.convert import convert_to_tensor, holds_tensor
 from millrace._src.core.dtypes import float32, int32
 from millrace._src.core.tensor import EagerTensor
 
@@ -37,6 +37,8 @@ def index_tensor(value: Any) -> Any:
         return _small_int(value)
     if kind in _LISTS:
         tensor = convert_to_tensor(value)
+        if not tensor.dtype.is_integer and holds_tensor(value):
+            return value  # the op's own default decides
         if tensor.dtype is float32 and not tensor._value.size:
             return EagerTensor(np.zeros(tensor._value.shape, np.int32), int32)
         return tensor

@@ -7,6 +7,8 @@ computed.
 
 from __future__ import annotations
 
+import contextlib
+import operator
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,6 @@ from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_checks import dims_text, require_scalar, with_rank
 from millrace._src.ops.array.shape_ops import scoped_shape, shape_op
@@ -377,10 +378,10 @@ def _dims_tensor(shape: Any) -> Any:
     is_tensor = isinstance(shape, (Tensor, np.ndarray, np.generic)) or hasattr(type(shape), "__tf_tensor__")
     if isinstance(shape, (list, tuple)):
         shape = [_bool_as_int(d) for d in shape]
-    if isinstance(shape, (list, tuple)) and any(isinstance(d, Tensor) for d in shape):
-        sizes = stack(shape, name="packed")
-    else:
-        sizes = convert_to_tensor(shape) if is_tensor else convert_to_tensor(shape, dtype=int32, name="packed")
+        if state.graph is None:
+            with contextlib.suppress(TypeError):
+                shape = [operator.index(d) for d in shape]
+    sizes = convert_to_tensor(shape) if is_tensor else convert_to_tensor(shape, dtype=int32, name="packed")
     if not sizes.dtype.is_integer:
         raise TypeError(f"Cannot convert {shape!r} to EagerTensor of dtype int32")
     if sizes.dtype not in INDEX:

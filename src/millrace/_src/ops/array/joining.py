@@ -381,7 +381,10 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
         rank = None if shape is None else TensorShape(shape).rank
         if rank is not None and not -(rank + 1) <= axis < rank + 1:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-(rank + 1)}, {rank + 1})")
-    return pack(items, axis=axis, name=name)
+    try:
+        return pack(items, axis=axis, name=name)
+    except errors.OpError as error:
+        raise errors.renamed_op(error, name) from None
 
 
 def _named_pack(items: list[Any], name: str) -> Any:

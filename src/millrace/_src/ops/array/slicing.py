@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.convert import convert_to_tensor, holds_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int16, int32, int64
 from millrace._src.core.errors import UnknownWhileCompilingError, invalid
 from millrace._src.core.op_def import op
@@ -549,4 +549,6 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     Returns: A Tensor of the same rank.
     Raises: tf.errors.InvalidArgumentError: if the block leaves the tensor.
     """
+    if any(isinstance(bound, (list, tuple)) and holds_tensor(bound) for bound in (begin, size)):
+        return slice_op(input_, begin, size, name=name)  # a tensor in one list decides the dtype of both
     return slice_op(input_, index_tensor(begin), index_tensor(size), name=name)

@@ -16,7 +16,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
@@ -31,7 +31,8 @@ _NOT_CASTABLE = ("string", "resource", "variant")
 
 
 def _refuse(source: DType, target: DType) -> errors.UnimplementedError:
-    return errors.UnimplementedError(None, None, f"Cast {source.name} to {target.name} is not supported")
+    text = f"Cast {runtime_name(source)} to {runtime_name(target)} is not supported"
+    return errors.UnimplementedError(None, None, text)
 
 
 @op(
