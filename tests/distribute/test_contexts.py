@@ -110,3 +110,13 @@ def test_replica_context_is_entered_by_hand(one: tf.distribute.Strategy) -> None
         assert entered is None
         assert facts() == (one, True, False, context)
     assert not tf.distribute.has_strategy()
+
+
+def test_scope_may_be_entered_again(one: tf.distribute.Strategy) -> None:
+    scope = one.scope()
+    for _ in range(2):
+        with scope, scope:
+            assert facts() == (one, True, True, None)
+        assert not tf.distribute.has_strategy()
+    with pytest.raises(RuntimeError, match="left more often than entered"):
+        scope.__exit__(None, None, None)

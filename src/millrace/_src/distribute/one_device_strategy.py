@@ -6,12 +6,12 @@ Programs written for many devices run with it as they are, for debugging and com
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.context import state
 from millrace._src.core.device_spec import DeviceSpec
-from millrace._src.distribute.contexts import entering, in_force, require_cross_replica
+from millrace._src.distribute.contexts import in_force, require_cross_replica
 from millrace._src.distribute.extended import OneReplicaExtended
 from millrace._src.distribute.input_iterators import InputIterator, numpy_dataset
 from millrace._src.distribute.input_options import InputOptions, InputReplicationMode
@@ -43,14 +43,8 @@ class OneDeviceStrategy(Strategy):
     def __init__(self, device: str) -> None:
         super().__init__(OneDeviceExtended(self, device))
 
-    @contextlib.contextmanager
-    def _scope(self) -> Iterator[OneDeviceStrategy]:
-        require_cross_replica(self)
-        if in_force() is not None:
-            yield self
-            return
-        with entering(self, None), variable_creator_scope(self._extended.create_variable):
-            yield self
+    def _parts_of_scope(self) -> list[contextlib.AbstractContextManager[Any]]:
+        return [*super()._parts_of_scope(), variable_creator_scope(self._extended.create_variable)]
 
 
 @export(v1=["distribute.OneDeviceStrategy"])

@@ -65,16 +65,11 @@ class Strategy:
 
         Raises: RuntimeError: if a replica runs, or another strategy is in force.
         """
-        return self._scope()
+        return _Scope(self)
 
-    @contextlib.contextmanager
-    def _scope(self) -> Any:
-        require_cross_replica(self)
-        if in_force() is not None:
-            yield self
-            return
-        with entering(self, None):
-            yield self
+    def _parts_of_scope(self) -> list[contextlib.AbstractContextManager[Any]]:
+        """Returns the context managers that the scope consists of, where no strategy is in force yet."""
+        return [entering(self, None)]
 
     def run(
         self,
@@ -261,6 +256,28 @@ class Strategy:
 
     def __copy__(self) -> NoReturn:
         raise RuntimeError("Must only deepcopy DistributionStrategy.")
+
+
+class _Scope(contextlib.AbstractContextManager[Strategy]):
+    """The scope of a strategy; may be entered again, inside itself and later."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+        self._open: list[contextlib.ExitStack] = []
+
+    def __enter__(self) -> Strategy:
+        require_cross_replica(self._strategy)
+        parts = contextlib.ExitStack()
+        if in_force() is None:
+            for part in self._strategy._parts_of_scope():
+                parts.enter_context(part)
+        self._open.append(parts)
+        return self._strategy
+
+    def __exit__(self, *error: Any) -> None:
+        if not self._open:
+            raise RuntimeError("The scope of a tf.distribute.Strategy was left more often than entered.")
+        self._open.pop().__exit__(*error)
 
 
 @export(v1=["distribute.Strategy"])
