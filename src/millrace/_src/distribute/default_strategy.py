@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 from millrace._src.core.context import state
 from millrace._src.distribute.contexts import in_force
 from millrace._src.distribute.extended import OneReplicaExtended
-from millrace._src.distribute.input_iterators import InputIterator, numpy_dataset
 from millrace._src.distribute.replica_context import DefaultReplicaContext, ReplicaContext, set_default_replica_context
 from millrace._src.distribute.strategy import Strategy
 from millrace._src.graph.scopes import device
@@ -77,19 +76,6 @@ class _DefaultDistributionExtended(OneReplicaExtended):
     def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: Any) -> Any:
         """Returns the dataset that a function makes for the only worker."""
         return dataset_fn(self.input_context())
-
-    def make_dataset_iterator(self, dataset: Any) -> InputIterator:
-        """Makes an iterator over a dataset."""
-        return InputIterator(dataset)
-
-    def make_input_fn_iterator(self, input_fn: Callable[[Any], Any], replication_mode: Any) -> InputIterator:
-        """Makes an iterator over the dataset that a function makes."""
-        self.check_replication_mode(replication_mode)
-        return InputIterator(input_fn(self.input_context()))
-
-    def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
-        """Makes a dataset of the rows of arrays."""
-        return numpy_dataset(numpy_input)
 
 
 _DEFAULT = _DefaultDistributionStrategy()

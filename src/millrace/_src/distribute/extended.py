@@ -261,13 +261,28 @@ class OneReplicaExtended(StrategyExtended):
         """Returns what the function of a dataset is told of the only input pipeline."""
         return InputContext()
 
-    def check_replication_mode(self, mode: Any) -> None:
-        """Checks the replication mode of the older kinds of iterators.
+    def make_dataset_iterator(self, dataset: Any) -> Any:
+        """Makes an iterator over a dataset."""
+        return self._input().InputIterator(dataset)
 
-        Raises: ValueError: if it is not `PER_WORKER`.
+    def make_input_fn_iterator(self, input_fn: Callable[[Any], Any], replication_mode: Any) -> Any:
+        """Makes an iterator over the dataset that a function makes in the scope of the strategy.
+
+        Raises: ValueError: if the mode is not `PER_WORKER`.
         """
-        if mode is not InputReplicationMode.PER_WORKER:
-            raise ValueError(f"Input replication mode not supported: {mode!r}")
+        if replication_mode is not InputReplicationMode.PER_WORKER:
+            raise ValueError(f"Input replication mode not supported: {replication_mode!r}")
+        with self._container_strategy().scope():
+            return self._input().InputIterator(input_fn(self.input_context()))
+
+    def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
+        """Makes a dataset of the rows of arrays."""
+        return self._input().numpy_dataset(numpy_input)
+
+    def _input(self) -> Any:
+        from millrace._src.distribute import input_iterators  # loads tf.data, which a program may never use
+
+        return input_iterators
 
 
 convert_function_argument(OneReplicaExtended.update, "fn", 2)

@@ -13,12 +13,10 @@ from millrace._src.core.context import state
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.distribute.contexts import in_force, require_cross_replica
 from millrace._src.distribute.extended import OneReplicaExtended
-from millrace._src.distribute.input_iterators import InputIterator, numpy_dataset
 from millrace._src.distribute.input_options import InputOptions, InputReplicationMode
 from millrace._src.distribute.one_device_input import OneDeviceDataset
 from millrace._src.distribute.strategy import Strategy, StrategyV1
 from millrace._src.graph.scopes import device
-from millrace._src.ops.array.identity import identity
 from millrace._src.state.variable_creators import variable_creator_scope
 from millrace._src.util.export import export
 
@@ -131,10 +129,6 @@ class OneDeviceExtended(OneReplicaExtended):
         """Returns the device for variables that belong to no other variable."""
         return (self._device,)
 
-    def read_var(self, v: Any) -> Any:
-        """Returns the value of a variable as a tensor."""
-        return identity(v)
-
     def distribute_dataset(self, dataset: Any, options: Any) -> OneDeviceDataset:
         """Returns a dataset as a distributed one.
 
@@ -171,17 +165,3 @@ class OneDeviceExtended(OneReplicaExtended):
     def _device_of_elements(self) -> str | None:
         """Returns the device that elements are on; None for the first CPU, where they are anyhow."""
         return None if self._device == _FIRST_CPU else self._device
-
-    def make_dataset_iterator(self, dataset: Any) -> InputIterator:
-        """Makes an iterator over a dataset."""
-        return InputIterator(dataset)
-
-    def make_input_fn_iterator(self, input_fn: Callable[[Any], Any], replication_mode: Any) -> InputIterator:
-        """Makes an iterator over the dataset that a function makes in the cross-replica context."""
-        self.check_replication_mode(replication_mode)
-        with self._container_strategy().scope():
-            return InputIterator(input_fn(self.input_context()))
-
-    def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
-        """Makes a dataset of the rows of arrays."""
-        return numpy_dataset(numpy_input)
