@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -399,3 +400,23 @@ def test_an_argument_may_be_a_variable_that_casts_when_it_is_read() -> None:
         y = scaled(tf.constant([1.0, 1.0], tf.float16), scale)
     gradient = tape.gradient(y, scale.variable)
     assert gradient.dtype is tf.float32 and gradient.numpy().tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("decorate", [tf.custom_gradient, tf.recompute_grad, tf.grad_pass_through])
+def test_inspect_reads_the_signature_of_the_decorated_function(decorate: Any) -> None:
+    def scaled(x: Any, factor: float = 2.0) -> Any:
+        return x * factor, lambda dy: (dy, None)
+
+    decorated = decorate(scaled)
+    assert inspect.signature(decorated) == inspect.signature(scaled)
+    assert inspect.getfullargspec(decorated).args == ["x", "factor"]
+    assert "args" in inspect.signature(type(decorated).__call__).parameters
+
+
+def test_inspect_reads_the_signature_of_a_decorated_method_without_self() -> None:
+    class Scale:
+        @tf.custom_gradient
+        def apply(self, x: Any) -> Any:
+            return x, lambda dy: dy
+
+    assert list(inspect.signature(Scale().apply).parameters) == ["x"]

@@ -42,6 +42,15 @@ class VariableCollector(VariableWatcher):
             self.variables[id(variable)] = variable
 
 
+class _WrappedSignature:
+    """The signature of a wrapped function, for `inspect`, which takes instances that bind for built-in functions."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> inspect.Signature:
+        if instance is None:
+            raise AttributeError("__signature__")
+        return inspect.signature(instance.__wrapped__)
+
+
 class CustomGradient:
     """A function with a gradient of its own, which binds to an instance as a method does.
 
@@ -53,6 +62,8 @@ class CustomGradient:
     def __init__(self, f: Callable[..., Any], wrapped: Callable[..., Any] | None = None) -> None:
         functools.update_wrapper(self, f if wrapped is None else wrapped)
         self._with_gradient = f  # last: the attributes of a wrapped object came along
+
+    __signature__ = _WrappedSignature()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.graph is None:
