@@ -95,6 +95,7 @@ exp ops.math.exponential:exp
 expand_dims ops.array.reshaping:expand_dims
 extract_volume_patches ops.array.patches:extract_volume_patches
 eye ops.array.one_hot:eye
+fftnd ops.signal.fourier_axes:fftnd_op
 fill ops.array.filling:fill
 fingerprint ops.array.bits:fingerprint
 float16 core.dtypes:float16
@@ -121,6 +122,7 @@ histogram_fixed_width ops.math.histogram:histogram_fixed_width
 histogram_fixed_width_bins ops.math.histogram:histogram_fixed_width_bins
 identity ops.array.identity:identity
 identity_n ops.array.identity:identity_n
+ifftnd ops.signal.fourier_axes:ifftnd_op
 import_graph_def graph.import_graph_def:import_graph_def
 init_scope graph.func_graph:init_scope
 inside_function graph.scopes:inside_function
@@ -129,6 +131,7 @@ int16 core.dtypes:int16
 int32 core.dtypes:int32
 int64 core.dtypes:int64
 int8 core.dtypes:int8
+irfftnd ops.signal.fourier_axes:irfftnd_op
 is_symbolic_tensor graph.scopes:is_symbolic_tensor
 is_tensor graph.scopes:is_tensor
 less ops.math.comparison:less
@@ -190,6 +193,7 @@ reshape ops.array.reshaping:reshape
 resource core.dtypes:resource
 reverse ops.array.reversing:reverse
 reverse_sequence ops.array.reversing:reverse_sequence
+rfftnd ops.signal.fourier_axes:rfftnd_op
 roll ops.array.reversing:roll
 round ops.math.rounding:round_
 saturate_cast ops.math.casting:saturate_cast
@@ -421,6 +425,9 @@ compat.v1.fake_quant_with_min_max_vars ops.array.fake_quantizing:fake_quant_with
 compat.v1.fake_quant_with_min_max_vars_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_gradient
 compat.v1.fake_quant_with_min_max_vars_per_channel ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel
 compat.v1.fake_quant_with_min_max_vars_per_channel_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel_gradient
+compat.v1.fft ops.signal.fourier:fft
+compat.v1.fft2d ops.signal.fourier:fft2d
+compat.v1.fft3d ops.signal.fourier:fft3d
 compat.v1.floor_div ops.math.v1_functions:floor_div
 compat.v1.floordiv ops.math.division:floordiv
 compat.v1.floormod ops.math.division:floormod
@@ -428,6 +435,9 @@ compat.v1.gather ops.array.gathering:gather_v1
 compat.v1.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.get_default_graph graph.scopes:get_default_graph
 compat.v1.global_norm ops.math.clipping:global_norm
+compat.v1.ifft ops.signal.fourier:ifft
+compat.v1.ifft2d ops.signal.fourier:ifft2d
+compat.v1.ifft3d ops.signal.fourier:ifft3d
 compat.v1.igamma ops.math.incomplete_gamma:igamma
 compat.v1.igammac ops.math.incomplete_gamma:igammac
 compat.v1.imag ops.math.complex_numbers:imag
@@ -783,6 +793,20 @@ compat.v1.sparse.add -
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
+""",
+    "compat.v1.spectral": """
+compat.v1.spectral.fft ops.signal.fourier:fft
+compat.v1.spectral.fft2d ops.signal.fourier:fft2d
+compat.v1.spectral.fft3d ops.signal.fourier:fft3d
+compat.v1.spectral.ifft ops.signal.fourier:ifft
+compat.v1.spectral.ifft2d ops.signal.fourier:ifft2d
+compat.v1.spectral.ifft3d ops.signal.fourier:ifft3d
+compat.v1.spectral.irfft ops.signal.real_fourier:irfft
+compat.v1.spectral.irfft2d ops.signal.real_fourier:irfft2d
+compat.v1.spectral.irfft3d ops.signal.real_fourier:irfft3d
+compat.v1.spectral.rfft ops.signal.real_fourier:rfft
+compat.v1.spectral.rfft2d ops.signal.real_fourier:rfft2d
+compat.v1.spectral.rfft3d ops.signal.real_fourier:rfft3d
 """,
     "compat.v1.strings": """
 compat.v1.strings.length ops.strings.transforming:length_v1
@@ -1593,6 +1617,24 @@ random.experimental.set_global_generator state.generator:set_global_generator
 random.experimental.stateless_fold_in ops.random.stateless:fold_in
 random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split
+""",
+    "signal": """
+signal.fft ops.signal.fourier:fft
+signal.fft2d ops.signal.fourier:fft2d
+signal.fft3d ops.signal.fourier:fft3d
+signal.fftnd ops.signal.fourier_axes:fftnd
+signal.ifft ops.signal.fourier:ifft
+signal.ifft2d ops.signal.fourier:ifft2d
+signal.ifft3d ops.signal.fourier:ifft3d
+signal.ifftnd ops.signal.fourier_axes:ifftnd
+signal.irfft ops.signal.real_fourier:irfft
+signal.irfft2d ops.signal.real_fourier:irfft2d
+signal.irfft3d ops.signal.real_fourier:irfft3d
+signal.irfftnd ops.signal.fourier_axes:irfftnd
+signal.rfft ops.signal.real_fourier:rfft
+signal.rfft2d ops.signal.real_fourier:rfft2d
+signal.rfft3d ops.signal.real_fourier:rfft3d
+signal.rfftnd ops.signal.fourier_axes:rfftnd
 """,
     "sparse": """
 sparse.SparseTensor ops.sparse.sparse_tensor:SparseTensor

@@ -1,0 +1,1 @@
+"""The ops of `tf.signal`: Fourier and cosine transforms, frames, windows, spectrograms."""
