@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -471,3 +473,46 @@ def test_a_call_in_an_imported_graph_compiles(compilations: Compilations) -> Non
 
     assert value(imported(tf.constant([0.0]))) == [1.0]
     assert compilations.count == 1
+
+
+def test_the_tiers_of_a_function_name_the_compiled_functions_that_it_calls() -> None:
+    @compiled
+    def fast(x: Any) -> Any:
+        return x * 2.0
+
+    @compiled
+    def sized(x: Any) -> Any:
+        return tf.boolean_mask(x, x > 0.0)
+
+    @compiled
+    def cut(x: Any) -> Any:
+        return x[: tf.cast(v, tf.int32)]
+
+    @compiled
+    def text(x: Any) -> Any:
+        return tf.strings.as_string(x)
+
+    v = tf.Variable(1.0)
+    middle = plain(lambda x: tf.cond(x[0] > 5.0, lambda: tf.strings.length(text(x[0])), lambda: 0))
+    concrete = plain(lambda x: (fast(x), sized(x), cut(x), middle(x))).get_concrete_function(VECTOR)
+    concrete(tf.constant([1.0, -1.0]))
+    names = ("fast", "sized", "cut", "text", "lambda")
+    tiers = {next(n for n in names if n in name): tier for name, tier in concrete.tiers().items()}
+    found = {name: tier.name for name, tier in tiers.items()}
+    assert found == {"fast": "xla", "sized": "numpy", "cut": "numpy", "text": "xla", "lambda": "numpy"}
+    assert tiers["fast"].reason == "jit_compile is True."
+    assert "Where" in tiers["sized"].reason
+    assert "StridedSlice" in tiers["cut"].reason
+    assert "AsString" in tiers["text"].reason
+
+
+def test_a_function_that_is_dropped_drops_its_executables() -> None:
+    def dropped() -> Any:
+        inner = compiled(lambda x: tf.exp(x))
+        assert value(plain(lambda x: inner(x))(tf.constant(0.0))) == 1.0
+        program = inner.get_concrete_function(tf.constant(0.0)).graph.programs["xla"]
+        return weakref.ref(program.run.executables)
+
+    reference = dropped()
+    gc.collect()
+    assert reference() is None

@@ -12,7 +12,7 @@ derivative, that of the forward function.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,11 +44,11 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, note_places
-from millrace._src.engines.tiers import Tier, compiled, tier_of
+from millrace._src.engines.tiers import Tier, compiled, tier_of, tier_of_call
 from millrace._src.graph import rewriting
-from millrace._src.graph.control_deps import body_effects, body_writes
+from millrace._src.graph.control_deps import body_effects, body_writes, called_functions
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import jit_compile_of, set_function_factory
+from millrace._src.graph.function_factory import jit_compile_of, must_compile, set_function_factory
 from millrace._src.ops import raw
 from millrace._src.ops.batching import in_places
 from millrace._src.ops.type_sets import ANY
@@ -107,7 +107,9 @@ class GraphFunction:
         return self._program.quiet_run()
 
     def tiers(self) -> dict[str, Tier]:
-        """Returns the tier of this function, and of the forward and backward functions of its gradients, by name."""
+        """Returns the tier of this function, of the forward and backward functions of its gradients, and of the
+        compiled functions that the function calls, by name.
+        """
         self.runner()
         assert self._program is not None  # the runner's
         tiers = {self.name: tier_of(self._program, self.jit_compile)}
@@ -115,6 +117,8 @@ class GraphFunction:
             for function in (derivative.forward, derivative.backward):
                 if function._program is not None:
                     tiers.update(function.tiers())
+        if not self.jit_compile:
+            tiers.update((function.name, tier_of_call(function.graph)) for function in _clusters(self.graph, set()))
         return tiers
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
@@ -288,6 +292,18 @@ class GraphFunction:
                     self, closed=closed, targets=targets, wanted=wanted, copies_constants=copies_constants
                 )
             return self._derivatives[key]
+
+
+def _clusters(graph: FuncGraph, seen_graphs: set[int]) -> Iterator[Any]:
+    """Yields the functions called in a graph that XLA compiles, each once."""
+    for function in [f for operation in graph.get_operations() for f in called_functions(operation)]:
+        inner = getattr(function, "graph", function)
+        if id(inner) not in seen_graphs:
+            seen_graphs.add(id(inner))
+            if must_compile(function):
+                yield function
+            else:
+                yield from _clusters(inner, seen_graphs)
 
 
 def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset[int]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Engine, Program
+from millrace._src.core.errors import OpError
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.pipeline import optimize
 from millrace._src.util.lazy_import import new_variables_removed
@@ -37,6 +38,14 @@ def tier_of(program: Program, jit_compile: bool | None) -> Tier:
         reason = f"jit_compile is True, but XLA leaves the function to NumPy: {program.left_because}"
         return Tier(program.engine, reason)
     return Tier(program.engine, f"jit_compile is {'' if jit_compile else 'not '}True.")
+
+
+def tier_of_call(graph: FuncGraph) -> Tier:
+    """Returns the tier of a function with `jit_compile=True` where another function calls it."""
+    try:
+        return tier_of(compiled(graph, True), True)
+    except OpError as error:
+        return Tier("xla", f"jit_compile is True, and a call is refused: {error.message}")
 
 
 @functools.cache

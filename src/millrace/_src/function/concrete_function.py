@@ -171,7 +171,9 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         return self.tiers()[self._name]
 
     def tiers(self) -> dict[str, Tier]:
-        """Returns `tier` by function name: of this function, and of the functions that gradient tapes made of it."""
+        """Returns `tier` by function name: of this function, of the functions that gradient tapes made of the function,
+        and of the functions with `jit_compile=True` that the function calls.
+        """
         return self.graph_function.tiers()
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:

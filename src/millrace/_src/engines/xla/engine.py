@@ -167,8 +167,6 @@ class _XlaRunner:
         self.inputs = inputs = graph.inputs
         self.resources = [i for i, value in enumerate(inputs) if value.dtype.name == "resource"]
         self.plain = [i for i, value in enumerate(inputs) if value.dtype.name != "resource"]
-        self.known: tuple[int, ...] = ()
-        """The positions of the plain inputs that are constants of an executable."""
         # JAX takes locks and may warn: not inside our quiet context.
         self.program = Program(
             self,
@@ -179,11 +177,12 @@ class _XlaRunner:
             lower=self.lower,
             for_caller=self.for_caller,
         )
-        self.seen: set[Known] = set()
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
         draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
         self.draw = self._drawing(draws) if draws else None
         self.executables = self._executables(draws) if executables is None else executables
+        if self.executables.left_because is not None:
+            self.program.leave_to(eager_engine().name, self.executables.left_because)
         self.sharing = Sharing((), (), (), (), ())
         """How the inputs of the last call shared variables."""
 
@@ -210,18 +209,18 @@ class _XlaRunner:
 
     def for_caller(self) -> Program:
         """Returns a program with the same executables for another caller, who may have random streams of its own."""
-        runner = _XlaRunner(self.graph, self.executables)
-        runner.known = self.known
-        return runner.program
+        return _XlaRunner(self.graph, self.executables).program
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
-        known_values = tuple([(i, KnownValue(arguments[i])) for i in self.known])
-        if known_values and known_values not in self.seen:
-            if len(self.seen) == _MOST_SPECIALIZATIONS:
-                reason = f"a size depends on an argument that had more than {len(self.seen)} values."
-                self.program.leave_to(eager_engine().name, reason)
-                return self._on_host(*arguments)
-            self.seen.add(known_values)
+        executables = self.executables
+        if executables.left_because is not None:
+            return self._left(executables.left_because, arguments)
+        known_values = tuple([(i, KnownValue(arguments[i])) for i in executables.known])
+        if known_values and known_values not in executables.seen:
+            if len(executables.seen) == _MOST_SPECIALIZATIONS:
+                reason = f"a size depends on an argument that had more than {_MOST_SPECIALIZATIONS} values."
+                return self._left(reason, arguments)
+            executables.seen.add(known_values)
         try:
             return self._run(known_values, arguments)
         except errors.UnknownWhileCompilingError as error:
@@ -239,12 +238,17 @@ class _XlaRunner:
         """
         positions = inputs_behind(error.tensors, self.inputs)
         if positions is None or positions <= known or any(arguments[i].size > _MOST_ELEMENTS for i in positions):
+            self.executables.left_because = error.message
             _leave_to_numpy(self.program, self.graph, error.message)
-            self._run = lambda known, arguments: self._on_host(*arguments)  # type: ignore[method-assign]
         else:
-            self.known = tuple(sorted({*self.known, *positions}))
-            self.seen = set()
+            self.executables.known = tuple(sorted({*self.executables.known, *positions}))
+            self.executables.seen = set()
         return self
+
+    def _left(self, reason: str, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Runs the graph on the NumPy tier."""
+        self.program.leave_to(eager_engine().name, reason)
+        return self._on_host(*arguments)
 
     @functools.cached_property
     def _on_host(self) -> Run:
