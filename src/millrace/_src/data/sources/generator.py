@@ -369,11 +369,6 @@ def _signature(output_types: Any, output_shapes: Any, output_signature: Any) -> 
                     "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found "
                     f"{type(spec)} which is not."
                 )
-            if not isinstance(spec, TensorSpec):
-                raise NotImplementedError(
-                    f"Dataset.from_generator: elements of type {spec.value_type.__name__} are not supported; yield the "
-                    "tensors of which they consist."
-                )
         return output_signature
     if output_types is None:
         raise TypeError(

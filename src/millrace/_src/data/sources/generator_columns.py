@@ -21,6 +21,7 @@ from millrace._src.core.aligned_memory import empty_array
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import string
 from millrace._src.core.sequences import object_array, utf8_bytes
+from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.blocks import Block
 from millrace._src.data.structure import Structure
@@ -114,8 +115,10 @@ class PlainElements:
 def _reader_of(spec: Any) -> Callable[[Any], Sequence[Any] | None]:
     """Returns a function from an element to its leaves; to None if it is not plain, or of another structure.
 
-    Plain are leaves, and tuples and dictionaries of leaves.
+    Plain are leaves that are tensors, and tuples and dictionaries of such leaves.
     """
+    if any(not isinstance(leaf, TensorSpec) for leaf in nest.flatten(spec)):
+        return lambda element: None
     if isinstance(spec, TypeSpec):
         return lambda element: (element,)
     kind, size = type(spec), len(spec)

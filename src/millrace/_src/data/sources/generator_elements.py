@@ -20,6 +20,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType, string
 from millrace._src.core.sequences import utf8_bytes
+from millrace._src.core.specs import TensorSpec, type_spec_from_value
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.structure import Structure
@@ -54,12 +55,39 @@ def row_of(element: Any, structure: Structure) -> list[Array]:
     """
     leaves: list[Any] = []
     if not _collect(structure.spec, element, leaves):
-        expected_types = nest.map_structure(lambda leaf: leaf.dtype, structure.spec)
+        expected_types = nest.map_structure(_shown_type, structure.spec)
         raise TypeError(
             "`generator` yielded an element that did not match the expected structure. The expected structure was "
             f"{expected_types}, but the yielded element was {element}."
         )
-    return [_array(leaf, spec) for leaf, spec in zip(leaves, structure.tensor_specs, strict=True)]
+    pairs = zip(leaves, structure.leaves, strict=True)
+    return [array for leaf, spec in pairs for array in _arrays(leaf, spec)]
+
+
+def _shown_type(spec: Any) -> Any:
+    return spec.dtype if isinstance(spec, TensorSpec) else spec
+
+
+def _arrays(value: Any, spec: Any) -> list[Array]:
+    """Returns the arrays of a leaf: one, or those of the tensors of a composite value.
+
+    Raises: TypeError: if the leaf does not fit.
+    """
+    if isinstance(spec, TensorSpec):
+        return [_array(value, spec)]
+    if not isinstance(value, CompositeTensor) or not spec.is_compatible_with(value):
+        raise TypeError(
+            f"`generator` yielded an element of {_found(value)} where an element of {spec} was expected."
+        )
+    return [tensor._value for tensor in spec.to_tensors(value)]
+
+
+def _found(value: Any) -> Any:
+    """Returns the spec of what a generator yielded, or the class where there is no spec."""
+    try:
+        return type_spec_from_value(value)
+    except TypeError:
+        return type(value)
 
 
 def _collect(spec: Any, element: Any, leaves: list[Any]) -> bool:
