@@ -1,0 +1,157 @@
+"""A pytest plugin that runs Keras's own tests on Millrace.
+
+Problem: Keras's wheel holds its tests, but not the configuration they are run with, and they know nothing of Millrace.
+Some fail for a reason that is known, here or on TensorFlow itself; that must be neither hidden nor forgotten.
+
+Idea: before the first import of Keras, `import tensorflow` is made to give Millrace and the backend is chosen. Tests
+are then judged by two lists. `known_failures.toml` says what does not work yet: such a test has to fail. `baseline.json`
+says what real TensorFlow does: a test that fails there may fail here, and only a test that is skipped there may be
+skipped here. `python -m tests.keras` starts pytest with this plugin.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import re
+import signal
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.keras.expectations import SKIPPED_HERE, Expectations, name_of
+
+FRAMEWORK = os.environ.get("MILLRACE_KERAS_FRAMEWORK", "millrace")
+"""What stands under the name `tensorflow`: `millrace`, or `tensorflow` itself to measure the baseline."""
+TIME_LIMIT = int(os.environ.get("MILLRACE_KERAS_TIME_LIMIT", "120"))
+"""Seconds after which a test is stopped."""
+OPTIONAL = ("torch", "grain", "jax", "onnxruntime", "pandas", "sklearn")
+"""Packages that some files of tests import at the top and few tests use."""
+WARNINGS = ("error", *(f"ignore::{kind}" for kind in (
+    "DeprecationWarning", "ImportWarning", "RuntimeWarning", "PendingDeprecationWarning", "FutureWarning", "UserWarning",
+)))  # fmt: skip
+"""Which warnings fail a test: as in Keras's own configuration."""
+
+_ADDRESS = re.compile(r" ?at ?0x[0-9a-f]+")
+
+
+class Absent(types.ModuleType):
+    """Stands for a package that is not installed: the test that uses it is skipped, not the others of its file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        pytest.skip(f"{SKIPPED_HERE}: {self.__name__} is not installed", allow_module_level=True)
+
+
+def put_framework_in_place() -> None:
+    """Makes the framework under test and Keras's backend the ones that `import keras` finds."""
+    os.environ["KERAS_BACKEND"] = "tensorflow"
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("JAX_DEFAULT_DTYPE_BITS", "32")
+    if importlib.util.find_spec("torch"):
+        importlib.import_module("torch")  # TensorFlow's libraries must not be loaded before torch's
+    if FRAMEWORK == "millrace":
+        import millrace
+
+        millrace.install_as_tensorflow()
+
+
+def put_conftest_in_place() -> None:
+    """Some tests import `skip_if_backend` from the `conftest.py` of Keras's repository, which the wheel leaves out."""
+    module = types.ModuleType("conftest")
+    module.skip_if_backend = lambda backend, reason: pytest.mark.skipif(backend == "tensorflow", reason=reason)  # type: ignore[attr-defined]  # made here
+    sys.modules["conftest"] = module
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "requires_trainable_backend: Keras's: TensorFlow's is one")
+    config.addinivalue_line("markers", "multi_device: Keras's: needs several devices")
+    for line in WARNINGS:
+        config.addinivalue_line("filterwarnings", line)
+    put_framework_in_place()
+    put_conftest_in_place()
+    for name in OPTIONAL:
+        if importlib.util.find_spec(name) is None:
+            importlib.import_module("keras")  # first: Keras asks what is installed
+            sys.modules[name] = Absent(name)
+    record = os.environ.get("MILLRACE_KERAS_RECORD")
+    if record and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder(Path(record)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Takes addresses of functions out of the names of tests: a name has to be the same in every process."""
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        name_of_value = mark.kwargs.get("ids")
+        if callable(name_of_value):
+            mark.kwargs["ids"] = lambda value, given=name_of_value: _ADDRESS.sub("", str(given(value)))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    expectations = Expectations.load() if FRAMEWORK == "millrace" else None
+    for item in items:
+        if item.get_closest_marker("multi_device"):
+            item.add_marker(pytest.mark.skip(reason="needs several devices"))
+        if expectations:
+            for mark in expectations.marks(name_of(item.nodeid)):
+                item.add_marker(mark)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Stops a test that hangs."""
+
+    def stop(*_: Any) -> None:
+        pytest.fail(f"took more than {TIME_LIMIT} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(TIME_LIMIT)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+
+
+class Recorder:
+    """Writes a line of JSON for each test: its name, outcome, seconds, and what was said."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path.open("a", encoding="utf-8")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.outcome != "passed":
+            self.write(name_of(report.nodeid), report.outcome, 0.0, report)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or report.outcome != "passed":
+            self.write(name_of(report.nodeid), report.outcome, report.duration, report)
+
+    def write(self, name: str, outcome: str, seconds: float, report: Any) -> None:
+        line = {"name": name, "outcome": outcome, "seconds": round(seconds, 3), "said": message_of(report)}
+        if hasattr(report, "wasxfail"):
+            line["expected"] = True
+        self.file.write(json.dumps(line) + "\n")
+        self.file.flush()
+
+
+def message_of(report: Any) -> str:
+    """The reason of a skip or the last lines of an error, with the place in the sources where it arose."""
+    if isinstance(report.longrepr, tuple):
+        return str(report.longrepr[2])
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is None:
+        return str(report.longrepr or "")[-2000:]
+    return f"{crash.message[:1500]}  [{Path(crash.path).name}:{crash.lineno}]"
