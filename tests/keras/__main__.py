@@ -25,6 +25,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="tests to run (all if none)")
     parser.add_argument("--selection", action="store_true", help="run the tests of selection.txt")
     parser.add_argument("--tensorflow", action="store_true", help="run on real TensorFlow, without the lists")
+    parser.add_argument("--unjudged", action="store_true", help="without the lists: what fails, fails")
     parser.add_argument("--jobs", "-n", type=int, default=0, help="processes (pytest-xdist); 0: this one alone")
     parser.add_argument("--record", type=Path, help="append a line of JSON for each test to this file")
     parser.add_argument("--shard", default="1/1", help="run one part: 2/4 is the second of four (of the names given)")
@@ -63,6 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
     environment["MILLRACE_KERAS_FRAMEWORK"] = "tensorflow" if options.tensorflow else "millrace"
     environment["PYTHONHASHSEED"] = "0"  # some names of tests come out of sets; pytest-xdist compares them
+    if options.unjudged:
+        environment["MILLRACE_KERAS_UNJUDGED"] = "1"
     if options.record:
         environment["MILLRACE_KERAS_RECORD"] = str(options.record.resolve())
     with tempfile.TemporaryDirectory() as folder:

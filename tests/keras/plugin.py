@@ -11,6 +11,7 @@ skipped here. `python -m tests.keras` starts pytest with this plugin.
 
 from __future__ import annotations
 
+import functools
 import importlib.machinery
 import importlib.util
 import json
@@ -29,6 +30,8 @@ from tests.keras.expectations import SKIPPED_HERE, Expectations, name_of
 
 FRAMEWORK = os.environ.get("MILLRACE_KERAS_FRAMEWORK", "millrace")
 """What stands under the name `tensorflow`: `millrace`, or `tensorflow` itself to measure the baseline."""
+JUDGED = FRAMEWORK == "millrace" and "MILLRACE_KERAS_UNJUDGED" not in os.environ
+"""Whether the two lists are asked."""
 TIME_LIMIT = int(os.environ.get("MILLRACE_KERAS_TIME_LIMIT", "120"))
 """Seconds after which a test is stopped."""
 OPTIONAL = ("torch", "grain", "jax", "onnxruntime", "pandas", "sklearn")
@@ -101,13 +104,30 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    expectations = Expectations.load() if FRAMEWORK == "millrace" else None
+    expectations = _expectations() if JUDGED else None
     for item in items:
         if item.get_closest_marker("multi_device"):
             item.add_marker(pytest.mark.skip(reason="needs several devices"))
         if expectations:
             for mark in expectations.marks(name_of(item.nodeid)):
                 item.add_marker(mark)
+
+
+@functools.cache
+def _expectations() -> Expectations:
+    return Expectations.load()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Fails a test that skips itself here and not on TensorFlow, unless a package is missing."""
+    report: Any = yield
+    if not (JUDGED and report.skipped and not hasattr(report, "wasxfail")):
+        return report
+    said = message_of(report)
+    if SKIPPED_HERE not in said and name_of(item.nodeid) not in _expectations().skipped_on_tensorflow:
+        report.outcome, report.longrepr = "failed", f"skipped here, not on TensorFlow: {said}"
+    return report
 
 
 @pytest.hookimpl(wrapper=True)

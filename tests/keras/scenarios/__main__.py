@@ -1,0 +1,164 @@
+"""Runs scenarios and prints their numbers as JSON; `--record` writes them down as real TensorFlow's.
+
+`python -m tests.keras.scenarios [TOPIC ...] [--slow] [--framework tensorflow] [--record]`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from tests.keras.scenarios.catalogue import Run, Scenario, differences, numbers, scenarios
+
+RECORDED = Path(__file__).parent / "recorded.json"
+Answers = dict[str, dict[str, Any]]
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.keras.scenarios", description=__doc__)
+    parser.add_argument("topics", nargs="*", help="topics or scenarios (all if none)")
+    parser.add_argument("--slow", action="store_true", help="the slow ones too")
+    parser.add_argument("--tensorflow", action="store_true", help="run on real TensorFlow")
+    parser.add_argument("--record", action="store_true", help="write recorded.json; implies --tensorflow and --slow")
+    parser.add_argument("--check", action="store_true", help="print what differs from recorded.json, not the numbers")
+    parser.add_argument("--output", type=Path, help="write the numbers into this file")
+    return parser.parse_args()
+
+
+def start(on_tensorflow: bool) -> tuple[Any, Any]:
+    """Imports the framework and Keras on it."""
+    os.environ.update(KERAS_BACKEND="tensorflow", TF_CPP_MIN_LOG_LEVEL="3", TF_ENABLE_ONEDNN_OPTS="0")
+    if importlib.util.find_spec("torch"):
+        importlib.import_module("torch")  # TensorFlow's libraries must not be loaded before torch's
+    if not on_tensorflow:
+        import millrace
+
+        millrace.install_as_tensorflow()
+        _count_compilations()
+    return importlib.import_module("tensorflow"), importlib.import_module("keras")
+
+
+_compilations = 0
+
+
+def _count_compilations() -> None:
+    """Counts what XLA compiles from here on."""
+    if importlib.util.find_spec("jax") is None:
+        return
+
+    def note(event: str, seconds: float, **_: Any) -> None:
+        global _compilations
+        _compilations += event == "/jax/core/compile/backend_compile_duration"
+
+    importlib.import_module("jax").monitoring.register_event_duration_secs_listener(note)
+
+
+def answer(one: Scenario, mode: str, tf: Any, keras: Any) -> dict[str, Any]:
+    """The numbers of a scenario in one mode, the seconds it took and how often XLA compiled, or its error."""
+    keras.backend.clear_session()
+    keras.utils.set_random_seed(0)
+    keras.config.set_dtype_policy("float32")
+    compiled, began = _compilations, time.perf_counter()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            found = dict(numbers(one.function(Run(tf, keras, mode, folder))))
+    except Exception as error:
+        traceback.print_exc()
+        return {"error": f"{type(error).__name__}: {str(error)[:600]}"}
+    seconds = round(time.perf_counter() - began, 3)
+    return {"numbers": found, "seconds": seconds, "compilations": _compilations - compiled}
+
+
+def run(chosen: dict[str, Scenario], tf: Any, keras: Any) -> Answers:
+    """All answers: scenario -> mode -> answer."""
+    answers: Answers = {}
+    for name, one in chosen.items():
+        if importlib.util.find_spec(one.needs) is None:
+            continue
+        answers[name] = {mode: answer(one, mode, tf, keras) for mode in one.modes}
+        took = ", ".join(f"{mode} {a.get('seconds', a.get('error'))}" for mode, a in answers[name].items())
+        print(f"{name}: {took}", file=sys.stderr, flush=True)
+    return answers
+
+
+def spread(answers: dict[str, Any], tolerance: float) -> list[str]:
+    """What TensorFlow's own modes do not agree on: such a scenario is too sensitive to compare by."""
+    first, *others = (a["numbers"] for a in answers.values())
+    return [line for other in others for line in differences(first, other, tolerance)]
+
+
+def recorded() -> dict[str, dict[str, dict[str, float]]]:
+    """TensorFlow's numbers: scenario -> mode -> place -> number."""
+    if not RECORDED.exists():
+        return {}
+    kept: dict[str, dict[str, dict[str, float]]] = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return kept
+
+
+def record(answers: Answers, chosen: dict[str, Scenario]) -> None:
+    """Writes TensorFlow's numbers, one scenario a line; says where its modes differ."""
+    kept = recorded()
+    for name, by_mode in answers.items():
+        if any("error" in a for a in by_mode.values()):
+            raise SystemExit(f"{name} fails on TensorFlow")
+        for line in spread(by_mode, chosen[name].tolerance / 2):
+            print(f"sensitive: {name}: {line}", file=sys.stderr)
+        kept[name] = {
+            mode: {place: float(f"{value:.9g}") for place, value in a["numbers"].items()} for mode, a in by_mode.items()
+        }
+    lines = [f"{json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept) if name in scenarios()]
+    RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Runs what the command line names."""
+    options = parse()
+    on_tensorflow = options.tensorflow or options.record
+    tf, keras = start(on_tensorflow)
+    topics = sorted({name.partition("::")[0] for name in options.topics})
+    chosen = {
+        name: one
+        for name, one in scenarios(topics).items()
+        if (options.slow or options.record or not one.slow)
+        and (name in options.topics or name.partition("::")[0] in options.topics or not topics)
+    }
+    answers = run(chosen, tf, keras)
+    if options.record:
+        record(answers, chosen)
+    elif options.output:
+        options.output.write_text(json.dumps(answers), encoding="utf-8")
+    elif options.check:
+        for line in judged(answers, chosen):
+            print(line)
+    else:
+        print(json.dumps(answers))
+
+
+def judged(answers: Answers, chosen: dict[str, Scenario]) -> list[str]:
+    """A line for each scenario and mode whose numbers are not TensorFlow's."""
+    lines = []
+    for name, by_mode in answers.items():
+        for mode, found in by_mode.items():
+            expected = recorded().get(name, {}).get(mode)
+            if expected is None:
+                lines.append(f"{name} {mode}: nothing is recorded")
+            elif "error" in found:
+                lines.append(f"{name} {mode}: {found['error']}")
+            else:
+                off = differences(expected, found["numbers"], chosen[name].tolerance)
+                lines += [f"{name} {mode}: {line}" for line in off]
+    return lines
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The scenarios, a topic a file."""
