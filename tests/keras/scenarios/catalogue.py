@@ -58,6 +58,8 @@ class Scenario:
       tolerance: how far a number may be off, as a part of the number.
       slow: whether it takes more than a second, so that only a run with the marker `slow` includes it.
       needs: a package without which it cannot run.
+      jit_as_graph: whether the compiled mode is to give the graph's numbers, because TensorFlow's XLA cannot compile it
+        or draws other random numbers than TensorFlow's graphs; Millrace draws the same everywhere.
     """
 
     name: str
@@ -66,6 +68,11 @@ class Scenario:
     tolerance: float = 1e-5
     slow: bool = False
     needs: str = "keras"
+    jit_as_graph: bool = False
+
+    def recorded_mode(self, mode: str) -> str:
+        """The mode of TensorFlow whose numbers are the right ones for a mode."""
+        return "graph" if mode == "jit" and self.jit_as_graph else mode
 
 
 _catalogue: dict[str, Scenario] = {}
