@@ -105,7 +105,11 @@ def _call(keras: Any) -> Callable[[], Any]:
 def _later(make: Callable[..., Callable[[], Any]], *arguments: Any) -> Callable[[], Any]:
     """What is measured, set up when it is first called."""
     made = functools.cache(functools.partial(make, *arguments))
-    return lambda: made()()
+
+    def call() -> Any:
+        return made()()
+
+    return call
 
 
 def _calls(keras: Any, modes: Iterable[str]) -> dict[str, Callable[[], Any]]:

@@ -50,7 +50,7 @@ def command(options: argparse.Namespace) -> list[str]:
     part, parts = (int(number) for number in options.shard.split("/"))
     names = names[part - 1 :: parts]
     found = [str(home / PREFIX / name) for name in names] or [str(home / PREFIX)]
-    # An ini file of our own, so that pytest finds no other; plain assertions, so that nothing is written into the wheel.
+    # No ini file, so that pytest finds no other; plain assertions, so that nothing is written into the wheel.
     line = [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", str(home), "-p", "tests.keras.plugin"]
     line += ["-p", "no:cacheprovider", "--assert=plain", "-q", "--tb=short", *options.rest]
     if options.jobs:

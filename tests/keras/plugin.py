@@ -4,9 +4,9 @@ Problem: Keras's wheel holds its tests, but not the configuration they are run w
 Some fail for a reason that is known, here or on TensorFlow itself; that must be neither hidden nor forgotten.
 
 Idea: before the first import of Keras, `import tensorflow` is made to give Millrace and the backend is chosen. Tests
-are then judged by two lists. `known_failures.toml` says what does not work yet: such a test has to fail. `baseline.json`
-says what real TensorFlow does: a test that fails there may fail here, and only a test that is skipped there may be
-skipped here. `python -m tests.keras` starts pytest with this plugin.
+are then judged by two lists. `known_failures.toml` says what does not work yet: such a test has to fail.
+`baseline.json` says what real TensorFlow does: a test that fails there may fail here, and only a test that is skipped
+there may be skipped here. `python -m tests.keras` starts pytest with this plugin.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ TIME_LIMIT = int(os.environ.get("MILLRACE_KERAS_TIME_LIMIT", "120"))
 """Seconds after which a test is stopped."""
 OPTIONAL = ("torch", "grain", "jax", "onnxruntime", "pandas", "sklearn")
 """Packages that some files of tests import at the top and few tests use."""
-WARNINGS = ("error", *(f"ignore::{kind}" for kind in (
-    "DeprecationWarning", "ImportWarning", "RuntimeWarning", "PendingDeprecationWarning", "FutureWarning", "UserWarning",
-)))  # fmt: skip
+_IGNORED = "Deprecation Import Runtime PendingDeprecation Future User".split()
+WARNINGS = ("error", *(f"ignore::{kind}Warning" for kind in _IGNORED))
 """Which warnings fail a test: as in Keras's own configuration."""
 
 _ADDRESS = re.compile(r" ?at ?0x[0-9a-f]+")
@@ -74,7 +73,7 @@ def put_framework_in_place() -> None:
 def put_conftest_in_place() -> None:
     """Some tests import `skip_if_backend` from the `conftest.py` of Keras's repository, which the wheel leaves out."""
     module = types.ModuleType("conftest")
-    module.skip_if_backend = lambda backend, reason: pytest.mark.skipif(backend == "tensorflow", reason=reason)  # type: ignore[attr-defined]  # made here
+    vars(module)["skip_if_backend"] = lambda name, reason: pytest.mark.skipif(name == "tensorflow", reason=reason)
     sys.modules["conftest"] = module
 
 

@@ -1,7 +1,8 @@
 """`python -m tests.keras.report RECORD`: what failed in a recorded run and not on TensorFlow, grouped by cause.
 
-With `--baseline` the record is one of real TensorFlow, and becomes `baseline.json`. A record is what `python -m tests.keras --record RECORD` writes, a line for each test. A cause is the message of the
-error without what differs from test to test: numbers, names in quotes, shapes.
+With `--baseline` the record is one of real TensorFlow, and becomes `baseline.json`. A record is what
+`python -m tests.keras --record RECORD` writes, a line for each test. A cause is the message of the error without what
+differs from test to test: numbers, names in quotes, shapes.
 """
 
 from __future__ import annotations
@@ -64,17 +65,22 @@ def counts(lines: dict[str, Line]) -> str:
 
 
 def write_baseline(lines: dict[str, Line]) -> None:
-    """Writes what TensorFlow does: the tests that fail, with the reason, and those that are skipped; the time of all."""
-    failed = {name: line["said"].partition("\n")[0][:100] for name, line in sorted(lines.items()) if is_(line, "failed")}
-    skipped = sorted(name for name, line in lines.items() if is_(line, "skipped") and not line.get("expected"))
+    """Writes what TensorFlow does: the tests that fail, with the reason, those that are skipped, and the time of all."""
+    of = {outcome: sorted(n for n, line in lines.items() if is_(line, outcome)) for outcome in ("failed", "skipped")}
     facts = {
         "keras": version("keras"),
         "tensorflow": version("tensorflow-cpu"),
         "passed": sum(is_(line, "passed") for line in lines.values()),
         "seconds": round(sum(line["seconds"] for line in lines.values())),
+        "failed": {name: _reason(lines[name]["said"]) for name in of["failed"]},
+        "skipped": [name for name in of["skipped"] if not lines[name].get("expected")],
     }
-    text = json.dumps(facts | {"failed": failed, "skipped": skipped}, indent=0)
-    BASELINE.write_text(text + "\n", encoding="utf-8")
+    BASELINE.write_text(json.dumps(facts, indent=0) + "\n", encoding="utf-8")
+
+
+def _reason(said: str) -> str:
+    """The beginning of a message, without the addresses and paths of the machine."""
+    return re.split(r" on http| at /| missing at|[.:] (?=[A-Z])|  \[", said.partition("\n")[0])[0][:100]
 
 
 def is_(line: Line, outcome: str) -> bool:
@@ -83,10 +89,11 @@ def is_(line: Line, outcome: str) -> bool:
 
 
 def main(path: Path, is_baseline: bool = False) -> None:
-    """Prints the groups as Markdown."""
+    """Writes the baseline, or prints the groups as Markdown."""
     lines = read(path)
     if is_baseline:
-        return write_baseline(lines)
+        write_baseline(lines)
+        return
     excused = frozenset(baseline()["failed"])
     print(f"{len(lines)} tests: {counts(lines)}; {len(excused & lines.keys())} of them fail on TensorFlow too\n")
     for cause, names in groups(lines, excused):

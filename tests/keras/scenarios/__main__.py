@@ -79,13 +79,14 @@ def answer(one: Scenario, mode: str, tf: Any, keras: Any) -> dict[str, Any]:
     return {"numbers": found, "seconds": seconds, "compilations": _compilations - compiled}
 
 
-def run(chosen: dict[str, Scenario], tf: Any, keras: Any, on_tensorflow: bool) -> Answers:
+def run(chosen: dict[str, Scenario], tf: Any, keras: Any, on_tensorflow: bool, is_slow: bool) -> Answers:
     """All answers: scenario -> mode -> answer. TensorFlow is not asked for what it answers differently."""
     answers: Answers = {}
     for name, one in chosen.items():
         if importlib.util.find_spec(one.needs) is None:
             continue
         modes = [mode for mode in one.modes if not on_tensorflow or mode == one.recorded_mode(mode)]
+        modes = [mode for mode in modes if is_slow or mode not in one.slow]
         answers[name] = {mode: answer(one, mode, tf, keras) for mode in modes}
         took = ", ".join(f"{mode} {a.get('seconds', a.get('error'))}" for mode, a in answers[name].items())
         print(f"{name}: {took}", file=sys.stderr, flush=True)
@@ -130,35 +131,36 @@ def main() -> None:
     chosen = {
         name: one
         for name, one in scenarios(topics).items()
-        if (options.slow or options.record or not one.slow)
-        and (name in options.topics or name.partition("::")[0] in options.topics or not topics)
+        if name in options.topics or name.partition("::")[0] in options.topics or not topics
     }
-    answers = run(chosen, tf, keras, on_tensorflow)
+    answers = run(chosen, tf, keras, on_tensorflow, options.slow or options.record)
     if options.record:
         record(answers, chosen)
     elif options.output:
         options.output.write_text(json.dumps(answers), encoding="utf-8")
     elif options.check:
-        for line in judged(answers, chosen):
-            print(line)
+        for name, lines in judged(answers, chosen).items():
+            print(f"{name}: {'; '.join(lines[:4]) or 'as on TensorFlow'}")
     else:
         print(json.dumps(answers))
 
 
-def judged(answers: Answers, chosen: dict[str, Scenario]) -> list[str]:
-    """A line for each scenario and mode whose numbers are not TensorFlow's."""
-    lines, kept = [], recorded()
+def judged(answers: Answers, chosen: dict[str, Scenario]) -> dict[str, list[str]]:
+    """Scenario and mode -> what is not as on TensorFlow. What is to be compiled has to have been compiled."""
+    found, kept = {}, recorded()
     for name, by_mode in answers.items():
-        for mode, found in by_mode.items():
+        for mode, given in by_mode.items():
             expected = kept.get(name, {}).get(chosen[name].recorded_mode(mode))
             if expected is None:
-                lines.append(f"{name} {mode}: nothing is recorded")
-            elif "error" in found:
-                lines.append(f"{name} {mode}: {found['error']}")
+                lines = ["nothing is recorded"]
+            elif "error" in given:
+                lines = [given["error"]]
             else:
-                off = differences(expected, found["numbers"], chosen[name].tolerance)
-                lines += [f"{name} {mode}: {line}" for line in off]
-    return lines
+                lines = differences(expected, given["numbers"], chosen[name].tolerance)
+                if mode == "jit" and not given["compilations"]:
+                    lines.append("XLA compiled nothing")
+            found[f"{name} {mode}"] = lines
+    return found
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ class Scenario:
       function: what is run.
       modes: the modes in which it is.
       tolerance: how far a number may be off, as a part of the number.
-      slow: whether it takes more than a second, so that only a run with the marker `slow` includes it.
+      slow: the modes that take seconds, so that only a run with the marker `slow` includes them.
       needs: a package without which it cannot run.
       jit_as_graph: whether the compiled mode is to give the graph's numbers, because TensorFlow's XLA cannot compile it
         or draws other random numbers than TensorFlow's graphs; Millrace draws the same everywhere.
@@ -66,7 +66,7 @@ class Scenario:
     function: Callable[[Run], Any]
     modes: tuple[str, ...] = THREE
     tolerance: float = 1e-5
-    slow: bool = False
+    slow: tuple[str, ...] = ()
     needs: str = "keras"
     jit_as_graph: bool = False
 

@@ -46,7 +46,8 @@ def images(rows: int = 8, size: int = 8, channels: int = 1, classes: int = 3) ->
 def classifier(run: Run, columns: int = 4, classes: int = 3, **compiling: Any) -> Any:
     """A compiled net of two dense layers that chooses a class."""
     layers = run.keras.layers
-    model = run.keras.Sequential([run.keras.Input((columns,)), layers.Dense(8, "tanh"), layers.Dense(classes, "softmax")])
+    stack = [layers.Dense(8, "tanh"), layers.Dense(classes, "softmax")]
+    model = run.keras.Sequential([run.keras.Input((columns,)), *stack])
     compiling = {"optimizer": run.keras.optimizers.SGD(0.1), "metrics": ["accuracy"]} | compiling
     return run.compile(model, loss="sparse_categorical_crossentropy", **compiling)
 

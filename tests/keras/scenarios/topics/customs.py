@@ -114,7 +114,7 @@ def losses_and_metrics_of_ones_own(run: Run) -> Any:
     return fitted(regressor(run, loss=loss, metrics=[Worst(), share]), *targets(), validation_split=0.2)
 
 
-@scenario("graph", "jit")
+@scenario("graph", "jit", slow=("jit",))
 def callbacks(run: Run) -> Any:
     calls = run.keras.callbacks
     file = os.path.join(run.folder, "log.csv")
@@ -152,7 +152,7 @@ def a_callback_that_stops_training_and_one_that_changes_the_rate(run: Run) -> An
     return fitted(model, *table(), epochs=9, callbacks=[Stop()]), weights(model)
 
 
-@scenario(jit_as_graph=True)
+@scenario(jit_as_graph=True, slow=("jit",))
 def loops_and_branches_in_a_layer(run: Run) -> Any:
     keras, ops = run.keras, run.keras.ops
 
@@ -203,9 +203,9 @@ def a_gradient_of_ones_own(run: Run) -> Any:
 
         return x * 1.0, gradient
 
-    inputs = keras.Input((4,))
-    outputs = keras.layers.Dense(1)(keras.layers.Lambda(clipped, output_shape=(8,))(keras.layers.Dense(8, "tanh")(inputs)))
-    model = run.compile(keras.Model(inputs, outputs), keras.optimizers.SGD(0.1), "mse")
+    layers = keras.layers
+    stack = [layers.Dense(8, "tanh"), layers.Lambda(clipped, output_shape=(8,)), layers.Dense(1)]
+    model = run.compile(keras.Sequential([keras.Input((4,)), *stack]), keras.optimizers.SGD(0.1), "mse")
     return fitted(model, *targets()), weights(model)
 
 

@@ -48,8 +48,8 @@ def a_residual_net_with_upsampling(run: Run) -> Any:
 @scenario()
 def convolutions_of_sequences(run: Run) -> Any:
     layers = run.keras.layers
-    stack = [layers.Conv1D(4, 3, padding="causal", dilation_rate=2), layers.GroupNormalization(2), layers.GlobalMaxPooling1D()]
-    model = run.keras.Sequential([run.keras.Input((6, 3)), *stack, layers.Dense(1)])
+    stack = [layers.Conv1D(4, 3, padding="causal", dilation_rate=2), layers.GroupNormalization(2)]
+    model = run.keras.Sequential([run.keras.Input((6, 3)), *stack, layers.GlobalMaxPooling1D(), layers.Dense(1)])
     run.compile(model, "sgd", "mse")
     return fitted(model, *sequences()), weights(model)
 
@@ -65,28 +65,30 @@ def an_lstm(run: Run) -> Any:
     return _recurrent(run, run.keras.layers.LSTM(5))
 
 
-@scenario(jit_as_graph=True)
+@scenario(jit_as_graph=True, slow=("jit",))
 def an_lstm_with_dropout_over_another(run: Run) -> Any:
     layers = run.keras.layers
     return _recurrent(run, layers.LSTM(4, return_sequences=True, dropout=0.2), layers.LSTM(3, recurrent_dropout=0.2))
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_gru_both_ways(run: Run) -> Any:
     return _recurrent(run, run.keras.layers.Bidirectional(run.keras.layers.GRU(4)))
 
 
-@scenario()
+@scenario(slow=("jit",))
 def simple_cells_stacked_and_unrolled(run: Run) -> Any:
     layers = run.keras.layers
     cells = [layers.SimpleRNNCell(4), layers.GRUCell(3)]
-    return _recurrent(run, layers.RNN(cells, return_sequences=True, unroll=True), layers.TimeDistributed(layers.Dense(2)), layers.Flatten())
+    steps = layers.RNN(cells, return_sequences=True, unroll=True)
+    return _recurrent(run, steps, layers.TimeDistributed(layers.Dense(2)), layers.Flatten())
 
 
 @scenario()
 def a_recurrent_net_that_keeps_its_state(run: Run) -> Any:
     layers = run.keras.layers
-    model = run.keras.Sequential([run.keras.Input(batch_shape=(4, 6, 3)), layers.LSTM(3, stateful=True), layers.Dense(1)])
+    stack = [layers.LSTM(3, stateful=True), layers.Dense(1)]
+    model = run.keras.Sequential([run.keras.Input(batch_shape=(4, 6, 3)), *stack])
     run.compile(model, "sgd", "mse")
     x, y = sequences()
     found = fitted(model, x, y, batch_size=4), model.predict(x, batch_size=4, verbose=0)
@@ -130,7 +132,7 @@ def a_transformer_that_looks_back(run: Run) -> Any:
     return fitted(model, x, np.roll(x, -1, axis=1)), model.predict(x[:1], verbose=0)[0, :, :2]
 
 
-@scenario()
+@scenario(slow=("jit",))
 def grouped_and_additive_attention_with_masks(run: Run) -> Any:
     layers = run.keras.layers
     a, b = run.keras.Input((6, 3)), run.keras.Input((6,), dtype="bool")
@@ -162,6 +164,7 @@ def normalizations_and_regularizers(run: Run) -> Any:
     second = layers.Dense(4, kernel_constraint=run.keras.constraints.MaxNorm(0.5), bias_constraint="non_neg")
     spectral = layers.SpectralNormalization(layers.Dense(4, kernel_regularizer=regularizers.OrthogonalRegularizer(0.1)))
     stack = [first, layers.BatchNormalization(momentum=0.5), layers.PReLU(), second, layers.RMSNormalization(), spectral]
-    model = run.keras.Sequential([run.keras.Input((4,)), *stack, layers.GaussianNoise(0.1), layers.Dense(3, "softmax")])
+    stack += [layers.GaussianNoise(0.1), layers.Dense(3, "softmax")]
+    model = run.keras.Sequential([run.keras.Input((4,)), *stack])
     run.compile(model, "sgd", "sparse_categorical_crossentropy")
     return fitted(model, *table()), weights(model)

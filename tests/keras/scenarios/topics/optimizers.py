@@ -52,7 +52,8 @@ def every_loss_of_numbers(run: Run) -> Any:
     rng = np.random.RandomState(0)
     y, found = rng.rand(4, 3).astype("float32") + 0.1, rng.rand(4, 3).astype("float32") + 0.1
     names = ("MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredLogarithmicError")
-    names += ("CosineSimilarity", "Huber", "LogCosh", "Poisson", "KLDivergence", "Hinge", "SquaredHinge", "Tversky", "Dice")
+    names += ("CosineSimilarity", "Huber", "LogCosh", "Poisson", "KLDivergence", "Hinge", "SquaredHinge")
+    names += ("Tversky", "Dice")
     sample_weights = np.array([0.0, 1.0, 2.0, 0.5], "float32")
     losses = [getattr(run.keras.losses, name) for name in names]
     totals = [[kind()(y, found), kind(reduction="sum")(y, found)] for kind in losses]

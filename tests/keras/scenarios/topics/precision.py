@@ -83,7 +83,7 @@ def predictions_in_int8(run: Run) -> Any:
     return before, model.predict(x[:4], verbose=0), [str(v.dtype) == "int8" for v in model.variables]
 
 
-@scenario("eager", "graph", tolerance=1e-4)
+@scenario("eager", "graph", tolerance=1e-4, slow=("eager",))
 def predictions_in_int4(run: Run) -> Any:
     model, x, before = _quantized(run, "int4")
     run.compile(model)
@@ -101,11 +101,12 @@ def training_in_float8(run: Run) -> Any:
 def numbers_of_keras_random(run: Run) -> Any:
     random = run.keras.random
     draws = [random.normal((3,), seed=1), random.uniform((3,), -1, 1, seed=2), random.truncated_normal((3,), seed=3)]
-    draws += [random.gamma((2,), 0.7, seed=4), random.beta((2,), 2.0, 3.0, seed=5), random.binomial((3,), 9, 0.4, seed=6)]
+    draws += [random.gamma((2,), 0.7, seed=4), random.beta((2,), 2.0, 3.0, seed=5)]
+    draws += [random.binomial((3,), 9, 0.4, seed=6)]
     draws += [random.randint((4,), 0, 100, seed=7), random.categorical(np.zeros((2, 5), "float32"), 3, seed=8)]
     draws += [random.shuffle(np.arange(6), seed=9), random.dropout(np.ones(6, "float32"), 0.5, seed=10)]
     generator = random.SeedGenerator(11)
     draws += [random.normal((2,), seed=generator), random.normal((2,), seed=generator)]
     initializers = run.keras.initializers
-    kinds = ("GlorotUniform", "HeNormal", "LecunUniform", "Orthogonal", "RandomNormal", "TruncatedNormal", "VarianceScaling")
+    kinds = ("GlorotUniform", "HeNormal", "LecunUniform", "Orthogonal", "RandomNormal", "TruncatedNormal")
     return draws, [getattr(initializers, kind)(seed=12)((2, 3)) for kind in kinds]

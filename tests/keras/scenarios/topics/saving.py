@@ -19,7 +19,7 @@ def training_that_goes_on_from_a_keras_file(run: Run) -> Any:
     return first, fitted(model, *table(), epochs=1), fitted(again, *table(), epochs=1), weights(again)
 
 
-@scenario()
+@scenario(slow=("jit",))
 def weights_alone(run: Run) -> Any:
     layers = run.keras.layers
 

@@ -92,7 +92,7 @@ def moving_average_of_the_weights(run: Run) -> Any:
     return fitted(model, *table()), weights(model)
 
 
-@scenario()
+@scenario(slow=("jit",))
 def gradients_that_are_clipped(run: Run) -> Any:
     sgd = run.keras.optimizers.SGD
     kinds = [sgd(1.0, clipnorm=0.01), sgd(1.0, clipvalue=0.003), sgd(1.0, global_clipnorm=0.02)]
