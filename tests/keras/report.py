@@ -65,7 +65,7 @@ def counts(lines: dict[str, Line]) -> str:
 
 
 def write_baseline(lines: dict[str, Line]) -> None:
-    """Writes what TensorFlow does: the tests that fail, with the reason, those that are skipped, and the time of all."""
+    """Writes what TensorFlow does: which tests fail and why, which are skipped, and the time of all."""
     of = {outcome: sorted(n for n, line in lines.items() if is_(line, outcome)) for outcome in ("failed", "skipped")}
     facts = {
         "keras": version("keras"),
@@ -80,7 +80,7 @@ def write_baseline(lines: dict[str, Line]) -> None:
 
 def _reason(said: str) -> str:
     """The beginning of a message, without the addresses and paths of the machine."""
-    return re.split(r" on http| at /| missing at|[.:] (?=[A-Z])|  \[", said.partition("\n")[0])[0][:100]
+    return re.split(r" on http| at /| missing at|  \[", said.partition("\n")[0])[0][:100]
 
 
 def is_(line: Line, outcome: str) -> bool:

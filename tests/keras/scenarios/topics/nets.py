@@ -163,8 +163,8 @@ def normalizations_and_regularizers(run: Run) -> Any:
     first = layers.Dense(6, kernel_regularizer=regularizers.L1L2(0.01, 0.02), activity_regularizer="l2")
     second = layers.Dense(4, kernel_constraint=run.keras.constraints.MaxNorm(0.5), bias_constraint="non_neg")
     spectral = layers.SpectralNormalization(layers.Dense(4, kernel_regularizer=regularizers.OrthogonalRegularizer(0.1)))
-    stack = [first, layers.BatchNormalization(momentum=0.5), layers.PReLU(), second, layers.RMSNormalization(), spectral]
-    stack += [layers.GaussianNoise(0.1), layers.Dense(3, "softmax")]
+    stack = [first, layers.BatchNormalization(momentum=0.5), layers.PReLU(), second]
+    stack += [layers.RMSNormalization(), spectral, layers.GaussianNoise(0.1), layers.Dense(3, "softmax")]
     model = run.keras.Sequential([run.keras.Input((4,)), *stack])
     run.compile(model, "sgd", "sparse_categorical_crossentropy")
     return fitted(model, *table()), weights(model)
