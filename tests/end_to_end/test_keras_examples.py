@@ -6,13 +6,13 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytest.importorskip("keras")
-pytest.importorskip("jax", reason="Keras compiles by itself what can be compiled")
+pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="needs Keras: pip install 'millrace[keras]'")
 
 ROOT = Path(__file__).resolve().parents[2]
 NEED_SKLEARN = ("keras_digits", "keras_vae")
@@ -37,8 +37,8 @@ FIGURES = {
 
 def printed_by(program: str, *arguments: str) -> str:
     """What a program prints on Millrace."""
-    if program in NEED_SKLEARN:
-        pytest.importorskip("sklearn", reason="the digits come with scikit-learn")
+    if program in NEED_SKLEARN and find_spec("sklearn") is None:
+        pytest.skip("the digits come with scikit-learn")
     command = [sys.executable, "-m", "millrace", "run", str(ROOT / "examples" / f"{program}.py"), *arguments]
     environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
     environment["PYTHONPATH"] = str(ROOT / "src")

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,7 @@ from tests.keras.scenarios.__main__ import judged, recorded
 from tests.keras.scenarios.catalogue import scenarios, topics
 from tests.keras.scenarios.pending import PENDING
 
-pytest.importorskip("keras")
-pytest.importorskip("jax")
+pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="needs Keras: pip install 'millrace[keras]'")
 
 ROOT = Path(__file__).resolve().parents[2]
 

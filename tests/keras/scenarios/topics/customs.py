@@ -90,7 +90,7 @@ def layers_that_are_built_while_a_step_is_traced(run: Run) -> Any:
     return fitted(model, *targets()), weights(model), model.layers[0].seen.numpy()
 
 
-@scenario()
+@scenario(slow=("jit",))
 def losses_and_metrics_of_ones_own(run: Run) -> Any:
     ops = run.keras.ops
 
@@ -139,7 +139,7 @@ def callbacks(run: Run) -> Any:
     return history, rows, noted, kept, weights(model)
 
 
-@scenario("graph", "jit")
+@scenario("graph", "jit", slow=("jit",))
 def a_callback_that_stops_training_and_one_that_changes_the_rate(run: Run) -> Any:
     class Stop(run.keras.callbacks.Callback):  # type: ignore[name-defined, misc]  # a class of the Keras at hand
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:

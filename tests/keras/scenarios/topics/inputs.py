@@ -25,19 +25,19 @@ def _repeated() -> Iterator[Any]:
         yield from _batches()
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_generator(run: Run) -> Any:
     model = classifier(run)
     found = fitted(model, _repeated(), None, batch_size=None, steps_per_epoch=3)
     return found, model.evaluate(_batches(weighted=True), verbose=0), model.predict(_batches(), verbose=0)[::6]
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_generator_that_ends(run: Run) -> Any:
     return fitted(classifier(run), _batches(weighted=True), None, batch_size=None, epochs=1)
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_py_dataset(run: Run) -> Any:
     class Rows(run.keras.utils.PyDataset):  # type: ignore[name-defined, misc]  # a class of the Keras at hand
         epochs = 0
@@ -57,7 +57,7 @@ def a_py_dataset(run: Run) -> Any:
     return fitted(model, Rows(), None, batch_size=None), model.predict(Rows(), verbose=0)[::6]
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_dataset_in_batches(run: Run) -> Any:
     data = run.tf.data.Dataset.from_tensor_slices(table()).batch(8).map(lambda x, y: (x * 2.0, y)).prefetch(1)
     model = classifier(run)
@@ -78,7 +78,7 @@ def a_dataset_of_single_rows_and_classes_of_different_weight(run: Run) -> Any:
     return fitted(classifier(run), data, None, batch_size=None, class_weight={0: 1.0, 1: 2.0, 2: 3.0})
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_dataset_of_unknown_length(run: Run) -> Any:
     specs = (run.tf.TensorSpec([None, 4], "float32"), run.tf.TensorSpec([None], "int32"))
     data = run.tf.data.Dataset.from_generator(_batches, output_signature=specs)
@@ -104,7 +104,7 @@ def dictionaries_of_inputs_and_of_outputs(run: Run) -> Any:
     return found, model.predict({name: part[:2] for name, part in data.items()}, verbose=0)
 
 
-@scenario(needs="pandas")
+@scenario(needs="pandas", slow=("jit",))
 def frames_of_pandas(run: Run) -> Any:
     import pandas
 
@@ -112,7 +112,7 @@ def frames_of_pandas(run: Run) -> Any:
     return fitted(classifier(run), pandas.DataFrame(x, columns=list("abcd")), pandas.Series(y))
 
 
-@scenario(needs="torch")
+@scenario(needs="torch", slow=("jit",))
 def tensors_and_loaders_of_torch(run: Run) -> Any:
     import torch
 

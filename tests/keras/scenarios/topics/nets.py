@@ -32,7 +32,7 @@ def separable_depthwise_and_transposed_convolutions(run: Run) -> Any:
     return fitted(model, x, x[:, ::2, ::2, :1], batch_size=4), weights(model)
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_residual_net_with_upsampling(run: Run) -> Any:
     layers = run.keras.layers
     x = inputs = run.keras.Input((8, 8, 1))
@@ -45,7 +45,7 @@ def a_residual_net_with_upsampling(run: Run) -> Any:
     return fitted(model, *(images()[0],) * 2, batch_size=4), weights(model)
 
 
-@scenario()
+@scenario(slow=("jit",))
 def convolutions_of_sequences(run: Run) -> Any:
     layers = run.keras.layers
     stack = [layers.Conv1D(4, 3, padding="causal", dilation_rate=2), layers.GroupNormalization(2)]

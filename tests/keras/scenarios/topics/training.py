@@ -21,7 +21,7 @@ def fit_with_part_of_the_rows_for_validation(run: Run) -> Any:
     return fitted(classifier(run), *table(30), validation_split=0.3)
 
 
-@scenario()
+@scenario(slow=("jit",))
 def fit_with_validation_data_every_second_epoch(run: Run) -> Any:
     x, y = table(30)
     held_out = (x[20:], y[20:], np.linspace(0, 1, 10))
@@ -99,7 +99,7 @@ def gradients_that_are_clipped(run: Run) -> Any:
     return [fitted(classifier(run, optimizer=optimizer), *table(), epochs=1) for optimizer in kinds]
 
 
-@scenario()
+@scenario(slow=("jit",))
 def schedules_of_the_learning_rate(run: Run) -> Any:
     schedules = run.keras.optimizers.schedules
     kinds = [
@@ -120,7 +120,7 @@ def compiling_anew_and_freezing_a_layer(run: Run) -> Any:
     return first, fitted(model, *table(), epochs=1), weights(model)
 
 
-@scenario()
+@scenario(slow=("jit",))
 def a_batch_size_that_changes(run: Run) -> Any:
     model = classifier(run)
     return [fitted(model, *table(24), batch_size=size, epochs=1) for size in (8, 5, 24)]
