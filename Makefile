@@ -16,13 +16,16 @@ NEWEST_TESTS ?= tests/autograph tests/core tests/function tests/interop tests/ut
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1); echo $$(( n > 4 ? 4 : n )))
 
 help:  ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
 
 demo: $(VENV)/demo.stamp  ## train the digits classifier, eager and as a graph
 	@$(PYTHON) -m millrace run examples/digits.py
 
 test: $(VENV)/test.stamp  ## run the tests
 	@$(PYTHON) -m pytest -q -n $(JOBS) $(TESTS)
+
+keras-tests: $(VENV)/test.stamp  ## run Keras's own tests, all 13,800, out of the installed wheel: see docs/decisions/keras-tests.md
+	@$(PYTHON) -m tests.keras --jobs $(JOBS) $(KERAS_TESTS)
 
 newest: $(VENV)/venv.stamp  ## run a selection of the tests on the newest other Python of this machine
 	@found=$$($(PYTHON) tools/newest_python.py); \
@@ -77,7 +80,7 @@ $(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml
-	@$(PIP) install --editable '.[xla,image]' --group demo --group test
+	@$(PIP) install --editable '.[xla,keras,image]' --group demo --group test
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/test.stamp
@@ -87,4 +90,4 @@ $(VENV)/dev.stamp: $(VENV)/test.stamp
 $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@touch $@
 
-.PHONY: help demo test newest lint style layers sizes generated types api stubs bench clean
+.PHONY: help demo test keras-tests newest lint style layers sizes generated types api stubs bench clean

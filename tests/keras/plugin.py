@@ -12,6 +12,7 @@ there may be skipped here. `python -m tests.keras` starts pytest with this plugi
 from __future__ import annotations
 
 import functools
+import importlib.abc
 import importlib.machinery
 import importlib.util
 import json
@@ -43,18 +44,54 @@ WARNINGS = ("error", *(f"ignore::{kind}Warning" for kind in _IGNORED))
 _ADDRESS = re.compile(r" ?at ?0x[0-9a-f]+")
 
 
-class Absent(types.ModuleType):
-    """Stands for a package that is not installed: the test that uses it is skipped, not the others of its file."""
+class AbsentName:
+    """Stands for a name of a package that is not installed: the test that uses it is skipped, not the others."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
-        self.__path__: list[str] = []
+        self._name = name
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        pytest.skip(f"{SKIPPED_HERE}: {self.__name__} is not installed", allow_module_level=True)
+        return AbsentName(f"{self._name}.{name}")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        pytest.skip(f"{SKIPPED_HERE}: {self._name} is not installed", allow_module_level=True)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return (object,)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return False
+
+
+class AbsentModule(types.ModuleType):
+    """A module of such names."""
+
+    __path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return AbsentName(f"{self.__name__}.{name}")
+
+
+class AbsentPackages(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds such modules for every import below the packages."""
+
+    def __init__(self, packages: list[str]) -> None:
+        self.packages = packages
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if name.partition(".")[0] not in self.packages:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return AbsentModule(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """There is nothing in it."""
 
 
 def put_framework_in_place() -> None:
@@ -84,10 +121,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", line)
     put_framework_in_place()
     put_conftest_in_place()
-    for name in OPTIONAL:
-        if importlib.util.find_spec(name) is None:
-            importlib.import_module("keras")  # first: Keras asks what is installed
-            sys.modules[name] = Absent(name)
+    importlib.import_module("keras")  # first: Keras asks what is installed
+    sys.meta_path.append(AbsentPackages([name for name in OPTIONAL if importlib.util.find_spec(name) is None]))
     record = os.environ.get("MILLRACE_KERAS_RECORD")
     if record and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(Path(record)))
@@ -142,6 +177,10 @@ def _expectations() -> Expectations:
     return Expectations.load()
 
 
+def _is_absent(package: str) -> bool:
+    return package not in sys.modules and importlib.util.find_spec(package) is None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Fails a test that skips itself here and not on TensorFlow, unless a package is missing."""
@@ -149,7 +188,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if not (JUDGED and report.skipped and not hasattr(report, "wasxfail")):
         return report
     said = message_of(report)
-    if SKIPPED_HERE not in said and name_of(item.nodeid) not in _expectations().skipped_on_tensorflow:
+    lacks_package = SKIPPED_HERE in said or any(_is_absent(name) for name in re.findall(r"`(\w+)`", said))
+    if not lacks_package and name_of(item.nodeid) not in _expectations().skipped_on_tensorflow:
         report.outcome, report.longrepr = "failed", f"skipped here, not on TensorFlow: {said}"
     return report
 

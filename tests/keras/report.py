@@ -1,6 +1,7 @@
 """`python -m tests.keras.report RECORD`: what failed in a recorded run and not on TensorFlow, grouped by cause.
 
-With `--baseline` the record is one of real TensorFlow, and becomes `baseline.json`. A record is what
+With `--known` the groups are written as `known_failures.toml`: by the first of `ISSUES` that a message fits. With
+`--baseline` the record is one of real TensorFlow, and becomes `baseline.json`. A record is what
 `python -m tests.keras --record RECORD` writes, a line for each test. A cause is the message of the error without what
 differs from test to test: numbers, names in quotes, shapes.
 """
@@ -15,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.keras.expectations import BASELINE, baseline
+from tests.keras.expectations import BASELINE, KNOWN_FAILURES, baseline
 
 _VARYING = (
     (re.compile(r"0x[0-9a-f]+"), "0x"),
@@ -23,6 +24,21 @@ _VARYING = (
     (re.compile(r"\([\d, None]*\)|\[[\d, .eE+-]*\]"), "()"),
     (re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?"), "N"),
 )
+ISSUES = (
+    (r"[Ss]parse|csr_matrix", 13, "sparse tensors"),
+    (r"[Rr]agged", 13, "ragged tensors"),
+    (r"tf\.lookup|'lookup'", 13, "tables"),
+    (r"ExtensionType|type_spec_registry|CompositeTensor", 13, "extension types"),
+    (r"saved_model|SavedModel|TrackableView|tf\.train\.Checkpoint", 14, "SavedModel and checkpoints"),
+    (r"tensorflow\.compiler\.xla|jax2tf", 14, "functions of JAX in a SavedModel"),
+    (r"tf\.summary|tensorflow\.summary", 16, "summaries"),
+    (r"tf\.signal|'signal'", 12, "tf.signal is not built yet"),
+    (r"tf\.audio", 16, "tf.audio"),
+    (r"ctc_", 12, "connectionist temporal classification is not built yet"),
+    (r"tf\.experimental\.numpy", 12, "tf.experimental.numpy is not built yet"),
+    (r"MirroredStrategy|_reset_context|compute_batch_size|data\.experimental\.ops", 12, "several replicas"),
+)
+"""Pattern -> the issue that brings what a test needs, and what that is."""
 _PLACE = re.compile(r"\s+\[([\w.]+:\d+)\]$")
 Line = dict[str, Any]
 
@@ -41,7 +57,9 @@ def read(path: Path) -> dict[str, Line]:
 def cause_of(said: str) -> str:
     """The first line of a message without what varies, and where the error was raised."""
     place = _PLACE.search(said)
-    first = next((line for line in _PLACE.sub("", said).splitlines() if line.strip()), "")[:240]
+    lines = [line for line in _PLACE.sub("", said).splitlines() if line.strip()]
+    raised = [line[1:].strip() for line in lines if line.startswith("E ")]  # when a file cannot be imported
+    first = [*raised[-1:], *lines, ""][0][:240]
     for pattern, word in _VARYING:
         first = pattern.sub(word, first)
     return f"{first}  [{place.group(1) if place else 'collection'}]"
@@ -62,6 +80,19 @@ def counts(lines: dict[str, Line]) -> str:
     for line in lines.values():
         tally["failed, as known" if line.get("expected") and line["outcome"] == "skipped" else line["outcome"]] += 1
     return ", ".join(f"{count} {outcome}" for outcome, count in sorted(tally.items()))
+
+
+def write_known_failures(lines: dict[str, Line], excused: frozenset[str]) -> None:
+    """Writes the failures by issue and reason; what fits no pattern is listed by its cause, for issue 12."""
+    found: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for cause, names in groups(lines, excused):
+        fitting = ((issue, reason) for pattern, issue, reason in ISSUES if re.search(pattern, cause + names[0]))
+        found[next(fitting, (12, cause.replace("\\", "").replace('"', "'")[:150]))] += names
+    text = ["# Tests of Keras that fail on Millrace alone: written by `python -m tests.keras.report RECORD --known`."]
+    for (issue, reason), names in sorted(found.items()):
+        listed = [f"  {json.dumps(name)}," for name in sorted(names)]
+        text += ["", "[[group]]", f"issue = {issue}", f'reason = "{reason}"', "tests = [", *listed, "]"]
+    KNOWN_FAILURES.write_text("\n".join(text) + "\n", encoding="utf-8")
 
 
 def write_baseline(lines: dict[str, Line]) -> None:
@@ -88,13 +119,16 @@ def is_(line: Line, outcome: str) -> bool:
     return bool(line["outcome"] == outcome)
 
 
-def main(path: Path, is_baseline: bool = False) -> None:
-    """Writes the baseline, or prints the groups as Markdown."""
+def main(path: Path, option: str = "") -> None:
+    """Prints the groups as Markdown, or writes one of the lists."""
     lines = read(path)
-    if is_baseline:
+    if option == "--baseline":
         write_baseline(lines)
         return
     excused = frozenset(baseline()["failed"])
+    if option == "--known":
+        write_known_failures(lines, excused)
+        return
     print(f"{len(lines)} tests: {counts(lines)}; {len(excused & lines.keys())} of them fail on TensorFlow too\n")
     for cause, names in groups(lines, excused):
         files = sorted({name.partition("::")[0] for name in names})
@@ -103,4 +137,4 @@ def main(path: Path, is_baseline: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), "--baseline" in sys.argv)
+    main(Path(sys.argv[1]), *sys.argv[2:3])
