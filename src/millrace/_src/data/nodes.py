@@ -10,6 +10,7 @@ shuffle of it moves numbers, and a skip costs nothing.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -69,6 +70,14 @@ class PartOfStage(ABC):
         """Whether nobody can tell when, or how often, the function runs."""
 
 
+_USUAL_FRAMES = 1000
+"""How many calls may be nested by Python's own limit."""
+_FREE_FRAMES = 500
+"""How many of these a pipeline may use."""
+_FRAMES_A_STAGE = 10
+"""How many calls a stage may nest before it asks the stage before it."""
+
+
 @dataclass(eq=False)
 class DatasetNode(Referent):
     """One dataset; never changed. A subclass is a dataclass with the inputs and attributes of its op.
@@ -79,6 +88,7 @@ class DatasetNode(Referent):
       rewritten: the dataset that passes go over in place of this one, once `optimizer` has found one.
       is_optimal: whether passes go over the dataset as it is, since `optimizer` has found nothing to rewrite.
       call: the op call that made the node.
+      depth: the number of stages on the longest way from a source to this dataset.
     """
 
     names_functions: ClassVar[bool] = True
@@ -89,6 +99,7 @@ class DatasetNode(Referent):
     rewritten: DatasetNode | None = field(default=None, init=False)
     is_optimal: bool = field(default=False, init=False)
     call: NotedCall | None = field(default=None, init=False)
+    depth: int = field(default=1, init=False)
 
     def note_call(self, call: NotedCall) -> None:
         """Keeps the op call that made the node; the node's functions name the op in messages.
@@ -98,6 +109,8 @@ class DatasetNode(Referent):
         if self.call is not None:
             return
         self.call = call
+        self.depth = 1 + max((node.depth for node in self.inputs), default=0)
+        _allow_depth(self.depth)
         for function in self.functions if self.names_functions else ():
             function.stage = call.op.name
 
@@ -189,6 +202,17 @@ class DatasetNode(Referent):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__.removesuffix('Node')}DatasetOp::Dataset>"
+
+
+def _allow_depth(depth: int) -> None:
+    """Lets calls be nested as deep as stages are: each stage asks the one before it.
+
+    Python's limit is raised for good, and only for pipelines that need it: a pass may be begun anywhere, and goes on
+    in several threads.
+    """
+    frames = _FRAMES_A_STAGE * depth
+    if frames > _FREE_FRAMES and sys.getrecursionlimit() < _USUAL_FRAMES + frames:
+        sys.setrecursionlimit(_USUAL_FRAMES + frames)
 
 
 @dataclass(eq=False, repr=False)
