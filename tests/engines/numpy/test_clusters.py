@@ -11,6 +11,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.tensor import PendingTensor
+from millrace._src.engines import tiers
 from millrace._src.engines.compilations import compilation_count
 
 pytestmark = pytest.mark.xla
@@ -516,3 +517,22 @@ def test_a_function_that_is_dropped_drops_its_executables() -> None:
     reference = dropped()
     gc.collect()
     assert reference() is None
+
+
+def test_without_jax_a_called_function_runs_on_the_numpy_tier(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, compilations: Compilations
+) -> None:
+    def missing() -> Any:
+        raise tiers.MissingCompilerError("It needs JAX.")
+
+    monkeypatch.setitem(tiers.ENGINES, "xla", missing)
+    tiers._say_once.cache_clear()
+    v = tf.Variable(1.0)
+    inner = compiled(lambda x: v.assign_add(x).read_value() * 2.0)
+    concrete = plain(lambda x: inner(x) + inner(x * 2.0)).get_concrete_function(tf.TensorSpec([]))
+    assert [value(concrete(tf.constant(1.0))) for _ in range(2)] == [12.0, 24.0]
+    assert (value(v), compilations.count) == (7.0, 0)
+    assert sum("It needs JAX." in record.getMessage() for record in caplog.records) == 1
+    assert {tier.name for tier in concrete.tiers().values()} == {"numpy"}
+    with pytest.raises(ImportError, match="needs JAX"):
+        inner(tf.constant(1.0))

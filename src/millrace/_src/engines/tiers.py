@@ -18,6 +18,11 @@ from millrace._src.core.errors import OpError
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.pipeline import optimize
 from millrace._src.util.lazy_import import new_variables_removed
+from millrace._src.util.logger import get_logger
+
+
+class MissingCompilerError(ImportError):
+    """JAX, which brings XLA, is not installed."""
 
 
 class Tier(NamedTuple):
@@ -40,19 +45,11 @@ def tier_of(program: Program, jit_compile: bool | None) -> Tier:
     return Tier(program.engine, f"jit_compile is {'' if jit_compile else 'not '}True.")
 
 
-def tier_of_call(graph: FuncGraph) -> Tier:
-    """Returns the tier of a function with `jit_compile=True` where another function calls it."""
-    try:
-        return tier_of(compiled(graph, True), True)
-    except OpError as error:
-        return Tier("xla", f"jit_compile is True, and a call is refused: {error.message}")
-
-
 @functools.cache
 def xla_engine() -> Engine:
     """Returns the XLA engine.
 
-    Raises: ImportError: if JAX is not installed.
+    Raises: MissingCompilerError: if JAX is not installed.
     """
     try:
         with new_variables_removed():
@@ -60,7 +57,7 @@ def xla_engine() -> Engine:
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("jax"):
             raise
-        raise ImportError(
+        raise MissingCompilerError(
             "tf.function(jit_compile=True) compiles with XLA, which needs JAX: pip install 'millrace[xla]'."
         ) from error
     engine: Engine = module.make_engine()
@@ -92,3 +89,33 @@ def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:
         if program.for_caller is not None:
             graph.programs[engine.name] = program
         return program
+
+
+def compiled_for_call(graph: FuncGraph) -> Program:
+    """Returns a program of a function with `jit_compile=True` for a function that calls it.
+
+    Without JAX the NumPy engine runs the function: libraries ask for compilation by themselves (Keras does so by
+    default), and their users need not have a compiler. Who compiles a function that the user calls gets an error.
+
+    Raises: OpError: if XLA refuses the graph.
+    """
+    try:
+        return compiled(graph, True)
+    except MissingCompilerError as error:
+        _say_once(str(error))
+        program = compiled(graph, False)
+        program.leave_to(program.engine, "JAX is not installed.")
+        return program
+
+
+@functools.cache  # finite: one message
+def _say_once(message: str) -> None:
+    get_logger().warning("Functions that other functions call run on the NumPy tier. %s", message)
+
+
+def tier_of_call(graph: FuncGraph) -> Tier:
+    """Returns the tier of a function with `jit_compile=True` where another function calls it."""
+    try:
+        return tier_of(compiled_for_call(graph), True)
+    except OpError as error:
+        return Tier("xla", f"jit_compile is True, and a call is refused: {error.message}")

@@ -16,7 +16,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.tensor import arrived
-from millrace._src.engines.tiers import compiled
+from millrace._src.engines.tiers import compiled_for_call
 from millrace._src.graph.function_factory import must_compile
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
@@ -50,7 +50,7 @@ def cluster_run(function: Any, unread: Iterable[int] = ()) -> Run:
     """
     graph = getattr(function, "graph", function)
     try:
-        program = compiled(graph, True)
+        program = compiled_for_call(graph)
     except errors.OpError as error:
         return _refusing(type(error), error.message)
     places = [i for i in range(len(graph.outputs)) if i not in set(unread)]
