@@ -129,26 +129,6 @@ DIFFERENCES: dict[str, Difference] = {
             [],
         ],
     ),
-    "shapes_and_specs::get_static_value": Difference(
-        reason="More values are known while tracing: any op without effects is folded if its inputs are constants.",
-        expected=[
-            {"data": [3], "ndarray": "int32[1]"},
-            [
-                {"data": [1, 2], "ndarray": "int32[2]"},
-                {"data": [2, 3], "ndarray": "int32[2]"},
-                {"data": [2, 3], "ndarray": "int32[2]"},
-                {"data": [2], "ndarray": "int32[]"},
-                None,
-                {"data": [0.0, 0.0], "ndarray": "float32[2]"},
-                {"data": [0, 1, 2], "ndarray": "int32[3]"},
-                {"data": [1, 2], "ndarray": "int32[2]"},
-                {"data": [2], "ndarray": "int32[]"},
-                {"data": [6], "ndarray": "int32[]"},
-                {"data": [2.0], "ndarray": "float32[]"},
-            ],
-            None,
-        ],
-    ),
     "nn_activations::activation_names_in_graph": Difference(
         reason="silu has an ordinary gradient, not a custom one: no Identity and IdentityN around it.",
         expected=[

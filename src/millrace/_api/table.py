@@ -109,7 +109,7 @@ gather ops.array.gathering:gather
 gather_nd ops.array.gathering:gather_nd
 get_current_name_scope graph.scopes:get_current_name_scope
 get_logger util.logger:get_logger
-get_static_value graph.scopes:get_static_value
+get_static_value graph.known_values:get_static_value
 grad_pass_through autodiff.custom_gradient:grad_pass_through
 gradients autodiff.gradients:gradients
 greater ops.math.comparison:greater

@@ -10,7 +10,7 @@ from typing import Any
 
 from millrace._src.control_flow.cond import cond
 from millrace._src.core import types
-from millrace._src.graph.scopes import get_static_value
+from millrace._src.core.shape_context import static_value
 from millrace._src.util.export import export
 
 
@@ -50,7 +50,7 @@ def smart_constant_value(pred: Any) -> Any:
     Raises: TypeError: if `pred` is neither a Tensor, nor a Python bool, nor 1 or 0.
     """
     if isinstance(pred, types.Tensor):
-        return get_static_value(pred)
+        return static_value(pred)  # more than users are told: TensorFlow runs the graph here, too
     if isinstance(pred, bool) or (isinstance(pred, int) and pred in (0, 1)):
         return bool(pred)
     raise TypeError(

@@ -48,6 +48,21 @@ class Effects(enum.Enum):
         return self in (Effects.WRITES, Effects.IO)
 
 
+class KnownValue(enum.Enum):
+    """Whether `tf.get_static_value` finds the value of an op from the values of the op's inputs."""
+
+    NO = "no"
+    WHOLE = "whole"
+    """Where the values of all inputs are known."""
+    PARTS = "parts"
+    """Also where only some elements of a list of tensors are known, for a caller who asks for parts."""
+
+
+def parts_along_first_axis(attrs: dict[str, Any]) -> KnownValue:
+    """Tells of an op with an axis that users are told parts of its value along the first axis, else nothing."""
+    return KnownValue.NO if attrs["axis"] else KnownValue.PARTS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
     """The facts about an op, which its declaration states by keyword."""
@@ -67,6 +82,12 @@ class Traits:
     """Whether the first two inputs may be swapped."""
     reads_only_shapes: bool = False
     """Whether the result depends on the shapes of the inputs only (Shape, Rank, ZerosLike)."""
+    known_value: KnownValue | Callable[[dict[str, Any]], KnownValue] = KnownValue.NO
+    """Whether users are told the value while tracing; a function of the attributes where those decide.
+
+    TensorFlow tells users less than shape rules find out here (`core.shape_context`), and libraries take another path
+    where a value is known.
+    """
     returns_input: bool = False
     """Whether the only output is the first input unchanged (Identity)."""
     is_cheap: bool = False

@@ -117,20 +117,27 @@ def _fold(operation: Any) -> Sequence[Any] | None:
     for tensor in operation.inputs:
         value = static_value(tensor)
         if value is None:
-            value = _shape_only_stand_in(op, tensor)
+            value = shape_only_stand_in(op, tensor)
         if value is None or value.size > _MAX_ELEMENTS and not op.traits.reads_only_shapes:
             return None
         values.append(value)
-    kernel = eager_engine().bind(op, tuple(t.dtype for t in operation.inputs), operation.attrs)
+    results = computed_outputs(operation, values)
+    if results is None:
+        return None
+    return [np.asarray(r) if not isinstance(r, bytes) else np.array(r, dtype=object) for r in results]
+
+
+def computed_outputs(operation: Any, values: Sequence[Any]) -> list[Any] | None:
+    """Returns what the kernel of an operation makes of values of its inputs; None if the kernel refuses them."""
+    kernel = eager_engine().bind(operation.op_def, tuple(t.dtype for t in operation.inputs), operation.attrs)
     try:
         with np.errstate(all="ignore"):
-            result = kernel(*values)
+            return _flat(operation.op_def, kernel(*values))
     except Exception:
         return None
-    return [np.asarray(r) if not isinstance(r, bytes) else np.array(r, dtype=object) for r in _flat(op, result)]
 
 
-def _shape_only_stand_in(op: OpDef, tensor: Any) -> Any:
+def shape_only_stand_in(op: OpDef, tensor: Any) -> Any:
     """Returns, for ops that read only shapes, an array of the right shape that takes no memory."""
     if not op.traits.reads_only_shapes or not tensor.shape.is_fully_defined():
         return None

@@ -12,7 +12,6 @@ from millrace._src.core.context import state
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import LogicalDevice, canonical_device, is_another_device, short_device
 from millrace._src.core.resources import is_variable
-from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.graph import Graph
 from millrace._src.util.export import export
@@ -162,33 +161,6 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     Anything that is no tensor is not symbolic.
     """
     return isinstance(tensor.handle if is_variable(tensor) else tensor, SymbolicTensor)
-
-
-@export("get_static_value")
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """Returns the value of a tensor if it can be known while tracing, else None.
-
-    Args:
-      tensor: a Tensor.
-      partial: whether a stacked tensor of which only some elements are known comes as an array with None.
-
-    >>> tf.get_static_value(tf.constant(3))
-    array(3, dtype=int32)
-
-    Returns: A NumPy array or None.
-    """
-    value = static_value(tensor)
-    if value is None and partial:
-        elements = (
-            [static_value(t) for t in tensor.op.inputs]
-            if getattr(getattr(tensor, "op", None), "type", "") == "Pack"
-            else []
-        )
-        if any(e is not None for e in elements):
-            import numpy as np  # the array module is needed only here
-
-            return np.array([None if e is None else e[()] for e in elements], dtype=object)
-    return value
 
 
 @export(v1=["get_default_graph"])

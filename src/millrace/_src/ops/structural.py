@@ -9,7 +9,7 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_def import Effects, KnownValue, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.shape_rules import no_outputs
@@ -27,6 +27,7 @@ def _const_shape(c: ShapeContext) -> TensorShape:
     shape=_const_shape,
     not_differentiable="a constant has no inputs",
     not_batched="it has no operands that could differ",
+    known_value=KnownValue.WHOLE,
 )
 def const(xp: Xp, *, value: Array, dtype: DType) -> Array:
     """Returns a constant of the graph."""

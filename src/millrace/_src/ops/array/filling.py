@@ -21,7 +21,7 @@ from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.dtypes import DType, as_dtype, float32, int32
 from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import first_handle
-from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_def import Effects, KnownValue, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor
@@ -61,6 +61,7 @@ def _fill_shape(c: ShapeContext) -> TensorShape:
     constant_inputs=("dims",),
     batching=shape_batches.fill,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def fill_op(xp: Xp, dims: Array, value: Array) -> Array:
     """Makes a tensor of shape `dims` that repeats `value`."""

@@ -15,7 +15,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
-from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_def import Effects, KnownValue, op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -29,7 +29,15 @@ from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
-@op("Identity", "input: T -> output: T", T=ANY, shape=same_shape, returns_input=True, is_cheap=True)
+@op(
+    "Identity",
+    "input: T -> output: T",
+    T=ANY,
+    shape=same_shape,
+    returns_input=True,
+    is_cheap=True,
+    known_value=KnownValue.PARTS,
+)
 def identity_op(xp: Xp, input: Array) -> Array:
     """Returns the input."""
     return input
@@ -134,6 +142,7 @@ def deep_copy(xp: Xp, x: Array) -> Array:
     returns_input=True,
     is_cheap=True,
     not_differentiable="it is what the op is for",
+    known_value=KnownValue.PARTS,
 )
 def stop_gradient_op(xp: Xp, input: Array) -> Array:
     """Returns the input."""

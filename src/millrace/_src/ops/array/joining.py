@@ -19,7 +19,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int32
 from millrace._src.core.errors import InvalidArgumentError, invalid
 from millrace._src.core.handle_types import common_handle
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import KnownValue, op, parts_along_first_axis
 from millrace._src.core.shape_context import ShapeContext, partial_value, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -82,6 +82,7 @@ def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     constant_inputs=("axis",),
     batching=slice_batches.concat,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def concat_op(xp: Xp, values: list[Array], axis: Array) -> Array:
     """Joins tensors along a dimension that exists."""
@@ -120,6 +121,7 @@ def _concat_error(values: Sequence[Array], at: int) -> InvalidArgumentError:
     constant_inputs=("concat_dim",),
     batching=slice_batches.concat,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def concat_v1_op(xp: Xp, concat_dim: Array, values: list[Array]) -> Array:
     """Joins tensors along a dimension that exists; the form of TensorFlow's first graphs."""
@@ -286,6 +288,7 @@ def _pack_shape(c: ShapeContext) -> TensorShape:
     handles=common_handle,
     batching=slice_batches.pack,
     exact_on_rows=True,
+    known_value=parts_along_first_axis,
 )
 def pack(xp: Xp, values: list[Array], *, axis: int = 0) -> Array:
     """Stacks tensors of one shape along a new dimension."""

@@ -17,7 +17,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, uint8
 from millrace._src.core.dtypes import bool as bool_dtype
 from millrace._src.core.errors import invalid
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import KnownValue, op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
@@ -96,6 +96,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
     constant_inputs=("start", "limit", "delta"),
     not_differentiable="the elements are constants",
     not_batched="the number of elements differs from row to row",
+    known_value=KnownValue.WHOLE,
 )
 def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
     """Makes the numbers `start, start + delta, ...` before `limit`."""

@@ -16,7 +16,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import KnownValue, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor
@@ -45,6 +45,7 @@ def _rank_vector(c: ShapeContext) -> TensorShape:
     not_differentiable="a shape does not vary with the values",
     batching=shape_batches.shapes,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def shape_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """Returns the dimensions of `input` as a vector."""
@@ -88,6 +89,7 @@ def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
     not_differentiable="a size does not vary with the values",
     batching=shape_batches.size,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """Counts the elements of `input`."""
@@ -103,6 +105,7 @@ def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     not_differentiable="a rank does not vary with the values",
     batching=shape_batches.rank,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def rank_op(xp: Xp, input: Array) -> Array:
     """Counts the dimensions of `input`."""

@@ -15,7 +15,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int8, int32, int64
 from millrace._src.core.errors import invalid
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import KnownValue, op, parts_along_first_axis
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -89,6 +89,7 @@ def _slices(value: Array, axis: int, sizes: list[int]) -> list[Array]:
     constant_inputs=("split_dim",),
     batching=along("split_dim", "value"),
     exact_on_rows=True,
+    known_value=KnownValue.PARTS,
 )
 def split_op(xp: Xp, split_dim: Array, value: Array, *, num_split: int) -> list[Array]:
     """Cuts `value` into `num_split` equal pieces along a dimension."""
@@ -260,6 +261,7 @@ def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
     shape=_unpack_shape,
     batching=slice_batches.unpack,
     exact_on_rows=True,
+    known_value=parts_along_first_axis,
 )
 def unpack(xp: Xp, value: Array, *, num: int, axis: int = 0) -> list[Array]:
     """Takes the `num` slices of `value` along a dimension, which the slices lose."""

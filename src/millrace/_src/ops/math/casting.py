@@ -18,7 +18,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import KnownValue, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import as_it_is
@@ -44,6 +44,7 @@ def _refuse(source: DType, target: DType) -> errors.UnimplementedError:
     is_cheap=True,
     batching=as_it_is,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = False) -> Array:
     """Converts numbers to another dtype; the op behind `tf.cast`.

@@ -15,7 +15,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import KnownValue, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -72,6 +72,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     not_differentiable=_NO_GRADIENT,
     batching=elementwise,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Tells whether `x == y`, element-wise.
@@ -101,6 +102,7 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     not_differentiable=_NO_GRADIENT,
     batching=elementwise,
     exact_on_rows=True,
+    known_value=KnownValue.WHOLE,
 )
 def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Tells whether `x != y`, element-wise.
