@@ -22,11 +22,10 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.kernel_part import kernel_part
+from millrace._src.util.blas_threads import SINGLE
 
 _NUMBERS = 24
 """The results of a block of columns in numbers, measured: more multiply more zeros, fewer are slower products."""
-_LARGEST_PRODUCT = 1 << 18
-"""The multiplications of a matrix product from which on OpenBLAS shares the product among its threads."""
 _FEW_RUNS = 8
 """From so many runs on blocks read an input more than they need, which makes the runs longer and costs as much."""
 _TOGETHER = 2**20
@@ -222,7 +221,7 @@ def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dt
         if resampling.used is not None:
             images = images.take(resampling.used, axis=axis)
     rows, columns = rows.of_used, columns.of_used
-    has_integers = np.issubdtype(images.dtype, np.integer)
+    has_integers = images.dtype.kind in "iu"
     images = images.astype(dtype, order="C", copy=False)
     in_blocks = images.shape[3] <= _MOST_CHANNELS and (has_integers or _is_finite(images))
     resampled_columns = _resampled_columns if in_blocks else _columns_as_rows
@@ -274,7 +273,7 @@ def _parts(size: int, work: int) -> list[tuple[int, int]]:
       size: the size of the axis.
       work: the multiplications for one element of the axis.
     """
-    most = max(_LARGEST_PRODUCT // work, 1)
+    most = max(SINGLE // work, 1)
     return [(start, min(most, size - start)) for start in range(0, size, most)]
 
 
