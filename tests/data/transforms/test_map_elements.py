@@ -216,14 +216,15 @@ def test_threads_put_results_into_the_memory_of_batches(always_ahead: None, monk
     assert len(joined) == 1  # in the first batch, whose first elements were made before the threads began
 
 
-@pytest.mark.parametrize("calls", [2, 5])
-def test_a_batch_of_results_ends_before_an_error(calls: int, always_ahead: None) -> None:
+@pytest.mark.parametrize("size", [4, 16])
+@pytest.mark.parametrize("calls", [1, 2, 5])
+def test_a_batch_of_results_ends_before_an_error(calls: int, size: int, always_ahead: None) -> None:
     for zero in (0, 3, 4, 7, 9, 18):
-        numbers = Dataset.range(-zero, 19 - zero)
-        found = numbers.map(inverse, num_parallel_calls=calls).batch(4)
-        assert outcomes(found) == outcomes(numbers.map(inverse).batch(4))
-        found = numbers.map(inverse, num_parallel_calls=calls).ignore_errors().batch(4)
-        assert elements(found) == elements(numbers.map(inverse).ignore_errors().batch(4))
+        numbers = Dataset.range(-zero, 49 - zero)
+        found = numbers.map(inverse, num_parallel_calls=calls).batch(size)
+        assert outcomes(found) == outcomes(numbers.map(inverse).batch(size))
+        found = numbers.map(inverse, num_parallel_calls=calls).ignore_errors().batch(size)
+        assert elements(found) == elements(numbers.map(inverse).ignore_errors().batch(size))
 
 
 def test_results_of_many_shapes_cannot_be_batched_but_go_on(always_ahead: None) -> None:
