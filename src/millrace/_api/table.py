@@ -795,9 +795,11 @@ compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
 """,
     "compat.v1.spectral": """
+compat.v1.spectral.dct ops.signal.cosine:dct
 compat.v1.spectral.fft ops.signal.fourier:fft
 compat.v1.spectral.fft2d ops.signal.fourier:fft2d
 compat.v1.spectral.fft3d ops.signal.fourier:fft3d
+compat.v1.spectral.idct ops.signal.cosine:idct
 compat.v1.spectral.ifft ops.signal.fourier:ifft
 compat.v1.spectral.ifft2d ops.signal.fourier:ifft2d
 compat.v1.spectral.ifft3d ops.signal.fourier:ifft3d
@@ -1619,22 +1621,40 @@ random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split
 """,
     "signal": """
+signal.dct ops.signal.cosine:dct
 signal.fft ops.signal.fourier:fft
 signal.fft2d ops.signal.fourier:fft2d
 signal.fft3d ops.signal.fourier:fft3d
 signal.fftnd ops.signal.fourier_axes:fftnd
+signal.fftshift ops.signal.shifting:fftshift
+signal.frame ops.signal.framing:frame
+signal.hamming_window ops.signal.windows:hamming_window
+signal.hann_window ops.signal.windows:hann_window
+signal.idct ops.signal.cosine:idct
 signal.ifft ops.signal.fourier:ifft
 signal.ifft2d ops.signal.fourier:ifft2d
 signal.ifft3d ops.signal.fourier:ifft3d
 signal.ifftnd ops.signal.fourier_axes:ifftnd
+signal.ifftshift ops.signal.shifting:ifftshift
+signal.inverse_mdct ops.signal.lapped:inverse_mdct
+signal.inverse_stft ops.signal.short_time:inverse_stft
+signal.inverse_stft_window_fn ops.signal.short_time:inverse_stft_window_fn
 signal.irfft ops.signal.real_fourier:irfft
 signal.irfft2d ops.signal.real_fourier:irfft2d
 signal.irfft3d ops.signal.real_fourier:irfft3d
 signal.irfftnd ops.signal.fourier_axes:irfftnd
+signal.kaiser_bessel_derived_window ops.signal.windows:kaiser_bessel_derived_window
+signal.kaiser_window ops.signal.windows:kaiser_window
+signal.linear_to_mel_weight_matrix ops.signal.mel:linear_to_mel_weight_matrix
+signal.mdct ops.signal.lapped:mdct
+signal.mfccs_from_log_mel_spectrograms ops.signal.mel:mfccs_from_log_mel_spectrograms
+signal.overlap_and_add ops.signal.framing:overlap_and_add
 signal.rfft ops.signal.real_fourier:rfft
 signal.rfft2d ops.signal.real_fourier:rfft2d
 signal.rfft3d ops.signal.real_fourier:rfft3d
 signal.rfftnd ops.signal.fourier_axes:rfftnd
+signal.stft ops.signal.short_time:stft
+signal.vorbis_window ops.signal.windows:vorbis_window
 """,
     "sparse": """
 sparse.SparseTensor ops.sparse.sparse_tensor:SparseTensor

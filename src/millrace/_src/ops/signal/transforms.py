@@ -59,7 +59,7 @@ def checked_lengths(fft_length: Array, count: int) -> list[int]:
 
 def half(length: int) -> int:
     """Returns the number of elements of a spectrum that determine the transform of `length` real numbers."""
-    return length // 2 + 1
+    return length // 2 + 1 if length else 0
 
 
 def complex_transform(xp: Xp, x: Array, axes: Axes, *, is_inverse: bool) -> Array:
