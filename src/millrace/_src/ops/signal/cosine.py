@@ -69,8 +69,8 @@ def dct(
 ) -> Tensor:
     """Computes a discrete cosine transform along the last axis.
 
-    >>> tf.signal.dct([1.0, 2.0, 3.0]).numpy().round(4)
-    array([12.    , -3.4641,  0.    ], dtype=float32)
+    >>> tf.signal.dct([1.0, 2.0, 4.0]).numpy().round(4)
+    array([14.    , -5.1962,  1.    ], dtype=float32)
 
     Args:
       input: A Tensor of float32 or float64 of at least one dimension.

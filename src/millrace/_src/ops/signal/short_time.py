@@ -147,7 +147,7 @@ def inverse_stft_window_fn(
 
     >>> window = tf.signal.inverse_stft_window_fn(frame_step=2)
     >>> window(4, tf.float32).numpy().round(4)
-    array([0. , 0.4, 1. , 0.4], dtype=float32)
+    array([0., 1., 1., 1.], dtype=float32)
 
     Args:
       frame_step: integer scalar: how far a frame begins behind the one before.
