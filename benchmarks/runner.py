@@ -32,9 +32,10 @@ LONG = 2.0
 
 
 def environment() -> dict[str, str]:
-    """The sources of Millrace and the benchmarks in front; the frameworks' chatter off."""
+    """The sources of Millrace in front; the frameworks' chatter off; bytecode is kept, as it is for users."""
     paths = [str(ROOT / "src"), str(ROOT)]
-    return dict(os.environ, PYTHONPATH=os.pathsep.join(paths), TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return dict(inherited, PYTHONPATH=os.pathsep.join(paths), TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
 
 
 def interpreters(given: dict[str, str]) -> dict[str, str]:
