@@ -368,3 +368,53 @@ GRADIENT_PROGRAMS = [
         for i in (0, 1, 2)
     ),
 ]
+
+
+def slices(width: str, shape_width: str | None = None, scale: float = 1.0) -> tf.IndexedSlices:
+    shape = None if shape_width is None else tf.constant([3, 2], shape_width)
+    return tf.IndexedSlices(tf.ones([1, 2]) * scale, tf.constant([1], width), shape)
+
+
+@pytest.mark.parametrize(("first", "second"), [("int32", "int64"), ("int64", "int32")])
+def test_indices_of_slices_are_widened_where_another_branch_is_wide(first: str, second: str) -> None:
+    @tf.function
+    def f(p: tf.Tensor) -> Any:
+        return tf.cond(p, lambda: (1, slices(first, "int32")), lambda: (2, slices(second, "int32", 2.0)))
+
+    for p, scale in ((True, 1.0), (False, 2.0)):
+        _, found = f(tf.constant(p))
+        assert found.indices.dtype == tf.int64
+        assert found.dense_shape.dtype == tf.int32
+        assert tf.convert_to_tensor(found).numpy().tolist() == [[0, 0], [scale, scale], [0, 0]]
+
+
+def test_slices_widened_in_a_branch_are_differentiated() -> None:
+    x = tf.Variable([3.0, 4.0])
+
+    @tf.function
+    def f(p: tf.Tensor) -> Any:
+        def branch(width: str, scale: float) -> Any:
+            return lambda: tf.IndexedSlices(x[None] * scale, tf.constant([1], width), tf.constant([3, 2]))
+
+        found = tf.cond(p, branch("int32", 2.0), branch("int64", 5.0))
+        return tf.reduce_sum(found.values), found.indices
+
+    for p, scale in ((True, 2.0), (False, 5.0)):
+        with tf.GradientTape() as tape:
+            total, indices = f(tf.constant(p))
+        assert indices.numpy().tolist() == [1]
+        assert tape.gradient(total, x).numpy().tolist() == [scale, scale]
+
+
+def test_slices_beside_a_tensor_are_refused() -> None:
+    f = tf.function(lambda p: tf.cond(p, lambda: slices("int32"), lambda: tf.ones([3, 2])))
+    with pytest.raises(TypeError, match=r"Cannot reconcile tf.cond 0-th outputs"):
+        f(tf.constant(True))
+
+
+def test_slices_of_three_branches_have_one_width() -> None:
+    branches = [lambda: slices("int32"), lambda: slices("int64"), lambda: slices("int32", scale=3.0)]
+    found = tf.function(lambda i: tf.switch_case(i, branches))(tf.constant(2))
+    assert found.indices.dtype == tf.int64
+    assert found.values.numpy().tolist() == [[3.0, 3.0]]
+    assert isinstance(tf.switch_case(tf.constant(0), branches), tf.IndexedSlices)

@@ -15,7 +15,9 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.handle_types import HandleType, common_type
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph import rewriting
@@ -76,6 +78,43 @@ def finish_branch(branch: Branch) -> None:
 
 def _is_operation(item: Any) -> bool:
     return isinstance(item, Operation)
+
+
+def widen_indices(branches: Sequence[Branch], scope: str, op_name: str) -> None:
+    """Casts int32 indices of an IndexedSlices to int64 where another branch returns int64 indices in the same place.
+
+    Raises: TypeError: if another branch returns no IndexedSlices in that place.
+    """
+    structures = [nest.flatten(branch.structure) for branch in branches]
+    if len({len(leaves) for leaves in structures}) > 1:
+        return  # the branches are refused later
+    for place, leaves in enumerate(zip(*structures)):
+        count = sum(isinstance(leaf, IndexedSlices) for leaf in leaves)
+        if count not in (0, len(leaves)):
+            raise TypeError(f"Cannot reconcile {op_name} {place}-th outputs:\n  branches returned: {leaves}")
+        dtypes = [leaf.indices.dtype for leaf in leaves] if count else []
+        if int32 in dtypes and int64 in dtypes:
+            for branch, dtype in zip(branches, dtypes):
+                if dtype is int32:
+                    _cast_indices(branch, place, scope)
+
+
+def _cast_indices(branch: Branch, place: int, scope: str) -> None:
+    leaves = nest.flatten(branch.structure)
+    slices = leaves[place]
+    parts = nest.flatten(slices, expand_composites=True)
+    output = sum(map(_output_count, leaves[:place])) + next(i for i, t in enumerate(parts) if t is slices.indices)
+    graph = branch.graph
+    with graph.as_default(), context.name_scope(scope):
+        wide = raw.Cast(x=graph.outputs[output], DstT=int64)
+    graph.outputs = [*graph.outputs[:output], wide, *graph.outputs[output + 1 :]]
+    leaves[place] = IndexedSlices(slices.values, wide, slices.dense_shape)
+    branch.structure = nest.pack_sequence_as(branch.structure, leaves)
+
+
+def _output_count(leaf: Any) -> int:
+    """Returns how many outputs of a branch stand for a leaf of its structure."""
+    return sum(item is not None and not _is_operation(item) for item in nest.flatten(leaf, expand_composites=True))
 
 
 def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, int, Any], tuple[str, Any]]) -> list[Any]:

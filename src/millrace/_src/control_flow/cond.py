@@ -22,6 +22,7 @@ from millrace._src.control_flow.branches import (
     pack_outputs,
     read_only_inputs,
     trace_branch,
+    widen_indices,
 )
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.derivative import Derivative, reaching, with_outputs
@@ -155,8 +156,10 @@ def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, 
         return [raw.Identity(input=t) for t in outputs]
 
 
-def _check_same(first: Branch, second: Branch) -> None:
-    """Refuses branches that return different structures or dtypes."""
+def _check_same(
+    first: Branch, second: Branch, names: tuple[str, str, str] = ("true_fn", "false_fn", "tf.cond")
+) -> None:
+    """Refuses branches that return different structures or dtypes; `names` are those of the branches and the op."""
     counts = [len(b.graph.outputs) for b in (first, second)]
     if first.nones != second.nones and counts[0] != counts[1] and len(first.nones) == len(second.nones):
         listed = "".join(f"len(graphs[{i}].outputs): {n}\n" for i, n in enumerate(counts))
@@ -174,9 +177,9 @@ def _check_same(first: Branch, second: Branch) -> None:
             for b in (first, second)
         ]
         raise TypeError(
-            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall "
+            f"{names[0]} and {names[1]} arguments to {names[2]} must have the same number, type, and overall "
             "structure of return values.\n\n"
-            f"true_fn output: {texts[0]}\nfalse_fn output: {texts[1]}\n\nError details:\n{error}"
+            f"{names[0]} output: {texts[0]}\n{names[1]} output: {texts[1]}\n\nError details:\n{error}"
         ) from None
 
 
@@ -218,6 +221,7 @@ def cond(
         label = scope[:-1].replace("/", "_")
         then = trace_branch(true_fn, f"{label}_true", scope, selector)
         otherwise = trace_branch(false_fn, f"{label}_false", scope, selector)
+        widen_indices([then, otherwise], scope, "tf.cond")
         _check_same(then, otherwise)
         outputs = build_branches(selector, [then, otherwise], scope, is_case=False)
     return pack_outputs(then, outputs)
@@ -258,12 +262,14 @@ def switch_case(
         functions = [*functions, default]
     if state.graph is None:
         index = int(branch_index)
-        return nest.map_structure(convert_to_tensor, functions[index if 0 <= index < len(functions) else -1]())
+        chosen = functions[index if 0 <= index < len(functions) else -1]
+        return nest.map_structure(convert_to_tensor, chosen(), expand_composites=True)
     with context.name_scope(name), context.name_scope("indexed_case") as scope:
         label = scope[:-1].replace("/", "_")
         branches = [trace_branch(f, f"{label}_branch{i}", scope, branch_index) for i, f in enumerate(functions)]
-        for branch in branches[1:]:
-            _check_same(branches[0], branch)
+        widen_indices(branches, scope, "tf.switch_case")
+        for place, branch in enumerate(branches[1:], 1):
+            _check_same(branches[0], branch, ("branches[0]", f"branches[{place}]", "tf.switch_case"))
         outputs = build_branches(branch_index, branches, scope, is_case=True)
     return pack_outputs(branches[0], outputs)
 
