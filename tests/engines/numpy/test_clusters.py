@@ -452,6 +452,27 @@ def test_lists_go_in_and_out_of_a_cluster() -> None:
     assert value(plain(lambda: inner() * 2.0)()) == [0.0, 2.0, 4.0]
 
 
+def test_a_list_is_handed_to_a_cluster_and_back() -> None:
+    extended = compiled(lambda array: array.write(1, array.read(0) * 3.0))
+
+    @plain
+    def outer(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, size=3, element_shape=[2], clear_after_read=False).write(0, x)
+        return extended(array).write(2, x + 1.0).stack()
+
+    assert value(outer(tf.constant([1.0, 2.0]))) == [[1.0, 2.0], [3.0, 6.0], [2.0, 3.0]]
+
+
+@pytest.mark.parametrize("name", ["int8", "uint64", "int64", "float16", "bfloat16", "float64", "complex128", "bool"])
+def test_every_width_goes_in_and_out_unchanged(name: str) -> None:
+    x = tf.cast([0, 1, 1], name)
+    inner = compiled(lambda x: tf.reverse(x, [0]))
+    reversed_x, both = plain(lambda x: (inner(x), tf.concat([inner(x), x], 0)))(x)
+    assert reversed_x.dtype == both.dtype == x.dtype
+    assert both.numpy().dtype == x.numpy().dtype
+    assert tf.cast(both, tf.int32).numpy().tolist() == [1, 1, 0, 0, 1, 1]
+
+
 def test_the_graph_keeps_the_call_and_its_attribute() -> None:
     inner = compiled(lambda x: tf.exp(x))
     outer = plain(lambda x: inner(x)).get_concrete_function(VECTOR)
