@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.core.aligned_memory import empty_array
+from millrace._src.core.resources import resource_of
 from millrace._src.engines.compilations import compilation_count
 
 pytestmark = pytest.mark.xla
@@ -62,3 +64,29 @@ def test_variables_that_inputs_share_are_one_value(order: tuple[int, ...]) -> No
     wanted = [f(*[expected[1][i] for i in order]) for _ in range(2)]
     assert [float(x) for x in found] == [float(x) for x in wanted]
     assert [float(v) for v in expected[0]] == [float(v) for v in expected[1]]
+
+
+@pytest.mark.parametrize("size", [10, 1 << 20])
+def test_a_variable_that_is_read_stays_with_xla_and_changes_no_tensor(size: int) -> None:
+    variable = tf.Variable(tf.ones([size]))
+    aligned = empty_array((size,), np.dtype(np.float32))
+    aligned[...] = 1
+    resource_of(variable.handle._value).value = aligned  # XLA may take such an array without a copy
+    earlier_value = variable.read_value()
+
+    @tf.function(jit_compile=True)
+    def total() -> Any:
+        return tf.reduce_sum(variable)
+
+    @tf.function(jit_compile=True)
+    def grow() -> Any:
+        return variable.assign_add(tf.ones([size]))
+
+    assert total().numpy() == size
+    assert resource_of(variable.handle._value).device is not None
+    for _ in range(3):
+        grow()  # donates the array
+    assert variable.numpy()[0] == 4 and total().numpy() == 4 * size
+    assert earlier_value.numpy()[0] == earlier_value.numpy()[-1] == aligned[0] == 1
+    variable.assign(tf.zeros([size]))
+    assert total().numpy() == 0

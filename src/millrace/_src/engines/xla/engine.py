@@ -259,9 +259,9 @@ class _XlaRunner:
         """Returns the form to which JAX lowers the program for these arguments."""
         storages = [resource_of(arguments[position]) for position in self.resources]
         sharing = self._sharing_of(storages)
-        operands = (sharing.owners, (), *_values(storages, sharing), *self._other_operands((), arguments))
+        others = self._other_operands((), arguments)
         with jax.enable_x64(True):
-            return self.executables.run.lower(*operands)
+            return self.executables.run.lower(sharing.owners, (), *_values(storages, sharing), *others)
 
     def _run(self, known: Known, arguments: Sequence[Any]) -> Sequence[Any]:
         storages: list[VariableStorage] = [resource_of(arguments[position]) for position in self.resources]
@@ -285,8 +285,8 @@ class _XlaRunner:
         self, storages: Sequence[VariableStorage], sharing: Sharing, known: Known, others: Sequence[Any]
     ) -> Sequence[Any]:
         """Runs the function while no other thread takes an array of the variables."""
-        written, read = _values(storages, sharing)
         with jax.enable_x64(True):
+            written, read = _values(storages, sharing)
             results, values = self.executables.run(sharing.owners, known, written, read, *others)
             if self.has_lists:
                 results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
@@ -313,10 +313,19 @@ class _XlaRunner:
 
 
 def _values(storages: Sequence[VariableStorage], sharing: Sharing) -> tuple[list[Any], list[Any]]:
-    """Returns the values of the variables that a function may change, and of the others."""
+    """Returns the values of the variables that a function may change, and of the others.
+
+    The others stay with XLA: a call takes an array of XLA's more quickly than one of NumPy's.
+    """
     written = [s.device if s.device is not None else _host_value(s) for s in map(storages.__getitem__, sharing.written)]
-    read = [s.device if s.device is not None else _host_value(s) for s in map(storages.__getitem__, sharing.read)]
+    read = [s.device if s.device is not None else _kept(s) for s in map(storages.__getitem__, sharing.read)]
     return written, read
+
+
+def _kept(storage: VariableStorage) -> Any:
+    """Puts the value of a variable that no engine holds into XLA's memory, and returns that value."""
+    storage.set_device_value(jax.device_put(_host_value(storage)))
+    return storage.device
 
 
 def _as_dense(argument: Any) -> Any:
