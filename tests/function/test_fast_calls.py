@@ -162,3 +162,53 @@ def test_replaced_captures_are_seen_by_plans() -> None:
     f(x), f(x)
     f.get_concrete_function(x).set_external_captures([tf.constant(5.0)])
     assert float(f(x)) == 6.0
+
+
+class Wrapped(tf.__internal__.types.Tensor):
+    """A variable as Keras's are: it holds a `tf.Variable` and derives from the interface of tensors."""
+
+    _should_act_as_resource_variable = True
+
+    def __init__(self, number: float) -> None:
+        self.value = tf.Variable(number)
+        self.trainable = True
+
+    @property
+    def handle(self) -> Any:
+        return self.value.handle
+
+    @property
+    def dtype(self) -> str:
+        return self.value.dtype.name
+
+    @property
+    def shape(self) -> Any:
+        return self.value.shape
+
+    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        return tf.convert_to_tensor(self.value, dtype=dtype, name=name)
+
+
+def test_a_variable_that_holds_a_variable_is_an_argument() -> None:
+    first, second = Wrapped(2.0), Wrapped(3.0)
+    f = tf.function(lambda x, y: tf.convert_to_tensor(x) * 10.0 + y.value)
+    assert [f(first, second).numpy() for _ in range(3)] == [23.0] * 3
+    first.value.assign(4.0)
+    assert f(first, second).numpy() == 43.0
+    assert f.experimental_get_tracing_count() == 1
+    assert f(second, first).numpy() == 34.0
+    assert f(first, first).numpy() == 44.0
+
+
+def test_a_variable_that_holds_a_variable_gives_its_value_to_a_signature() -> None:
+    f = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([], tf.float32)])
+    assert [f(Wrapped(2.0)).numpy(), f(Wrapped(5.0)).numpy()] == [4.0, 10.0]
+
+
+def test_gradients_through_calls_with_such_variables() -> None:
+    first, second = Wrapped(2.0), Wrapped(3.0)
+    f = tf.function(lambda x, y: tf.convert_to_tensor(x) ** 2 * y.value)
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            total = f(first, second)
+        assert [g.numpy() for g in tape.gradient(total, [first, second])] == [12.0, 4.0]

@@ -55,6 +55,15 @@ def test_the_error_of_a_sum_of_rows_is_a_few_roundings(shape: tuple[int, ...]) -
     assert np.abs(xp.sum(x, axis=(x.ndim - 2,)) - expected).max() < 4e-7 * np.abs(expected).max()
 
 
+def test_a_sum_over_axes_of_size_one_is_an_array_of_its_own() -> None:
+    x = _array(1, 70, 1, 70)
+    total = sum_over(x, (0, 2), keepdims=False)
+    np.testing.assert_array_equal(total, x.reshape(70, 70))
+    assert not np.shares_memory(total, x)
+    mixed = sum_over(x, (0, 1), keepdims=True)
+    np.testing.assert_allclose(mixed, x.sum((0, 1), keepdims=True), rtol=1e-6)
+
+
 @pytest.mark.parametrize(("axes", "error"), [((2,), ValueError), ((0, 0), ValueError), ((-3,), ValueError)])
 def test_axes_are_checked(axes: tuple[int, ...], error: type[Exception]) -> None:
     with pytest.raises(error):

@@ -46,6 +46,8 @@ def sum_over(x: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
     if not x.flags.c_contiguous:
         return _sum_of_moved_axes(x, axes, keepdims=keepdims)
     groups, shape = _plan(x.shape, axes, keepdims)
+    if not groups:
+        return x.reshape(shape).copy()  # a result that may be written
     for before, rows, after in groups:
         x = _sum_of_rows(x.reshape(before, rows, after))
     return x.reshape(shape)
@@ -81,9 +83,9 @@ def _plan(
         while start and (start - 1 in summed_axes) is is_summed:
             start -= 1
         size = _product(dims[start:end])
-        if is_summed:
+        if is_summed and size > 1:
             groups.append((_product(dims[:start]), size, after))
-        else:
+        elif not is_summed:
             after *= size
         end = start
     return groups, shape
@@ -149,4 +151,6 @@ def _products(x: Array, length: int) -> Array:
 
 @functools.lru_cache(maxsize=2 * _LONGEST)
 def _ones(length: int, dtype: Any) -> Any:
-    return np.ones(length, dtype)
+    ones = np.ones(length, dtype)
+    ones.setflags(write=False)
+    return ones
