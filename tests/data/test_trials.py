@@ -59,6 +59,18 @@ def test_slow_elements_are_made_inline_where_threads_gain_nothing(clock: Clock) 
     assert 0 < ahead < 200
 
 
+def test_a_hiccup_does_not_decide(clock: Clock) -> None:
+    trial = Trial(4)
+    work(trial, clock, 4, lambda trial: 4e-3)
+    assert trial.is_ahead
+    work(trial, clock, 17, lambda trial: 9e-3)
+    assert trial.is_ahead
+    work(trial, clock, 17, lambda trial: 1e-3)
+    assert trial.is_ahead
+    work(trial, clock, 100, lambda trial: 9e-3)
+    assert trial.is_ahead
+
+
 def test_the_first_element_does_not_count(clock: Clock) -> None:
     trial = Trial(4)
     work(trial, clock, 1, lambda trial: 1.0)

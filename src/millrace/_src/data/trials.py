@@ -41,6 +41,7 @@ class Trial:
         "inline_time",
         "_needs_idle_consumer",
         "_most_ahead",
+        "_has_missed",
         "_is_settled",
         "_window",
         "_began",
@@ -50,7 +51,7 @@ class Trial:
     )
 
     def __init__(self, most_ahead: int, needs_idle_consumer: bool = False) -> None:
-        self.is_ahead = self._is_settled = False
+        self.is_ahead = self._is_settled = self._has_missed = False
         self.inline_limit = 1
         self._needs_idle_consumer = needs_idle_consumer
         self._most_ahead = most_ahead
@@ -92,6 +93,8 @@ class Trial:
         if self.is_ahead:
             if time <= _GAIN * self.inline_time:
                 self._is_settled = True
+            elif not self._has_missed:
+                self._has_missed = True  # other programs may have had the processors: look once more, the first time
             else:
                 self.is_ahead = False
                 self._window = 16 * self._most_ahead + 64
