@@ -238,3 +238,20 @@ def test_threads_that_change_a_variable_at_once_lose_no_change(nested: bool) -> 
         thread.join()
     assert not failures
     assert v.numpy().tolist() == [801.0] * 2000
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("from_variable", [False, True], ids=["a constant after all", "left to the NumPy tier"])
+def test_a_call_that_learns_of_a_size_draws_once(from_variable: bool, nested: bool) -> None:
+    v = tf.Variable(3)
+
+    def f(n: Any) -> Any:
+        return tf.random.uniform([2], seed=1), tf.range(v if from_variable else n)
+
+    drawn = []
+    for jit in (None, True):
+        tf.random.set_seed(3)
+        inner = tf.function(f, autograph=False, jit_compile=jit)
+        g = tf.function(lambda n, inner=inner: inner(n), autograph=False) if nested else inner
+        drawn.append([value(g(tf.constant(n))[0]) for n in (3, 3, 4)])
+    assert drawn[0] == drawn[1]

@@ -212,23 +212,29 @@ class _XlaRunner:
         return _XlaRunner(self.graph, self.executables).program
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
+        return self._call(arguments, self._drawn(arguments))
+
+    def _drawn(self, arguments: Sequence[Any]) -> list[Any]:
+        """Draws the random numbers of one call, once, whoever runs the rest."""
+        return [] if self.draw is None else list(self.draw(arguments))
+
+    def _call(self, arguments: Sequence[Any], draws: list[Any]) -> Sequence[Any]:
         executables = self.executables
         if executables.left_because is not None:
-            return self._left(executables.left_because, arguments)
+            return self._left(executables.left_because, arguments, draws)
         known_values = tuple([(i, KnownValue(arguments[i])) for i in executables.known])
         if known_values and known_values not in executables.seen:
             if len(executables.seen) == _MOST_SPECIALIZATIONS:
                 reason = f"a size depends on an argument that had more than {_MOST_SPECIALIZATIONS} values."
-                return self._left(reason, arguments)
+                return self._left(reason, arguments, draws)
             executables.seen.add(known_values)
         try:
-            return self._run(known_values, arguments)
+            return self._run(known_values, arguments, draws)
         except errors.UnknownWhileCompilingError as error:
-            return self._learn(error, arguments, {position for position, _ in known_values})(*arguments)
+            self._learn(error, arguments, {position for position, _ in known_values})
+        return self._call(arguments, draws)
 
-    def _learn(
-        self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any], known: set[int]
-    ) -> Callable[..., Any]:
+    def _learn(self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any], known: set[int]) -> None:
         """Makes the inputs behind an unknown size constants of the executables, or leaves the function to NumPy.
 
         Args:
@@ -243,35 +249,33 @@ class _XlaRunner:
         else:
             self.executables.known = tuple(sorted({*self.executables.known, *positions}))
             self.executables.seen = set()
-        return self
 
-    def _left(self, reason: str, arguments: Sequence[Any]) -> Sequence[Any]:
+    def _left(self, reason: str, arguments: Sequence[Any], draws: Sequence[Any]) -> Sequence[Any]:
         """Runs the graph on the NumPy tier."""
         self.program.leave_to(eager_engine().name, reason)
-        return self._on_host(*arguments)
+        return self._on_host(*map(arrived, arguments), *draws)
 
     @functools.cached_property
     def _on_host(self) -> Run:
-        run = eager_engine().compile(self.graph).quiet_run()
-        return lambda *arguments: run(*map(arrived, arguments))
+        return eager_engine().compile(self.executables.lowering.graph).quiet_run()
 
     def lower(self, *arguments: Any) -> Any:
         """Returns the form to which JAX lowers the program for these arguments."""
         storages = [resource_of(arguments[position]) for position in self.resources]
         sharing = self._sharing_of(storages)
-        others = self._other_operands((), arguments)
+        plain, draws = self._plain_operands((), arguments), self._drawn(arguments)
         with jax.enable_x64(True):
-            return self.executables.run.lower(sharing.owners, (), *_values(storages, sharing), *others)
+            return self.executables.run.lower(sharing.owners, (), *_values(storages, sharing), plain, draws)
 
-    def _run(self, known: Known, arguments: Sequence[Any]) -> Sequence[Any]:
+    def _run(self, known: Known, arguments: Sequence[Any], draws: list[Any]) -> Sequence[Any]:
         storages: list[VariableStorage] = [resource_of(arguments[position]) for position in self.resources]
         sharing = self._sharing_of(storages)
-        others = self._other_operands(known, arguments)
+        plain = self._plain_operands(known, arguments)
         locks = [storages[place].lock for place in sharing.order]
         for lock in locks:
             lock.acquire()
         try:
-            return self._run_locked(storages, sharing, known, others)
+            return self._run_locked(storages, sharing, known, plain, draws)
         except errors.OpError as error:
             error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
             raise error.with_traceback(None) from None
@@ -282,12 +286,17 @@ class _XlaRunner:
                 lock.release()
 
     def _run_locked(
-        self, storages: Sequence[VariableStorage], sharing: Sharing, known: Known, others: Sequence[Any]
+        self,
+        storages: Sequence[VariableStorage],
+        sharing: Sharing,
+        known: Known,
+        plain: Sequence[Any],
+        draws: Sequence[Any],
     ) -> Sequence[Any]:
         """Runs the function while no other thread takes an array of the variables."""
         with jax.enable_x64(True):
             written, read = _values(storages, sharing)
-            results, values = self.executables.run(sharing.owners, known, written, read, *others)
+            results, values = self.executables.run(sharing.owners, known, written, read, plain, draws)
             if self.has_lists:
                 results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
         self.executables.make_room()
@@ -303,13 +312,13 @@ class _XlaRunner:
             sharing = self.sharing = self.executables.sharing(identities)
         return sharing
 
-    def _other_operands(self, known: Known, arguments: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Returns the operands of the compiled function that are no variables: arguments, and random numbers."""
+    def _plain_operands(self, known: Known, arguments: Sequence[Any]) -> list[Any]:
+        """Returns the arguments that are operands of the compiled function: no variables, no constants of it."""
         plain_arguments = [arguments[i] for i in self.executables.unknown(known)]
         if self.has_lists:
             with jax.enable_x64(True):
                 plain_arguments = [_as_dense(a) for a in plain_arguments]
-        return plain_arguments, [] if self.draw is None else list(self.draw(arguments))
+        return plain_arguments
 
 
 def _values(storages: Sequence[VariableStorage], sharing: Sharing) -> tuple[list[Any], list[Any]]:
