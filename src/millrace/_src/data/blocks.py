@@ -45,7 +45,9 @@ class Block:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Row]) -> Block:
-        """Makes a block of at least one element, each of them given as arrays."""
+        """Makes a block of at least one element, each of them given as arrays; a view of a single one."""
+        if len(rows) == 1:
+            return cls.of_row(rows[0])
         return cls([column_of(arrays) for arrays in zip(*rows, strict=True)], len(rows))
 
     def row(self, index: int) -> list[Array]:

@@ -42,6 +42,8 @@ class TensorNode(DatasetNode):
     def picked(self, indices: Array) -> Block:
         """Returns the element, as often as its position is given."""
         count = len(indices)
+        if count == 1:
+            return Block.of_row(self.components)
         return Block([np.broadcast_to(a, (count, *a.shape)) for a in self.components], count)
 
     def cursor(self, run: Run) -> Cursor:
