@@ -32,7 +32,7 @@ ISSUES = (
     (r"saved_model|SavedModel|TrackableView|tf\.train\.Checkpoint", 14, "SavedModel and checkpoints"),
     (r"tensorflow\.compiler\.xla|jax2tf", 14, "functions of JAX in a SavedModel"),
     (r"tf\.summary|tensorflow\.summary", 16, "summaries"),
-    (r"tf\.signal|'signal'", 12, "tf.signal is not built yet"),
+    (r"stft_spectrogram_test.*channels", 12, "a convolution adds up three channels in another order: off by 2e-6"),
     (r"tf\.audio", 16, "tf.audio"),
     (r"ctc_", 12, "connectionist temporal classification is not built yet"),
     (r"tf\.experimental\.numpy", 12, "tf.experimental.numpy is not built yet"),
