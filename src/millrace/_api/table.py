@@ -749,6 +749,8 @@ compat.v1.nn.conv2d_transpose -
 compat.v1.nn.conv3d -
 compat.v1.nn.conv3d_transpose -
 compat.v1.nn.convolution -
+compat.v1.nn.ctc_loss control_flow.ctc_loss:ctc_loss_v1
+compat.v1.nn.ctc_loss_v2 control_flow.ctc_loss:ctc_loss
 compat.v1.nn.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.nn.depthwise_conv2d -
 compat.v1.nn.depthwise_conv2d_backprop_filter -
@@ -1508,6 +1510,8 @@ nn.conv3d_transpose ops.nn.transposed_convolution:conv3d_transpose
 nn.conv_transpose ops.nn.transposed_convolution:conv_transpose
 nn.convolution ops.nn.convolution:convolution
 nn.crelu ops.nn.activations:crelu
+nn.ctc_loss control_flow.ctc_loss:ctc_loss
+nn.ctc_unique_labels ops.nn.label_sequences:ctc_unique_labels
 nn.depth_to_space ops.array.space_to_depth:depth_to_space
 nn.depthwise_conv2d ops.nn.depthwise_convolution:depthwise_conv2d
 nn.depthwise_conv2d_backprop_filter ops.nn.depthwise_convolution:depthwise_conv2d_backprop_filter

@@ -428,8 +428,6 @@ nn.RNNCellDropoutWrapper
 nn.RNNCellResidualWrapper
 nn.ctc_beam_search_decoder
 nn.ctc_greedy_decoder
-nn.ctc_loss
-nn.ctc_unique_labels
 nn.embedding_lookup_sparse
 nn.isotonic_regression
 nn.safe_embedding_lookup_sparse

@@ -1,7 +1,9 @@
-"""`tf.nn.collapse_repeated`: label sequences without repetitions.
+"""Label sequences without repetitions: `tf.nn.collapse_repeated`, `tf.nn.ctc_unique_labels`.
 
-A label is kept where it differs from the one before and lies inside its sequence. The kept labels of all sequences are
-packed to the front of their rows by one scatter.
+Collapsed: a label is kept where it differs from the one before and lies inside its sequence. The kept labels of all
+sequences are packed to the front of their rows by one scatter.
+
+Unique: a table of equal pairs says where each label of a row occurs first; counting first occurrences numbers them.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from typing import Any
 from millrace._src.core import dtypes as d
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import invalid
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like
@@ -59,3 +62,34 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
         rows = shape_of(labels)[0] if batch is None else batch
         result = reshape(packed, [rows, longest])
         return result, cast(new_lengths, lengths.dtype)
+
+
+@export("nn.ctc_unique_labels")
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
+    """Finds the different labels of each row.
+
+    >>> values, places = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
+    >>> values.numpy(), places.numpy()
+    (array([[3, 4, 0, 0]]), array([[0, 1, 1, 0]], dtype=int32))
+
+    Args:
+      labels: integers `[batch, length]`.
+      name: A name for the operation (optional).
+
+    Returns: A list: the different labels in their order, int64 `[batch, length]`, filled up with 0; and where in there each
+      label stands, int32 `[batch, length]`.
+    Raises: tf.errors.InvalidArgumentError: if `labels` is a vector.
+    """
+    with name_scope(name, "ctc_unique_labels"):
+        given = raw.Cast(x=convert_to_tensor(labels, name="labels"), DstT=d.int64)
+        if given.shape.rank not in (None, 2):
+            raise invalid(f"unique expects a 1D vector. labels must have rank 2, got shape: {given.shape}")
+        is_equal = raw.Equal(x=expand_dims(given, 2), y=expand_dims(given, 1))
+        first = raw.ArgMax(input=raw.Cast(x=is_equal, DstT=d.int32), dimension=2, output_type=d.int32)
+        is_first = raw.Equal(x=first, y=expand_dims(range_(shape_of(given)[1]), 0))
+        number = raw.Cumsum(x=raw.Cast(x=is_first, DstT=d.int32), axis=1) - 1
+        places: Tensor = raw.GatherV2(params=number, indices=first, axis=1, batch_dims=1)
+        columns = expand_dims(expand_dims(range_(shape_of(given)[1]), 0), 2)
+        is_here = raw.LogicalAnd(x=expand_dims(is_first, 1), y=raw.Equal(x=expand_dims(number, 1), y=columns))
+        values: Tensor = reduce_sum(raw.Cast(x=is_here, DstT=d.int64) * expand_dims(given, 1), 2)
+        return [values, places]

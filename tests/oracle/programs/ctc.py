@@ -1,0 +1,89 @@
+"""CTC: the loss of dense labels, unique labels."""
+
+from __future__ import annotations
+
+from tests.oracle.support import Approx, attempt
+
+LABELS = [[1, 2, 3], [1, 1, 2], [4, 0, 0]]
+COUNTS, FRAMES = [3, 3, 1], [7, 6, 5]
+
+
+def _logits(np):
+    return (np.sin(np.arange(7 * 3 * 5) * 1.3) * 2).reshape(7, 3, 5).astype("float32")
+
+
+def prog_dense_labels(tf, np):
+    """Losses, with the arguments in every form."""
+    x, f = _logits(np), tf.nn.ctc_loss
+    unique = tf.nn.ctc_unique_labels(LABELS)
+    losses = [f(LABELS, x, COUNTS, FRAMES), f(LABELS, x, COUNTS, FRAMES, blank_index=0), f(LABELS, x.transpose(1, 0, 2), COUNTS, FRAMES, logits_time_major=False), f(LABELS, x, COUNTS, FRAMES, unique=unique), f(np.array(LABELS, np.int64), x, np.array(COUNTS, np.int64), np.array(FRAMES, np.int64)), tf.compat.v1.nn.ctc_loss_v2(LABELS, x, COUNTS, FRAMES)]
+    return [Approx(v, 2e-6) for v in losses]
+
+
+def prog_blank_index(tf, np):
+    """The blank is the last label, or one in the middle."""
+    x, labels = _logits(np), np.array(LABELS) % 4
+    return [Approx(tf.nn.ctc_loss(labels, x, COUNTS, FRAMES, blank_index=b), 2e-6) for b in (-1, 4)] + [Approx(tf.nn.ctc_loss([[0, 1, 3], [1, 1, 0], [4, 0, 0]], x, COUNTS, FRAMES, blank_index=2), 2e-6)]
+
+
+def prog_half_precision(tf, np):
+    """float16 logits."""
+    return Approx(tf.nn.ctc_loss(LABELS, _logits(np).astype(np.float16), COUNTS, FRAMES), 4e-3)
+
+
+def prog_labels_that_do_not_fit(tf, np):
+    """Too few frames; none; no labels."""
+    x = _logits(np)
+    return [Approx(tf.nn.ctc_loss(LABELS, x, COUNTS, n), 2e-6) for n in ([2, 2, 1], [0, 0, 0], [3, 3, 0])] + [Approx(tf.nn.ctc_loss(LABELS, x, [0, 0, 0], FRAMES), 2e-6)]
+
+
+def prog_padding(tf, np):
+    """What stands behind the last label does not count."""
+    x = _logits(np)
+    return [Approx(tf.nn.ctc_loss(np.pad(LABELS, [(0, 0), (0, 4)], constant_values=v), x, COUNTS, FRAMES), 2e-6) for v in (0, 3, -1)]
+
+
+def prog_gradient(tf, np):
+    """With respect to logits."""
+    out = []
+    for options in ({}, {"blank_index": 0}, {"unique": tf.nn.ctc_unique_labels(LABELS)}):
+        x = tf.constant(_logits(np))
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(tf.nn.ctc_loss(LABELS, x, COUNTS, FRAMES, **options) * [1.0, 2.0, 3.0])
+        out.append(Approx(tape.gradient(loss, x), 5e-6))
+    return out
+
+
+def prog_unknown_shapes(tf, np):
+    """Nothing is known while tracing."""
+    vector = tf.TensorSpec([None], tf.int32)
+    f = tf.function(tf.nn.ctc_loss, input_signature=[tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([None, None, None]), vector, vector])
+    return Approx(f(LABELS, _logits(np), COUNTS, FRAMES), 2e-6)
+
+
+def prog_training(tf, np):
+    """Five steps of a small recognizer."""
+    w = tf.Variable(np.cos(np.arange(20.0)).reshape(4, 5).astype("float32"))
+    x = tf.constant(np.sin(np.arange(7 * 3 * 4) * 0.7).reshape(7, 3, 4).astype("float32"))
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.ctc_loss(LABELS, x @ w, COUNTS, FRAMES))
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    return [Approx(step(), 1e-5) for _ in range(5)]
+
+
+def prog_errors(tf, np):
+    """Lengths that are missing, sparse labels that are not sparse."""
+    x = _logits(np)
+    return [attempt(lambda: tf.nn.ctc_loss(LABELS, x, None, FRAMES), words=7), attempt(lambda: tf.nn.ctc_loss(LABELS, x, COUNTS, None), words=7), attempt(lambda: tf.compat.v1.nn.ctc_loss(LABELS, x, FRAMES), words=9)]
+
+
+def prog_unique_labels(tf, np):
+    """Rows of labels of several dtypes."""
+    f = tf.nn.ctc_unique_labels
+    return [f(LABELS), f([[1, 2, 1], [3, 3, 3]]), f([[3, 4, 4, 3]]), f(np.array(LABELS, np.int64)), f(tf.zeros([2, 3])), attempt(lambda: f([1, 2]), words=5)]
