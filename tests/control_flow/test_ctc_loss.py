@@ -122,5 +122,5 @@ def test_bad_arguments_raise() -> None:
         tf.nn.ctc_loss(_LABELS, _LOGITS[0], _COUNTS, _LENGTHS)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"is not in \[0, 4\)"):
         tf.nn.ctc_loss(_LABELS + 4, _LOGITS, _COUNTS, _LENGTHS)
-    with pytest.raises(TypeError, match="Expected argument `labels` to be a SparseTensor. Received labels="):
+    with pytest.raises(TypeError, match=r"Expected argument `labels` to be a SparseTensor. Received labels="):
         tf.compat.v1.nn.ctc_loss(_LABELS, _LOGITS, _LENGTHS)
