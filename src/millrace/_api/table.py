@@ -292,6 +292,10 @@ __internal__.tracking.wrap trackable.data_structures:wrap_or_unwrap
     "__internal__.types": """
 __internal__.types.Tensor core.types:Tensor
 """,
+    "audio": """
+audio.decode_wav ops.audio.wav_files:decode_wav
+audio.encode_wav ops.audio.wav_files:encode_wav
+""",
     "autodiff": """
 autodiff.ForwardAccumulator autodiff.forward:ForwardAccumulator
 autodiff.GradientTape control_flow.gradient_tape:GradientTape

@@ -5,8 +5,6 @@ The public names of TensorFlow 2 that Millrace does not have yet, for the error 
 UNBUILT = frozenset("""
 RaggedTensorSpec
 SparseTensorSpec
-audio.decode_wav
-audio.encode_wav
 check_pinned
 config.experimental.ClusterDeviceFilters
 config.experimental.disable_mlir_bridge

@@ -1,8 +1,8 @@
 """`tf.nn.ctc_loss`: connectionist temporal classification, the probability of a label sequence whose times are unknown.
 
 All ways to spread the labels over the frames, with blanks before, between and after them, are added up. The labels and
-blanks of a sequence make a row of states: blank, label, blank, label, ... blank. From one frame to the next a path stays
-in its state, goes on to the next, or skips a blank between two different labels (Graves 2006, section 4). A loop over
+blanks of a sequence make a row of states: blank, label, blank, ... label, blank. From frame to frame a path stays in
+its state, goes on to the next, or skips a blank between two different labels (Graves 2006, section 4). A loop over
 the frames carries the logarithm of the probability of all paths that end in each state. Its gradient is the loop's.
 
 Labels that do not fit into the frames have no path. TensorFlow gives every path that ends too early the probability

@@ -76,8 +76,8 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
       labels: integers `[batch, length]`.
       name: A name for the operation (optional).
 
-    Returns: A list: the different labels in their order, int64 `[batch, length]`, filled up with 0; and where in there each
-      label stands, int32 `[batch, length]`.
+    Returns: A list: the different labels in their order, int64 `[batch, length]`, filled up with 0; and where in there
+      each label stands, int32 `[batch, length]`.
     Raises: tf.errors.InvalidArgumentError: if `labels` is a vector.
     """
     with name_scope(name, "ctc_unique_labels"):
