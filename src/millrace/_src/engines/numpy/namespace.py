@@ -123,8 +123,8 @@ class NumpyNamespace:
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
         """Sums elements and keeps the dtype; small floats accumulate in float32."""
-        if dtype is None and type(axis) is tuple and is_summed_in_blocks(x):
-            return sum_over(x, axis, keepdims=keepdims)
+        if dtype is None and axis is not None and is_summed_in_blocks(x):
+            return sum_over(x, (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis), keepdims=keepdims)
         return _reduce(np.sum, x, axis, dtype, keepdims)
 
     @staticmethod
