@@ -124,7 +124,8 @@ class NumpyNamespace:
     def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
         """Sums elements and keeps the dtype; small floats accumulate in float32."""
         if dtype is None and axis is not None and is_summed_in_blocks(x):
-            return sum_over(x, (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis), keepdims=keepdims)
+            axes = (int(axis),) if isinstance(axis, (int, np.integer)) else tuple(axis)
+            return sum_over(x, axes, keepdims=keepdims)
         return _reduce(np.sum, x, axis, dtype, keepdims)
 
     @staticmethod
