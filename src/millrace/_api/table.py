@@ -753,6 +753,8 @@ compat.v1.nn.conv2d_transpose -
 compat.v1.nn.conv3d -
 compat.v1.nn.conv3d_transpose -
 compat.v1.nn.convolution -
+compat.v1.nn.ctc_beam_search_decoder ops.nn.sequence_decoders:ctc_beam_search_decoder_v1
+compat.v1.nn.ctc_beam_search_decoder_v2 ops.nn.sequence_decoders:ctc_beam_search_decoder
 compat.v1.nn.ctc_loss control_flow.ctc_loss:ctc_loss_v1
 compat.v1.nn.ctc_loss_v2 control_flow.ctc_loss:ctc_loss
 compat.v1.nn.depth_to_space ops.array.space_to_depth:depth_to_space_v1
@@ -1514,6 +1516,8 @@ nn.conv3d_transpose ops.nn.transposed_convolution:conv3d_transpose
 nn.conv_transpose ops.nn.transposed_convolution:conv_transpose
 nn.convolution ops.nn.convolution:convolution
 nn.crelu ops.nn.activations:crelu
+nn.ctc_beam_search_decoder ops.nn.sequence_decoders:ctc_beam_search_decoder
+nn.ctc_greedy_decoder ops.nn.sequence_decoders:ctc_greedy_decoder
 nn.ctc_loss control_flow.ctc_loss:ctc_loss
 nn.ctc_unique_labels ops.nn.label_sequences:ctc_unique_labels
 nn.depth_to_space ops.array.space_to_depth:depth_to_space

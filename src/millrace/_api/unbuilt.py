@@ -424,8 +424,6 @@ mlir.experimental.write_bytecode
 nn.RNNCellDeviceWrapper
 nn.RNNCellDropoutWrapper
 nn.RNNCellResidualWrapper
-nn.ctc_beam_search_decoder
-nn.ctc_greedy_decoder
 nn.embedding_lookup_sparse
 nn.isotonic_regression
 nn.safe_embedding_lookup_sparse

@@ -87,3 +87,42 @@ def prog_unique_labels(tf, np):
     """Rows of labels of several dtypes."""
     f = tf.nn.ctc_unique_labels
     return [f(LABELS), f([[1, 2, 1], [3, 3, 3]]), f([[3, 4, 4, 3]]), f(np.array(LABELS, np.int64)), f(tf.zeros([2, 3])), attempt(lambda: f([1, 2]), words=5)]
+
+
+def _flat(tf, parts):
+    return [Approx(p, 1e-4) if p.dtype.is_floating else p for p in tf.nest.flatten(list(parts))]
+
+
+def prog_greedy_decoder(tf, np):
+    """The op, with and without repetitions."""
+    f, out = tf.raw_ops.CTCGreedyDecoder, []
+    for options in ({}, {"merge_repeated": True}, {"blank_index": 0}, {"blank_index": 2, "merge_repeated": True}):
+        out += [_flat(tf, f(inputs=_logits(np), sequence_length=n, **options)) for n in (FRAMES, [0, 1, 2])]
+    return out
+
+
+def prog_beam_search_decoder(tf, np):
+    """The op, with beams of several widths."""
+    f, out = tf.raw_ops.CTCBeamSearchDecoder, []
+    for width, paths, merges in ((1, 1, True), (2, 2, False), (4, 2, True), (4, 3, False), (100, 3, False)):
+        out.append(_flat(tf, f(inputs=_logits(np), sequence_length=FRAMES, beam_width=width, top_paths=paths, merge_repeated=merges)))
+    return out
+
+
+def prog_decoder_errors(tf, np):
+    """Shapes, lengths, attributes."""
+    x, out = _logits(np), []
+    greedy = lambda x, n, **k: tf.raw_ops.CTCGreedyDecoder(inputs=x, sequence_length=n, **k)
+    beams = lambda x, n, w=4, t=1: tf.raw_ops.CTCBeamSearchDecoder(inputs=x, sequence_length=n, beam_width=w, top_paths=t)
+    for f in (greedy, beams):
+        out += [attempt(lambda f=f: f(x[0], FRAMES), words=5), attempt(lambda f=f: f(x, [1, 1]), words=7), attempt(lambda f=f: f(x, [9, 1, 1]), words=3), attempt(lambda f=f: f(x[:, :0], np.zeros(0, np.int32)), words=5)]
+    return out + [attempt(lambda: greedy(x, FRAMES, blank_index=9), words=11), attempt(lambda: beams(x, FRAMES, 2, 3), words=8), attempt(lambda: beams(x, FRAMES, 0), words=9), attempt(lambda: beams(x, [0, 0, 0], 4, 2), words=8)]
+
+
+def prog_decoder_shapes(tf, np):
+    """What a trace knows."""
+    out = []
+    for shape, lengths in (([7, 3, 5], [3]), (None, None), ([7, None, 5], [3])):
+        f = tf.function(lambda x, n: tf.nest.flatten([list(tf.raw_ops.CTCGreedyDecoder(inputs=x, sequence_length=n)), list(tf.raw_ops.CTCBeamSearchDecoder(inputs=x, sequence_length=n, beam_width=5, top_paths=2))]), autograph=False)
+        out.append([str(o.shape) for o in f.get_concrete_function(tf.TensorSpec(shape), tf.TensorSpec(lengths, tf.int32)).outputs])
+    return out

@@ -81,6 +81,8 @@ OP_HOMES: dict[str, str] = {
     "Bucketize": "millrace._src.ops.math.histogram",
     "CSVDataset": "millrace._src.data.sources.table_files",
     "CSVDatasetV2": "millrace._src.data.sources.table_files",
+    "CTCBeamSearchDecoder": "millrace._src.ops.nn.sequence_decoders",
+    "CTCGreedyDecoder": "millrace._src.ops.nn.sequence_decoders",
     "CacheDataset": "millrace._src.data.transforms.cache",
     "CacheDatasetV2": "millrace._src.data.transforms.cache",
     "Case": "millrace._src.control_flow.cond",

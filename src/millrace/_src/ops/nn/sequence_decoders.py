@@ -1,0 +1,293 @@
+"""Reading label sequences out of CTC scores: `CTCGreedyDecoder` and `CTCBeamSearchDecoder`.
+
+*Greedy* takes the best label of each frame, and leaves out repetitions and blanks.
+
+*Beam search* carries the most probable label sequences, beams, along the frames. Of each it knows the probability of
+all paths that end in a blank, and of those that end in the last label: after a blank a label counts once more, without
+one it is a repetition. A frame keeps each beam, or adds a label to it; then only the best `beam_width` stay.
+
+Both give the parts of sparse tensors. The public functions wait for these tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from millrace._src.core import dtypes as d
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import invalid
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.array.shape_checks import Dim, merge_dim, with_rank
+from millrace._src.util.export import export
+
+_SCORES = TypeSet((d.float32, d.float64), default=d.float32)
+_PICKS = "the decoded labels are picked, which has no derivative"
+_ONE_BATCH = "decodes one batch at a time: tf.map_fn does it for many"
+
+# --- shapes and checks -----------------------------------------------------------------------------------------------
+
+
+def _batch_size(c: ShapeContext) -> Dim:
+    inputs, lengths = with_rank(c.shape("inputs"), 3), with_rank(c.shape("sequence_length"), 1)
+    return merge_dim(inputs[1], lengths[0])
+
+
+def _decoded_shapes(count: int, batch: Dim) -> list[TensorShape]:
+    parts = (TensorShape([None, 2]), TensorShape([None]), TensorShape([2]))
+    return [*(part for part in parts for _ in range(count)), TensorShape([batch, count])]
+
+
+def _greedy_shapes(c: ShapeContext) -> list[TensorShape]:
+    return _decoded_shapes(1, _batch_size(c))
+
+
+def _beam_shapes(c: ShapeContext) -> list[TensorShape]:
+    return _decoded_shapes(c.attr("top_paths"), _batch_size(c))
+
+
+def _check_scores(inputs: Any, lengths: Any) -> None:
+    """Refuses scores that are no batch of sequences, and lengths that do not fit the batch."""
+    if inputs.ndim != 3:
+        raise invalid("inputs is not a 3-Tensor")
+    frames, batch, _ = inputs.shape
+    if not inputs.size:
+        raise invalid("inputs must not be empty")
+    if lengths.shape != (batch,):
+        sizes = f"len(sequence_length):  {lengths.size} batch_size: {batch}"
+        raise errors.FailedPreconditionError(None, None, f"len(sequence_length) != batch_size.  {sizes}")
+    for i, length in enumerate(lengths.tolist()):
+        if length > frames:
+            raise errors.FailedPreconditionError(None, None, f"sequence_length({i}) <= {frames}")
+
+
+class _Sparse(NamedTuple):
+    """The parts of a sparse tensor whose rows are label sequences."""
+
+    indices: Any
+    values: Any
+    shape: Any
+
+
+def _sparse(rows: Sequence[Sequence[int]]) -> _Sparse:
+    indices = [(i, k) for i, row in enumerate(rows) for k in range(len(row))]
+    shape = (len(rows), max(map(len, rows), default=0))
+    values = [label for row in rows for label in row]
+    return _Sparse(np.array(indices, np.int64).reshape(-1, 2), np.array(values, np.int64), np.array(shape, np.int64))
+
+
+# --- greedy ----------------------------------------------------------------------------------------------------------
+
+
+@op(
+    "CTCGreedyDecoder",
+    "inputs: T, sequence_length: int32 -> decoded_indices: int64, decoded_values: int64, decoded_shape: int64, "
+    "log_probability: T",
+    T=_SCORES,
+    shape=_greedy_shapes,
+    host_only=True,
+    not_differentiable=_PICKS,
+    not_batched=_ONE_BATCH,
+)
+def ctc_greedy_decoder_op(
+    xp: Xp, inputs: Array, sequence_length: Array, *, merge_repeated: bool = False, blank_index: int = -1
+) -> tuple[Array, Array, Array, Array]:
+    """Reads the best label of each frame.
+
+    >>> tf.raw_ops.CTCGreedyDecoder(inputs=[[[0.0, 1.0, 0.0]], [[2.0, 0.0, 1.0]]], sequence_length=[2])[1].numpy()
+    array([1, 0])
+    """
+    _check_scores(inputs, sequence_length)
+    classes = inputs.shape[2]
+    if not -classes <= blank_index < classes:
+        limits = f"between {-classes} and {classes - 1}"
+        raise invalid(f"blank_index expected to be {limits} but was {blank_index}")
+    best = inputs.argmax(2)
+    is_frame = np.arange(len(inputs))[:, None] < sequence_length
+    scores = np.where(is_frame, inputs.max(2), 0).sum(0, dtype=inputs.dtype)
+    is_kept = is_frame & (best != blank_index % classes)
+    if merge_repeated:
+        is_kept[1:] &= best[1:] != best[:-1]
+    rows = [column[kept].tolist() for column, kept in zip(best.T, is_kept.T, strict=True)]
+    return *_sparse(rows), 0 - scores[:, None]
+
+
+# --- beam search -----------------------------------------------------------------------------------------------------
+
+_Prefix = tuple[int, ...]
+
+
+class _Beam(NamedTuple):
+    """The logarithms of the probabilities of the paths that spell a sequence."""
+
+    in_blank: float
+    in_label: float
+
+    @property
+    def total(self) -> float:
+        """The logarithm of the probability of all these paths."""
+        return float(np.logaddexp(self.in_blank, self.in_label))
+
+
+def _next_beams(beams: dict[_Prefix, _Beam], frame: Sequence[float], width: int) -> dict[_Prefix, _Beam]:
+    """Carries the beams over a frame, of whose logarithms of probabilities the last is the blank's."""
+    blank = len(frame) - 1
+    kept: dict[_Prefix, _Beam] = {}
+    for prefix, beam in beams.items():
+        in_label = -math.inf
+        if prefix:
+            in_label = beam.in_label + frame[prefix[-1]]
+            shorter = beams.get(prefix[:-1])
+            if shorter is not None:
+                in_label = float(np.logaddexp(in_label, _before(prefix[:-1], shorter, prefix[-1]) + frame[prefix[-1]]))
+        kept[prefix] = _Beam(beam.total + frame[blank], in_label)
+    for prefix, beam in beams.items():
+        for label in range(blank):
+            longer = (*prefix, label)
+            if longer not in beams:
+                kept[longer] = _Beam(-math.inf, _before(prefix, beam, label) + frame[label])
+    ranking = sorted(kept, key=lambda prefix: -kept[prefix].total)[:width]
+    return {prefix: kept[prefix] for prefix in ranking if kept[prefix].total > -math.inf}
+
+
+def _before(prefix: _Prefix, beam: _Beam, label: int) -> float:
+    """Returns the probability of the paths after which `label` is one more label, not a repetition."""
+    return beam.in_blank if prefix and prefix[-1] == label else beam.total
+
+
+def _log_softmax(scores: Any) -> Any:
+    wide = scores.astype(np.float64)
+    shifted = wide - wide.max(-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+
+
+def _merged(labels: Sequence[int]) -> list[int]:
+    return [label for i, label in enumerate(labels) if i == 0 or labels[i - 1] != label]
+
+
+@op(
+    "CTCBeamSearchDecoder",
+    "inputs: T, sequence_length: int32 -> decoded_indices: top_paths * int64, decoded_values: top_paths * int64, "
+    "decoded_shape: top_paths * int64, log_probability: T",
+    T=_SCORES,
+    shape=_beam_shapes,
+    host_only=True,
+    not_differentiable=_PICKS,
+    not_batched=_ONE_BATCH,
+)
+def ctc_beam_search_decoder_op(
+    xp: Xp, inputs: Array, sequence_length: Array, *, beam_width: int, top_paths: int, merge_repeated: bool = True
+) -> tuple[list[Array], list[Array], list[Array], Array]:
+    """Reads the most probable label sequences; the blank is the last label.
+
+    >>> scores = [[[0.0, 1.0, 0.0]], [[2.0, 0.0, 1.0]]]
+    >>> decoded = tf.raw_ops.CTCBeamSearchDecoder(inputs=scores, sequence_length=[2], beam_width=9, top_paths=1)
+    >>> decoded.decoded_values[0].numpy()
+    array([1, 0])
+    """
+    _check_beams(beam_width, top_paths)
+    _check_scores(inputs, sequence_length)
+    frames = _log_softmax(inputs)
+    paths: list[list[Sequence[int]]] = [[] for _ in range(top_paths)]
+    scores = np.empty((inputs.shape[1], top_paths), inputs.dtype)
+    for i, length in enumerate(sequence_length.tolist()):
+        beams: dict[_Prefix, _Beam] = {(): _Beam(0.0, -math.inf)}
+        for frame in frames[: max(0, length), i].tolist():
+            beams = _next_beams(beams, frame, beam_width)
+        if len(beams) < top_paths:
+            raise invalid("Less leaves in the beam search than requested.")
+        for k, (prefix, beam) in enumerate(list(beams.items())[:top_paths]):
+            paths[k].append(_merged(prefix) if merge_repeated else prefix)
+            scores[i, k] = beam.total
+    parts = [_sparse(rows) for rows in paths]
+    return [p.indices for p in parts], [p.values for p in parts], [p.shape for p in parts], scores
+
+
+def _check_beams(beam_width: int, top_paths: int) -> None:
+    for name, value in (("beam_width", beam_width), ("top_paths", top_paths)):
+        if value < 1:
+            raise invalid(f"Value for attr '{name}' of {value} must be at least minimum 1")
+    if top_paths > beam_width:
+        raise invalid("requested more paths than the beam width.")
+
+
+# --- the public functions --------------------------------------------------------------------------------------------
+
+
+def _refuse(name: str, op_name: str) -> NoReturn:
+    raise NotImplementedError(
+        f"tf.nn.{name} is not built yet in Millrace: it returns sparse tensors, which are missing. "
+        f"tf.raw_ops.{op_name} returns their parts."
+    )
+
+
+@export("nn.ctc_greedy_decoder")
+def ctc_greedy_decoder(
+    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+) -> NoReturn:
+    """Refuses: the decoded labels are sparse tensors, which are not built yet; `tf.raw_ops.CTCGreedyDecoder` works.
+
+    >>> tf.nn.ctc_greedy_decoder(tf.zeros([2, 1, 3]), [2])
+    Traceback (most recent call last):
+    ...
+    NotImplementedError: tf.nn.ctc_greedy_decoder is not built yet in Millrace: it returns sparse tensors, ...
+
+    Args:
+      inputs: scores `[frames, batch, labels]`.
+      sequence_length: int32 vector: how many frames of each row count.
+      merge_repeated: whether to leave out repetitions.
+      blank_index: which label is the blank; by default the last.
+
+    Raises: NotImplementedError: always.
+    """
+    _refuse("ctc_greedy_decoder", "CTCGreedyDecoder")
+
+
+@export("nn.ctc_beam_search_decoder", v1=["nn.ctc_beam_search_decoder_v2"])
+def ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1) -> NoReturn:
+    """Refuses: the decoded labels are sparse tensors, which are not built yet; `tf.raw_ops.CTCBeamSearchDecoder` works.
+
+    >>> tf.nn.ctc_beam_search_decoder(tf.zeros([2, 1, 3]), [2])
+    Traceback (most recent call last):
+    ...
+    NotImplementedError: tf.nn.ctc_beam_search_decoder is not built yet in Millrace: it returns sparse tensors, ...
+
+    Args:
+      inputs: scores `[frames, batch, labels]`, the last label the blank.
+      sequence_length: int32 vector: how many frames of each row count.
+      beam_width: how many label sequences are carried along.
+      top_paths: how many of them to return.
+
+    Raises: NotImplementedError: always.
+    """
+    _refuse("ctc_beam_search_decoder", "CTCBeamSearchDecoder")
+
+
+@export(v1=["nn.ctc_beam_search_decoder"])
+def ctc_beam_search_decoder_v1(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+) -> NoReturn:
+    """Refuses, as `tf.nn.ctc_beam_search_decoder`.
+
+    >>> tf.compat.v1.nn.ctc_beam_search_decoder(tf.zeros([2, 1, 3]), [2])
+    Traceback (most recent call last):
+    ...
+    NotImplementedError: tf.nn.ctc_beam_search_decoder is not built yet in Millrace: it returns sparse tensors, ...
+
+    Args:
+      inputs: scores `[frames, batch, labels]`, the last label the blank.
+      sequence_length: int32 vector: how many frames of each row count.
+      beam_width: how many label sequences are carried along.
+      top_paths: how many of them to return.
+      merge_repeated: whether to leave out repetitions in the decoded labels.
+
+    Raises: NotImplementedError: always.
+    """
+    _refuse("ctc_beam_search_decoder", "CTCBeamSearchDecoder")
