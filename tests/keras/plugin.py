@@ -64,6 +64,9 @@ class AbsentName:
     def __instancecheck__(self, value: Any) -> bool:
         return False
 
+    def __subclasscheck__(self, kind: type) -> bool:
+        return False
+
 
 class AbsentModule(types.ModuleType):
     """A module of such names."""
