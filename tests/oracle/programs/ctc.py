@@ -126,3 +126,44 @@ def prog_decoder_shapes(tf, np):
         f = tf.function(lambda x, n: tf.nest.flatten([list(tf.raw_ops.CTCGreedyDecoder(inputs=x, sequence_length=n)), list(tf.raw_ops.CTCBeamSearchDecoder(inputs=x, sequence_length=n, beam_width=5, top_paths=2))]), autograph=False)
         out.append([str(o.shape) for o in f.get_concrete_function(tf.TensorSpec(shape), tf.TensorSpec(lengths, tf.int32)).outputs])
     return out
+
+
+INDICES = [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2], [2, 0]]
+VALUES = [1, 2, 3, 1, 1, 2, 0]
+
+
+def _sparse_loss(tf, np, scores=None, indices=INDICES, values=VALUES, lengths=FRAMES, **options):
+    scores = _logits(np) if scores is None else scores
+    return tf.raw_ops.CTCLoss(inputs=scores, labels_indices=indices, labels_values=values, sequence_length=lengths, **options)
+
+
+def prog_loss_op(tf, np):
+    """The op of sparse labels, with its options."""
+    options = [{}, {"preprocess_collapse_repeated": True}, {"ctc_merge_repeated": False}, {"preprocess_collapse_repeated": True, "ctc_merge_repeated": False}]
+    return [Approx(v, 1e-5) for k in options for values in (VALUES, [1, 1, 1, 2, 2, 2, 3]) for v in _sparse_loss(tf, np, values=values, **k)]
+
+
+def prog_loss_op_without_room(tf, np):
+    """Too few frames for the labels, or for the blanks between them."""
+    ignoring = {"ignore_longer_outputs_than_inputs": True}
+    losses = [_sparse_loss(tf, np, values=[1, 1, 1, 2, 2, 2, 3], lengths=n, **k) for n, k in (([5, 5, 5], {}), ([4, 5, 5], {}), ([2, 5, 5], ignoring), ([0, 5, 5], ignoring))]
+    return [Approx(v, 1e-5) for pair in losses for v in pair] + [attempt(lambda: _sparse_loss(tf, np, lengths=[2, 6, 5]), words=10)]
+
+
+def prog_loss_op_errors(tf, np):
+    """Shapes, lengths, indices, labels."""
+    i, v = np.array(INDICES), np.array(VALUES, np.int32)
+    bad = [{"scores": _logits(np)[0]}, {"lengths": [7, 7]}, {"lengths": [9, 9, 9]}, {"lengths": [-1, 6, 5]}, {"indices": i[:, 0]}, {"indices": np.tile(i, 2)}, {"values": v[:3]}, {"indices": i - 1}, {"indices": i[::-1]}, {"indices": i * 0}, {"indices": i[:6], "values": v[:6]}, {"values": [1, 2, -1, 1, 1, 2, 0]}, {"values": [1, 4, 3, 1, 1, 2, 0]}]
+    return [attempt(lambda k=k: _sparse_loss(tf, np, **k), words=6) for k in bad]
+
+
+def prog_loss_op_gradient(tf, np):
+    """The gradient is the op's second output, weighted; there is no second derivative."""
+    x = tf.constant(_logits(np))
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(_sparse_loss(tf, np, x)[0] * [1.0, 2.0, 3.0])
+        gradient = tape.gradient(loss, x)
+    return [Approx(gradient, 1e-5), attempt(lambda: outer.gradient(gradient, x), words=3)]

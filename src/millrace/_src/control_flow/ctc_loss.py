@@ -112,7 +112,9 @@ def ctc_loss_v1(
     Raises: TypeError: always.
     """
     kind = f"Received labels={labels} of type: {type(labels).__name__}"
-    help_text = "Sparse tensors are not built yet in Millrace; tf.nn.ctc_loss takes dense labels"
+    help_text = (
+        "Sparse tensors are not built yet in Millrace; tf.nn.ctc_loss takes dense labels, tf.raw_ops.CTCLoss the parts"
+    )
     raise TypeError(f"Expected argument `labels` to be a SparseTensor. {kind}. {help_text}.")
 
 

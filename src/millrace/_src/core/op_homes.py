@@ -83,6 +83,7 @@ OP_HOMES: dict[str, str] = {
     "CSVDatasetV2": "millrace._src.data.sources.table_files",
     "CTCBeamSearchDecoder": "millrace._src.ops.nn.sequence_decoders",
     "CTCGreedyDecoder": "millrace._src.ops.nn.sequence_decoders",
+    "CTCLoss": "millrace._src.ops.nn.sequence_loss_op",
     "CacheDataset": "millrace._src.data.transforms.cache",
     "CacheDatasetV2": "millrace._src.data.transforms.cache",
     "Case": "millrace._src.control_flow.cond",

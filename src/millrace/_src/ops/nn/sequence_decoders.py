@@ -162,7 +162,8 @@ def _before(prefix: _Prefix, beam: _Beam, label: int) -> float:
     return beam.in_blank if prefix and prefix[-1] == label else beam.total
 
 
-def _log_softmax(scores: Any) -> Any:
+def log_probabilities(scores: Any) -> Any:
+    """Computes the logarithms of the softmax along the last axis, in double precision."""
     wide = scores.astype(np.float64)
     shifted = wide - wide.max(-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
@@ -194,7 +195,7 @@ def ctc_beam_search_decoder_op(
     """
     _check_beams(beam_width, top_paths)
     _check_scores(inputs, sequence_length)
-    frames = _log_softmax(inputs)
+    frames = log_probabilities(inputs)
     paths: list[list[Sequence[int]]] = [[] for _ in range(top_paths)]
     scores = np.empty((inputs.shape[1], top_paths), inputs.dtype)
     for i, length in enumerate(sequence_length.tolist()):
