@@ -70,6 +70,15 @@ def test_sizes_may_be_tensors() -> None:
     assert frame.get_concrete_function().outputs[0].shape.rank == 2
 
 
+def test_the_axis_may_be_a_tensor() -> None:
+    x = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
+    traced = tf.function(lambda x, axis: tf.signal.frame(x, 2, 1, axis=axis))
+    for axis in (0, 1, -1):
+        np.testing.assert_array_equal(traced(x, tf.constant(axis)), tf.signal.frame(x, 2, 1, axis=axis))
+    shape = traced.get_concrete_function(tf.TensorSpec([2, 3, 4]), tf.TensorSpec([], tf.int32)).outputs[0].shape
+    assert shape.as_list() == [None] * 4
+
+
 def test_other_dtypes_are_cut_too() -> None:
     strings = tf.signal.frame(tf.constant(["a", "b", "c"]), 2, 1, pad_end=True, pad_value="z")
     assert strings.numpy().tolist() == [[b"a", b"b"], [b"b", b"c"], [b"c", b"z"]]

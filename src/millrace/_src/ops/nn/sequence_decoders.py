@@ -11,7 +11,6 @@ Both give the parts of sparse tensors. The public functions wait for these tenso
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -124,42 +123,55 @@ def ctc_greedy_decoder_op(
 _Prefix = tuple[int, ...]
 
 
-class _Beam(NamedTuple):
-    """The logarithms of the probabilities of the paths that spell a sequence."""
+class _Beams(NamedTuple):
+    """Label sequences, best first, and the logarithms of the probabilities of the paths that spell each."""
 
-    in_blank: float
-    in_label: float
+    prefixes: list[_Prefix]
+    in_blank: Any
+    in_label: Any
 
     @property
-    def total(self) -> float:
-        """The logarithm of the probability of all these paths."""
-        return float(np.logaddexp(self.in_blank, self.in_label))
+    def totals(self) -> Any:
+        """The logarithms of the probabilities of all paths that spell each sequence."""
+        return np.logaddexp(self.in_blank, self.in_label)
 
 
-def _next_beams(beams: dict[_Prefix, _Beam], frame: Sequence[float], width: int) -> dict[_Prefix, _Beam]:
+def _next_beams(beams: _Beams, frame: Any, width: int) -> _Beams:
     """Carries the beams over a frame, of whose logarithms of probabilities the last is the blank's."""
-    blank = len(frame) - 1
-    kept: dict[_Prefix, _Beam] = {}
-    for prefix, beam in beams.items():
-        in_label = -math.inf
+    totals = beams.totals
+    # the probability of the paths after which each label is one more label, not a repetition
+    longer = totals[:, None] + frame[:-1]
+    in_label = np.full(len(totals), -np.inf)
+    place = {prefix: i for i, prefix in enumerate(beams.prefixes)}
+    for i, prefix in enumerate(beams.prefixes):
         if prefix:
-            in_label = beam.in_label + frame[prefix[-1]]
-            shorter = beams.get(prefix[:-1])
-            if shorter is not None:
-                in_label = float(np.logaddexp(in_label, _before(prefix[:-1], shorter, prefix[-1]) + frame[prefix[-1]]))
-        kept[prefix] = _Beam(beam.total + frame[blank], in_label)
-    for prefix, beam in beams.items():
-        for label in range(blank):
-            longer = (*prefix, label)
-            if longer not in beams:
-                kept[longer] = _Beam(-math.inf, _before(prefix, beam, label) + frame[label])
-    ranking = sorted(kept, key=lambda prefix: -kept[prefix].total)[:width]
-    return {prefix: kept[prefix] for prefix in ranking if kept[prefix].total > -math.inf}
+            longer[i, prefix[-1]] = beams.in_blank[i] + frame[prefix[-1]]
+            in_label[i] = beams.in_label[i] + frame[prefix[-1]]
+    for i, prefix in enumerate(beams.prefixes):
+        shorter = place.get(prefix[:-1]) if prefix else None
+        if shorter is not None:
+            in_label[i] = np.logaddexp(in_label[i], longer[shorter, prefix[-1]])
+            longer[shorter, prefix[-1]] = -np.inf  # the longer sequence is a beam already
+    kept = _Beams(beams.prefixes, totals + frame[-1], in_label)
+    return _best(kept, longer, width)
 
 
-def _before(prefix: _Prefix, beam: _Beam, label: int) -> float:
-    """Returns the probability of the paths after which `label` is one more label, not a repetition."""
-    return beam.in_blank if prefix and prefix[-1] == label else beam.total
+def _best(kept: _Beams, longer: Any, width: int) -> _Beams:
+    """Picks the best of the beams and of the beams with one label more, in this order where they are equal."""
+    count, labels = longer.shape
+    candidates = np.concatenate([kept.totals, longer.reshape(-1)])
+    ranking = np.argsort(-candidates, kind="stable")[:width]
+    ranking = ranking[candidates[ranking] > -np.inf]
+    is_old = ranking < count
+    beam, label = np.divmod(ranking - count, max(labels, 1))
+    prefixes = [
+        kept.prefixes[i] if old else (*kept.prefixes[k], c)
+        for i, old, k, c in zip(ranking.tolist(), is_old.tolist(), beam.tolist(), label.tolist(), strict=True)
+    ]
+    source = np.where(is_old, ranking, 0)
+    in_blank = np.where(is_old, kept.in_blank[source], -np.inf)
+    in_label = np.where(is_old, kept.in_label[source], candidates[ranking])
+    return _Beams(prefixes, in_blank, in_label)
 
 
 def log_probabilities(scores: Any) -> Any:
@@ -199,14 +211,14 @@ def ctc_beam_search_decoder_op(
     paths: list[list[Sequence[int]]] = [[] for _ in range(top_paths)]
     scores = np.empty((inputs.shape[1], top_paths), inputs.dtype)
     for i, length in enumerate(sequence_length.tolist()):
-        beams: dict[_Prefix, _Beam] = {(): _Beam(0.0, -math.inf)}
-        for frame in frames[: max(0, length), i].tolist():
+        beams = _Beams([()], np.zeros(1), np.full(1, -np.inf))
+        for frame in frames[: max(0, length), i]:
             beams = _next_beams(beams, frame, beam_width)
-        if len(beams) < top_paths:
+        if len(beams.prefixes) < top_paths:
             raise invalid("Less leaves in the beam search than requested.")
-        for k, (prefix, beam) in enumerate(list(beams.items())[:top_paths]):
+        for k, prefix in enumerate(beams.prefixes[:top_paths]):
             paths[k].append(_merged(prefix) if merge_repeated else prefix)
-            scores[i, k] = beam.total
+        scores[i] = beams.totals[:top_paths]
     parts = [_sparse(rows) for rows in paths]
     return [p.indices for p in parts], [p.values for p in parts], [p.shape for p in parts], scores
 

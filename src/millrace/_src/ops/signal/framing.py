@@ -12,7 +12,7 @@ signal.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -82,7 +82,10 @@ def frame(
             x, count = padded_behind(x, 0, missing, 0, value=value), count + missing
         else:
             frames = at_least(1 + (count - length) // step, 0)
-        return reshaped(_gathered(x, count, frames, length, step), outer, [frames, length], inner)
+        result: Any = reshaped(_gathered(x, count, frames, length, step), outer, [frames, length], inner)
+        if signal.shape.rank is not None and result.shape.rank is None:  # the axis is known only when the function runs
+            result.set_shape([None] * (signal.shape.rank + 1))
+        return cast(Tensor, result)
 
 
 def _check_frames(length: Size, step: Size) -> None:
