@@ -33,7 +33,6 @@ ISSUES = (
     (r"tensorflow\.compiler\.xla|jax2tf", 14, "functions of JAX in a SavedModel"),
     (r"tf\.summary|tensorflow\.summary", 16, "summaries"),
     (r"stft_spectrogram_test.*channels", 12, "a convolution adds up three channels in another order: off by 2e-6"),
-    (r"tf\.audio", 16, "tf.audio"),
     (r"tf\.experimental\.numpy", 12, "tf.experimental.numpy is not built yet"),
     (r"MirroredStrategy|_reset_context|data\.experimental\.ops", 12, "several replicas, which are refused"),
 )
