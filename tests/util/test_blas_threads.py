@@ -22,7 +22,7 @@ class Machine:
         self.count = most
         self.counts: list[int] = []
         self.seconds: Callable[[int], float] = lambda count: 1.0 / count
-        self.threads = ProductThreads(most, self.set_count, lambda: self.now)
+        self.threads = ProductThreads(most, lambda: self.count, self.set_count, lambda: self.now)
 
     def set_count(self, count: int) -> None:
         self.count = count
@@ -32,12 +32,17 @@ class Machine:
         self.now += self.seconds(self.count)
         return "product"
 
+    def carry_out_inside(self, work: int) -> None:
+        """Carries out two products while another is carried out."""
+        for shapes in ("first", "second"):
+            self.threads.carry_out(self.product, work, shapes)
+
     def carry_out(self, times: int, work: int = LARGE, shapes: str = "shapes") -> list[int]:
         """Returns the numbers of threads of some products."""
-        self.counts = []
+        self.counts, chosen = [], self.count
         for _ in range(times):
             assert self.threads.carry_out(self.product, work, shapes) == "product"
-            assert self.count == self.threads.most  # as the program had it
+            assert self.count == chosen  # as the program had it
         return self.counts
 
 
@@ -87,6 +92,25 @@ def test_an_error_leaves_the_number_of_threads_as_it_was() -> None:
     assert machine.count == 4
 
 
+def test_the_number_that_the_program_chooses_later_is_the_most() -> None:
+    machine = Machine()
+    machine.carry_out(2)
+    machine.count = 2
+    assert machine.carry_out(2) == [2, 2]
+    assert machine.carry_out(2, shapes="others") == [1, 2]
+    machine.count = 1
+    assert machine.carry_out(2) == [1, 1]
+    machine.count = 4
+    assert machine.carry_out(2) == [4, 4]
+
+
+def test_products_at_once_leave_the_number_that_the_program_chose() -> None:
+    machine = Machine()
+    machine.count = 3
+    machine.threads.carry_out(lambda: machine.carry_out_inside(SMALL), SMALL, "outer")
+    assert machine.count == 3
+
+
 def test_the_times_of_many_shapes_are_forgotten() -> None:
     machine = Machine()
     for number in range(2000):
@@ -99,7 +123,7 @@ def test_the_times_of_many_shapes_are_forgotten() -> None:
 )
 def test_products_are_numpys(shapes: tuple[tuple[int, ...], tuple[int, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     counts: list[int] = []
-    monkeypatch.setattr(blas_threads, "_threads", lambda: ProductThreads(4, counts.append))
+    monkeypatch.setattr(blas_threads, "_threads", lambda: ProductThreads(4, lambda: 4, counts.append))
     a, b = (np.random.default_rng(0).normal(size=shape) for shape in shapes)
     for _ in range(3):
         np.testing.assert_allclose(large_product(np.matmul, a, b), np.matmul(a, b), rtol=1e-12)

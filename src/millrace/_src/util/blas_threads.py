@@ -7,12 +7,15 @@ cores. On a quiet machine the same threads are worth having.
 Idea: a product that is too small to share runs on one thread. A larger product runs once on one thread, to be timed;
 later products of the same shapes run on more threads as long as these are faster than one. Threads that twice were
 slower are halved, and tried again after a pause that doubles each time. The setting counts for the one product only:
-NumPy calls of the program keep the threads that the program chose.
+NumPy calls of the program keep the threads that the program chose, and a product has no more than these.
 """
 
 from __future__ import annotations
 
 import functools
+import os
+import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -33,18 +36,28 @@ class ProductThreads:
 
     Args:
       most: the number of threads that the library has.
-      set_count: sets the number of threads that the library uses.
+      get_count: returns the number of threads that the library uses.
+      set_count: sets this number.
       clock: returns the time in seconds.
     """
 
     def __init__(
-        self, most: int, set_count: Callable[[int], Any], clock: Callable[[], float] = time.perf_counter
+        self,
+        most: int,
+        get_count: Callable[[], int],
+        set_count: Callable[[int], Any],
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.most = most
         self.count = most
         """The number of threads for products that are worth sharing."""
-        self._set_count = set_count
+        self._get_count, self._set_count = get_count, set_count
         self._clock = clock
+        self._lock = threading.Lock()
+        self._running = 0
+        """How many products run; there are several where threads call."""
+        self._chosen = self._current = most
+        """The numbers that the program chose and that the library uses, while products run."""
         self._alone: dict[Any, float] = {}
         """The least time on one thread of the products of some shapes."""
         self._misses = 0
@@ -63,19 +76,38 @@ class ProductThreads:
         """
         is_shared = work >= _WORTH_SHARING and shapes in self._alone
         start = self._clock()
-        count = self._count_at(start) if is_shared else 1
-        if count != self.most:
-            self._set_count(count)
+        count = self._enter(self._count_at(start) if is_shared else 1)
         try:
             return product()
         finally:
             seconds = self._clock() - start
-            if count != self.most:
-                self._set_count(self.most)
+            self._leave()
             if count > 1:
                 self._judge(seconds, self._alone.get(shapes, seconds), start)
             elif work >= _WORTH_SHARING:
                 self._note_alone(shapes, seconds)
+
+    def _enter(self, count: int) -> int:
+        """Sets the number of threads for a product, at most the number that the program chose; returns the number."""
+        with self._lock:
+            if not self._running:
+                self._chosen = self._current = self._get_count()
+            self._running += 1
+            count = min(count, self._chosen)
+            self._use(count)
+        return count
+
+    def _leave(self) -> None:
+        """Gives the library the number of threads that the program chose, once no product runs."""
+        with self._lock:
+            self._running -= 1
+            if not self._running:
+                self._use(self._chosen)
+
+    def _use(self, count: int) -> None:
+        if count != self._current:
+            self._current = count
+            self._set_count(count)
 
     def _count_at(self, now: float) -> int:
         if self.count < self.most and now >= self._next_try:
@@ -111,13 +143,18 @@ def _threads() -> ProductThreads:
 
     controllers = ThreadpoolController().select(user_api="blas").lib_controllers
     if not controllers:
-        return ProductThreads(1, lambda count: None)
+        return ProductThreads(1, lambda: 1, lambda count: None)
 
     def set_count(count: int) -> None:
         for controller in controllers:
             controller.set_num_threads(count)
 
-    return ProductThreads(max(controller.num_threads or 1 for controller in controllers), set_count)
+    get_count = controllers[0].get_num_threads
+    return ProductThreads(get_count(), get_count, set_count)
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # a product may run in a thread that the child has not
 
 
 def large_product(product: Callable[..., Any], a: Any, b: Any, **options: Any) -> Any:
