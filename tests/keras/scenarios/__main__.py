@@ -1,6 +1,6 @@
 """Runs scenarios and prints their numbers as JSON; `--record` writes them down as real TensorFlow's.
 
-`python -m tests.keras.scenarios [TOPIC ...] [--slow] [--framework tensorflow] [--record]`.
+`python -m tests.keras.scenarios [TOPIC ...] [--slow] [--tensorflow] [--record]`.
 """
 
 from __future__ import annotations
@@ -44,23 +44,13 @@ def start(on_tensorflow: bool) -> tuple[Any, Any]:
         import millrace
 
         millrace.install_as_tensorflow()
-        _count_compilations()
     return importlib.import_module("tensorflow"), importlib.import_module("keras")
 
 
-_compilations = 0
-
-
-def _count_compilations() -> None:
-    """Counts what XLA compiles from here on."""
-    if importlib.util.find_spec("jax") is None:
-        return
-
-    def note(event: str, seconds: float, **_: Any) -> None:
-        global _compilations
-        _compilations += event == "/jax/core/compile/backend_compile_duration"
-
-    importlib.import_module("jax").monitoring.register_event_duration_secs_listener(note)
+def _compilation_count() -> int:
+    """How many executables Millrace has compiled; 0 on TensorFlow, where Millrace must not be imported."""
+    compilations = sys.modules.get("millrace._src.engines.compilations")
+    return compilations.compilation_count() if compilations else 0
 
 
 def answer(one: Scenario, mode: str, tf: Any, keras: Any) -> dict[str, Any]:
@@ -68,7 +58,7 @@ def answer(one: Scenario, mode: str, tf: Any, keras: Any) -> dict[str, Any]:
     keras.backend.clear_session()
     keras.utils.set_random_seed(0)
     keras.config.set_dtype_policy("float32")
-    compiled, began = _compilations, time.perf_counter()
+    compiled, began = _compilation_count(), time.perf_counter()
     try:
         with tempfile.TemporaryDirectory() as folder:
             found = dict(numbers(one.function(Run(tf, keras, mode, folder))))
@@ -76,7 +66,7 @@ def answer(one: Scenario, mode: str, tf: Any, keras: Any) -> dict[str, Any]:
         traceback.print_exc()
         return {"error": f"{type(error).__name__}: {str(error)[:600]}"}
     seconds = round(time.perf_counter() - began, 3)
-    return {"numbers": found, "seconds": seconds, "compilations": _compilations - compiled}
+    return {"numbers": found, "seconds": seconds, "compilations": _compilation_count() - compiled}
 
 
 def run(chosen: dict[str, Scenario], tf: Any, keras: Any, on_tensorflow: bool, is_slow: bool) -> Answers:
