@@ -125,13 +125,23 @@ def test_threads_that_read_at_once_see_one_value():
     assert seen == [8192.0] * 8
 
 
+class Broken:
+    """An array that the engine failed to compute."""
+
+    shape, dtype = (2,), np.dtype(np.float32)
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("out of memory")
+
+
 def test_a_failure_in_the_background_is_an_error_of_tensorflow():
-    class Broken:
-        shape = (2,)
-
-        def __array__(self, dtype=None, copy=None):
-            raise RuntimeError("out of memory")
-
     tensor = PendingTensor(Broken(), tf.float32)
     with pytest.raises(errors.InternalError, match="out of memory"):
         tensor.numpy()
+
+
+def test_a_failure_in_the_background_is_an_error_of_tensorflow_in_a_function_of_another_engine():
+    plain = tf.function(lambda x: x + 1, jit_compile=False)
+    plain(PendingTensor(np.ones(2, np.float32), tf.float32))
+    with pytest.raises(errors.InternalError, match="out of memory"):
+        plain(PendingTensor(Broken(), tf.float32))

@@ -48,7 +48,7 @@ from millrace._src.engines.tiers import Tier, compiled, tier_of, tier_of_call
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes, called_functions
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import jit_compile_of, must_compile, set_function_factory
+from millrace._src.graph.function_factory import body_of, jit_compile_of, must_compile, set_function_factory
 from millrace._src.ops import raw
 from millrace._src.ops.batching import in_places
 from millrace._src.ops.type_sets import ANY
@@ -297,7 +297,7 @@ class GraphFunction:
 def _clusters(graph: FuncGraph, seen_graphs: set[int]) -> Iterator[Any]:
     """Yields the functions called in a graph that XLA compiles, each once."""
     for function in [f for operation in graph.get_operations() for f in called_functions(operation)]:
-        inner = getattr(function, "graph", function)
+        inner = body_of(function)
         if id(inner) not in seen_graphs:
             seen_graphs.add(id(inner))
             if must_compile(function):

@@ -30,12 +30,8 @@ _CALLS_A_THREAD = 8
 """How many calls there may be in the window for each thread, where nobody can tell."""
 _MOST_BYTES = 1 << 26
 """The size of the results in such a window."""
-
-
 _TASK_SECONDS = 2e-3
-"""The time of a task, as far as it may have several calls: short tasks cost more than they share out."""
-
-
+"""How long a task of several calls takes: short tasks cost more than they share out."""
 _DONE = Task.done()
 """The task of calls that nobody has to make."""
 

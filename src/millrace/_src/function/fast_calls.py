@@ -20,7 +20,7 @@ import numpy as np
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import from_np
 from millrace._src.core.specs import TypeSpec
-from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held
+from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, arrived, held
 from millrace._src.function.flat_values import make_packer
 from millrace._src.function.trace_types import TraceType, literal_key
 from millrace._src.state.variable import Variable
@@ -84,7 +84,7 @@ def make_reading_runner(concrete: Any) -> Callable[[list[Any]], Any]:
     run = make_runner(concrete)
     if concrete.graph_function.takes_pending:
         return run
-    return lambda arrays: run([np.asarray(array) for array in arrays])
+    return lambda arrays: run([*map(arrived, arrays)])
 
 
 def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:

@@ -16,6 +16,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import body_of
 from millrace._src.graph.operation import Operation
 
 
@@ -77,17 +78,18 @@ def _may_write(operation: Operation, index: int) -> bool:
 
 def function_attrs(operation: Operation) -> list[FuncGraph]:
     """Lists the graphs among an operation's attributes."""
-    return [getattr(function, "graph", function) for function in called_functions(operation)]
+    return [body_of(function) for function in called_functions(operation)]
 
 
 def called_functions(operation: Operation) -> list[Any]:
-    """Lists the functions, or bare graphs, among an operation's attributes."""
+    """Lists the functions, or bare bodies, among an operation's attributes, in the order that the op declares."""
     functions: list[Any] = []
     for name, kind in operation.op_def.attr_kinds.items():
-        if kind == "func" and name in operation.attrs:
-            functions.append(operation.attrs[name])
-        elif kind == "list[func]":
-            functions.extend(operation.attrs.get(name, ()))
+        value = operation.attrs.get(name)
+        if kind == "func" and value is not None:
+            functions.append(value)
+        elif kind == "list[func]" and value is not None:
+            functions.extend(value)
     return functions
 
 
@@ -111,7 +113,7 @@ def _written_resources(graph: FuncGraph) -> frozenset[int]:
 
 def body_effects(bodies: Iterable[Any]) -> Effects:
     """Returns the effects of an op that runs any of some function bodies."""
-    return _strongest({_graph_effects(getattr(body, "graph", body)) for body in bodies})
+    return _strongest({_graph_effects(body_of(body)) for body in bodies})
 
 
 def _graph_effects(graph: Any) -> Effects:

@@ -21,8 +21,9 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.graph.attr_value import decode_attr, encode_attr
+from millrace._src.graph.control_deps import called_functions
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import compile_attributes, make_function
+from millrace._src.graph.function_factory import body_of, compile_attributes, make_function
 from millrace._src.graph.node_def import encode_node
 from millrace._src.graph.node_import import NodeImport, Reference, output_sizes
 from millrace._src.graph.operation import Operation
@@ -41,20 +42,8 @@ def function_name(function: Any) -> str:
 
 def graph_of(function: Any) -> FuncGraph | None:
     """Returns the body of a function attribute; None if only the name is known."""
-    graph = getattr(function, "graph", function)
-    return graph if isinstance(graph, FuncGraph) else None
-
-
-def called_functions(operation: Operation) -> list[Any]:
-    """Lists the functions among an operation's attributes, in the order that the op declares."""
-    functions: list[Any] = []
-    for name, kind in operation.op_def.attr_kinds.items():
-        value = operation.attrs.get(name)
-        if kind == "func" and value is not None:
-            functions.append(value)
-        elif kind == "list[func]" and value is not None:
-            functions.extend(value)
-    return functions
+    body = body_of(function)
+    return body if isinstance(body, FuncGraph) else None
 
 
 def collect_functions(graph: Any) -> dict[str, Any]:

@@ -35,6 +35,11 @@ def must_compile(function: Any) -> bool:
     return getattr(function, "jit_compile", None) is True
 
 
+def body_of(function: Any) -> Any:
+    """Returns the body of a function attribute: of a callable function or a `NamedBody`, or the bare body itself."""
+    return getattr(function, "graph", function)
+
+
 class NamedBody:
     """A body with a name and attributes: what engines and files need of a function; a `NamedBody` cannot be called."""
 

@@ -24,6 +24,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import body_of
 from millrace._src.graph.node_def import canonical_device, decode_attrs
 from millrace._src.graph.op_def_proto import op_summary
 from millrace._src.graph.opaque_ops import find_op
@@ -255,7 +256,7 @@ def _difference(inferred: TensorShape, given: TensorShape) -> str:
 
 def _call_op(function: Any) -> OpDef:
     """Returns the op that calls a function: old files name the function itself as the node's op."""
-    body: FuncGraph = getattr(function, "graph", function)
+    body: FuncGraph = body_of(function)
     arguments = {tensor.op for tensor in body.inputs}
     stateful = any(op.effects is not Effects.NONE for op in body.get_operations() if op not in arguments)
     return get_op("StatefulPartitionedCall" if stateful else "PartitionedCall")
@@ -265,6 +266,6 @@ def _call_attrs(function: Any, inputs: Sequence[Any]) -> dict[str, Any]:
     op_def = _call_op(function)
     dtypes: dict[str, tuple[DType, ...]] = {
         "Tin": tuple(as_dtype(tensor.dtype) for tensor in inputs),
-        "Tout": tuple(as_dtype(tensor.dtype) for tensor in getattr(function, "graph", function).outputs),
+        "Tout": tuple(as_dtype(tensor.dtype) for tensor in body_of(function).outputs),
     }
     return op_def.normalize_attrs({**dtypes, "f": function})

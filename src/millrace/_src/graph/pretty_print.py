@@ -20,6 +20,7 @@ import numpy as np
 
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.function_factory import body_of
 from millrace._src.graph.operation import Operation
 
 _COLUMN = 44
@@ -44,7 +45,7 @@ def graph_text(graph: Any, *, sources: bool = True) -> str:
         graph: a `tf.Graph`, or anything with a `tf.Graph` as its `graph`.
         sources: whether to show, for each operation, the user's line that made the operation.
     """
-    return "\n".join(_graph_lines(getattr(graph, "graph", graph), "", sources, set()))
+    return "\n".join(_graph_lines(body_of(graph), "", sources, set()))
 
 
 def operation_text(operation: Operation, *, sources: bool = True) -> str:
@@ -66,7 +67,7 @@ def _graph_lines(graph: Any, indent: str, sources: bool, shown: set[int]) -> Ite
     for operation in graph.get_operations():
         yield indent + operation_text(operation, sources=sources)
         for label, function in _functions(operation):
-            body = getattr(function, "graph", function)
+            body = body_of(function)
             if not hasattr(body, "get_operations"):
                 yield f"{indent}  {label}: {function.name} (not in this graph)"
                 continue

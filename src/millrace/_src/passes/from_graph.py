@@ -15,7 +15,7 @@ from typing import Any
 
 from millrace._src.core.op_def import Effects
 from millrace._src.graph.control_deps import called_functions, function_attrs
-from millrace._src.graph.function_factory import must_compile
+from millrace._src.graph.function_factory import body_of, must_compile
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, function_names
@@ -141,7 +141,7 @@ class _Importer:
         """Returns the graph of a function, or the graphs of several."""
         if isinstance(function, (tuple, list)):
             return tuple([self._bodies(one, around) for one in function])
-        graph = getattr(function, "graph", function)
+        graph = body_of(function)
         return self.graph(graph, graph.inputs, graph.outputs, around)
 
     def _call(

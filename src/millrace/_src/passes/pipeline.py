@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.graph.function_factory import body_of
 from millrace._src.passes import (
     arithmetic,
     common_subexpressions,
@@ -136,4 +137,4 @@ def optimized(function: Any) -> OptimizedGraph:
     """Returns the optimized graph of a function that XLA runs; an `OptimizedGraph` itself."""
     if isinstance(function, OptimizedGraph):
         return function
-    return optimize(getattr(function, "graph", function), keep_clusters=False)
+    return optimize(body_of(function), keep_clusters=False)

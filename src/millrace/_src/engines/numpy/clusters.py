@@ -17,7 +17,7 @@ from millrace._src.core import errors
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.tensor import arrived
 from millrace._src.engines.tiers import compiled_for_call
-from millrace._src.graph.function_factory import must_compile
+from millrace._src.graph.function_factory import body_of, must_compile
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
@@ -32,7 +32,7 @@ def unread_values(graph: OptimizedGraph) -> set[Value]:
     Such a value goes from the caller or a cluster to another cluster or to the caller. A graph without clusters has no
     such values: its caller passes NumPy arrays.
     """
-    clusters = [node for node in graph.nodes if is_cluster(node)]
+    clusters = {node for node in graph.nodes if is_cluster(node)}
     if not clusters:
         return set()
     values = {*graph.inputs, *[value for node in clusters for value in node.outputs]}
@@ -48,7 +48,7 @@ def cluster_run(function: Any, unread: Iterable[int] = ()) -> Run:
     A function that XLA refuses raises the error when the function is called: the call may stand in a branch that is
     never taken.
     """
-    graph = getattr(function, "graph", function)
+    graph = body_of(function)
     try:
         program = compiled_for_call(graph)
     except errors.OpError as error:

@@ -14,7 +14,7 @@ from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import must_compile
+from millrace._src.graph.function_factory import body_of, must_compile
 from millrace._src.passes.optimized_graph import OptimizedGraph
 
 _LARGEST_KEPT = 31 << 20
@@ -48,7 +48,7 @@ class NumpyEngine:
             from millrace._src.engines.numpy.clusters import cluster_run  # the first tensor needs no compiler
 
             return cluster_run(function)
-        return self._program(getattr(function, "graph", function)).array_run()
+        return self._program(body_of(function)).array_run()
 
     def _program(self, graph: FuncGraph) -> Program:
         """Returns the program of a function that is not written into callers; the program is kept with the graph."""
