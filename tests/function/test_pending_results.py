@@ -142,6 +142,6 @@ def test_a_failure_in_the_background_is_an_error_of_tensorflow():
 
 def test_a_failure_in_the_background_is_an_error_of_tensorflow_in_a_function_of_another_engine():
     plain = tf.function(lambda x: x + 1, jit_compile=False)
-    plain(PendingTensor(np.ones(2, np.float32), tf.float32))
+    plain(doubled(tf.ones([2])))
     with pytest.raises(errors.InternalError, match="out of memory"):
         plain(PendingTensor(Broken(), tf.float32))
