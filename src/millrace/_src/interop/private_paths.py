@@ -1,4 +1,4 @@
-"""The paths below `tensorflow.python`, `tensorflow.core` and `tensorflow.compiler` that programs import although the paths are private.
+"""The private paths below `tensorflow.python`, `tensorflow.core` and `tensorflow.compiler` that programs import.
 
 Problem: `from tensorflow.python.ops import math_ops` is common, and nearly always reaches for an object that also has a
 public name.
@@ -30,8 +30,9 @@ else:
 _OWN_NAME, _, _ = __name__.partition(".")
 _SOURCES = f"{_OWN_NAME}._src."
 
-# Private module below `tensorflow.python` (`/compiler.x` is below `tensorflow`): where its names are. A bare word is a public namespace (`tf` is the root),
-# `a=b.c` says that the module's `a` is public `tf.b.c`, `a=b:c` that `a` is variable `c` of module `b` of the sources.
+# Private module below `tensorflow.python` (`/compiler.x` is below `tensorflow`): where its names are. A bare word is a
+# public namespace (`tf` is the root), `a=b.c` says that the module's `a` is public `tf.b.c`, `a=b:c` that `a` is
+# variable `c` of module `b` of the sources.
 _MODULES = """
 framework.composite_tensor      CompositeTensor=core.composite:CompositeTensor
 framework.config                config config.experimental config.threading config.optimizer is_op_determinism_enabled=core.runtime_options:is_op_determinism_enabled disable_op_determinism=core.runtime_options:disable_op_determinism
@@ -354,5 +355,5 @@ def _instead(inner: str) -> str:
 
 def install(root: ModuleType) -> None:
     """Serves the private paths below `tensorflow` from the public namespaces of `root`."""
-    aliases.add("tensorflow.python.keras", "keras._tf_keras.keras")
+    aliases.add("tensorflow.python.keras", f"{_OWN_NAME}.keras")
     sys.meta_path.insert(0, PrivateFinder(root))
