@@ -156,7 +156,7 @@ def test_a_call_in_a_function_that_is_not_written_out(compilations: Compilations
         outer = plain(lambda x: middle(x) + double(middle(x)))
         assert value(outer(tf.constant([3.0]))) == [18.0]
     finally:
-        tf.config.optimizer.set_experimental_options({"function_optimization": True})
+        tf.config.optimizer.set_experimental_options({"function_optimization": None})
     assert compilations.count == 1
 
 
