@@ -349,6 +349,25 @@ def _lengths(x: Tensor, fft_length: Any, axes: Axes, *, halves: bool = False) ->
     return _filled_up(x, lengths, axes, halves=halves), lengths
 
 
+def _along(
+    axes: Any,
+    op_function: Any,
+    x: Tensor,
+    fft_length: Any,
+    norm: str | None,
+    scope: str,
+    attrs: dict[str, Any],
+    *,
+    is_inverse: bool,
+    halves: bool = False,
+) -> Tensor:
+    """Transforms a tensor along axes, and divides by what `norm` says."""
+    places = _static_axes(x, fft_length, axes)
+    x, lengths = _lengths(x, fft_length, places, halves=halves)
+    result = op_function(x, lengths, np.array(places, np.int32), **attrs, name=scope)
+    return _scaled(result, lengths, norm, is_inverse=is_inverse)
+
+
 @export("signal.fftnd", v1=["signal.fftnd"])
 def fftnd(
     input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
@@ -377,10 +396,7 @@ def fftnd(
     _checked_norm(norm)
     with name_scope(name, "fftnd") as scope:
         x = convert_to_tensor(input_tensor, dtype_hint=d.complex64)
-        places = _static_axes(x, fft_length, axes)
-        x, lengths = _lengths(x, fft_length, places)
-        result = fftnd_op(x, lengths, np.array(places, np.int32), name=scope)
-        return _scaled(result, lengths, norm, is_inverse=False)
+        return _along(axes, fftnd_op, x, fft_length, norm, scope, {}, is_inverse=False)
 
 
 @export("signal.ifftnd", v1=["signal.ifftnd"])
@@ -411,10 +427,7 @@ def ifftnd(
     _checked_norm(norm)
     with name_scope(name, "ifftnd") as scope:
         x = convert_to_tensor(input_tensor, dtype_hint=d.complex64)
-        places = _static_axes(x, fft_length, axes)
-        x, lengths = _lengths(x, fft_length, places)
-        result = ifftnd_op(x, lengths, np.array(places, np.int32), name=scope)
-        return _scaled(result, lengths, norm, is_inverse=True)
+        return _along(axes, ifftnd_op, x, fft_length, norm, scope, {}, is_inverse=True)
 
 
 @export("signal.rfftnd", v1=["signal.rfftnd"])
@@ -444,10 +457,8 @@ def rfftnd(
     _checked_norm(norm)
     with name_scope(name, "rfftnd") as scope:
         x = as_transformable(input_tensor, "RFFT", is_real=True)
-        places = _static_axes(x, fft_length, axes)
-        x, lengths = _lengths(x, fft_length, places)
-        result = rfftnd_op(x, lengths, np.array(places, np.int32), Tcomplex=COMPLEX_OF[x.dtype], name=scope)
-        return _scaled(result, lengths, norm, is_inverse=False)
+        attrs = {"Tcomplex": COMPLEX_OF[x.dtype]}
+        return _along(axes, rfftnd_op, x, fft_length, norm, scope, attrs, is_inverse=False)
 
 
 @export("signal.irfftnd", v1=["signal.irfftnd"])
@@ -477,7 +488,5 @@ def irfftnd(
     _checked_norm(norm)
     with name_scope(name, "irfftnd") as scope:
         x = as_transformable(input_tensor, "IRFFT", is_real=False)
-        places = _static_axes(x, fft_length, axes)
-        x, lengths = _lengths(x, fft_length, places, halves=True)
-        result = irfftnd_op(x, lengths, np.array(places, np.int32), Treal=REAL_OF[x.dtype], name=scope)
-        return _scaled(result, lengths, norm, is_inverse=True)
+        attrs = {"Treal": REAL_OF[x.dtype]}
+        return _along(axes, irfftnd_op, x, fft_length, norm, scope, attrs, is_inverse=True, halves=True)
