@@ -47,6 +47,12 @@ def test_an_error_keeps_what_it_was_made_of() -> None:
     assert tf.errors.AbortedError(None, None, "m", {"a": b"x"}).experimental_payloads == {"a": b"x"}
 
 
+def test_an_error_can_be_made_anew_with_its_code() -> None:
+    error = tf.errors.InvalidArgumentError(None, None, "m", tf.errors.INVALID_ARGUMENT)
+    assert (error.message, error.error_code) == ("m", tf.errors.INVALID_ARGUMENT)
+    assert error.experimental_payloads == {}
+
+
 def test_the_base_class_takes_a_code() -> None:
     error = tf.errors.OpError(None, None, "m", 3)
     assert error.error_code == 3

@@ -304,6 +304,25 @@ def test_five_traces_among_the_last_ten_calls_warn(caplog: pytest.LogCaptureFixt
     assert len(messages) == 1 and messages[0].startswith("5 out of the last 10 calls")
 
 
+def test_functions_below_one_decorator_are_counted_apart(caplog: pytest.LogCaptureFixture) -> None:
+    def run() -> None:
+        for body in (lambda x: x, lambda x: x + 1, lambda x: x + 2, lambda x: x + 3, lambda x: x + 4, lambda x: x + 5):
+            tf.function(tf.autograph.experimental.do_not_convert(body))(tf.constant(1))
+
+    assert warnings_of(caplog, run) == []
+
+
+def test_calls_inside_of_a_trace_do_not_warn(caplog: pytest.LogCaptureFixture) -> None:
+    def run() -> None:
+        for _ in range(10):
+            inner = tf.function(lambda x: x + 1)
+            outer = tf.function(lambda x, inner=inner: inner(x))
+            for _ in range(5):
+                outer(tf.constant(1))
+
+    assert warnings_of(caplog, run) == []
+
+
 def test_a_function_made_anew_in_a_loop_warns(caplog: pytest.LogCaptureFixture) -> None:
     def run() -> None:
         for _ in range(5):

@@ -47,6 +47,47 @@ def test_a_pass_that_does_not_come_to_the_end_is_discarded_with_a_warning(
     assert seen == [0, 1, 0, 1, 2, 3]
 
 
+def test_a_pass_of_as_many_elements_as_there_are_fills_the_cache(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    seen: list[int] = []
+    dataset = Dataset.range(4).map(noting(seen)).cache(name)
+    iterators = [iter(dataset), iter(dataset)]
+    with caplog.at_level(logging.WARNING, "tensorflow"):
+        for iterator in iterators:  # as a training loop does that knows the number of steps
+            assert [int(next(iterator)) for _ in range(4)] == [0, 1, 2, 3]
+        del iterator, iterators
+    assert elements(dataset) == [0, 1, 2, 3]
+    assert seen == [0, 1, 2, 3]
+    assert not caplog.text
+
+
+def test_a_source_of_more_elements_than_it_says_is_still_an_error(name: str) -> None:
+    dataset = Dataset.range(4).filter(lambda x: x >= 0).apply(tf.data.experimental.assert_cardinality(3)).cache(name)
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        elements(dataset)
+
+
+@pytest.mark.parametrize("position", range(5))
+def test_a_restored_pass_fills_the_cache_at_the_same_element(position: int, name: str) -> None:
+    seen: list[int] = []
+
+    def make() -> Any:
+        return Dataset.range(4).map(noting(seen)).cache(name)
+
+    first = started(make())
+    for _ in range(position):
+        first.next_row()
+    state = first.save()
+    first.close()
+    dataset = make()
+    second = started(dataset)
+    second.restore(state)
+    for _ in range(4 - position):
+        second.next_row()
+    second.close()
+    assert elements(dataset) == [0, 1, 2, 3]
+    assert seen == [0, 1, 2, 3]
+
+
 def test_an_empty_dataset_can_be_cached(name: str) -> None:
     dataset = Dataset.range(0).cache(name)
     assert elements(dataset) == elements(dataset) == []

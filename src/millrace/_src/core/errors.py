@@ -61,7 +61,7 @@ class OpError(Exception):
     True
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int, *args: Mapping[Any, Any]) -> None:
+    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int, *args: Any) -> None:
         """Creates the error.
 
         Args:
@@ -69,14 +69,15 @@ class OpError(Exception):
             op: the graph's Operation that failed, or None for an eager op.
             message: the text of the error.
             error_code: one of the codes of this module.
-            *args: at most one mapping, the payloads of the status.
+            *args: the payloads of the status, a mapping by type URL. Programs that make the error of a class anew pass
+              the code once more, as to `OpError` (Keras does); what is no mapping is no payload.
         """
         super().__init__(message)
         self._node_def = node_def
         self._op = op
         self._message = message
         self._error_code = error_code
-        self._payloads = dict(args[0]) if args else {}
+        self._payloads = dict(args[0]) if args and isinstance(args[0], Mapping) else {}
         self.failed_op: str | None = None
         """The name of the OpDef behind the complaint in the message; None unless `failed_op` made the error."""
         self.complaint: str | None = None
@@ -124,7 +125,7 @@ class _CodedError(OpError):
 
     _code: ClassVar[int]
 
-    def __init__(self, node_def: Any, op: Any, message: Any, *args: Mapping[Any, Any]) -> None:
+    def __init__(self, node_def: Any, op: Any, message: Any, *args: Any) -> None:
         super().__init__(node_def, op, message, self._code, *args)
 
     def __reduce__(self) -> tuple[Callable[..., OpError], tuple[Any, ...]]:

@@ -59,11 +59,8 @@ class CacheFiles:
         """Returns a cursor over the elements."""
         return ElementFilesCursor([self._data], self._dtypes, self._shapes)
 
-    def begin(self, written: Sequence[Block] = ()) -> None:
+    def begin(self) -> None:
         """Becomes the pass that writes.
-
-        Args:
-          written: elements that were written in the pass from which this one goes on.
 
         Raises: tf.errors.AlreadyExistsError: if another pass is writing.
         """
@@ -74,8 +71,6 @@ class CacheFiles:
             except FileExistsError:
                 raise self._locked() from None
         self._writer = ElementWriter(self._part, self._dtypes)
-        for block in written:
-            self.write(block)
 
     def _locked(self) -> errors.AlreadyExistsError:
         with open(local_path(self._lock), errors="replace") as file:
@@ -88,6 +83,11 @@ class CacheFiles:
             f"the lockfile and re-initialize the iterator. Lockfile contents: {contents}",
         )
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether the files have been begun, and neither finished nor discarded."""
+        return self._writer is not None
+
     def write(self, block: Block) -> None:
         """Writes elements."""
         assert self._writer is not None
@@ -96,7 +96,7 @@ class CacheFiles:
 
     def written(self) -> list[State]:
         """Returns the elements that have been written so far, as a state may hold them."""
-        cursor = ElementFilesCursor([self._part], self._dtypes, self._shapes)
+        cursor = ElementFilesCursor([self._part if self.is_writing else self._data], self._dtypes, self._shapes)
         blocks = []
         while self._count and (block := cursor.next_block(self._count)) is not None:
             blocks.append(block.save())

@@ -21,7 +21,7 @@ import numpy as np
 
 from millrace._src.autograph.api import for_tracing, tracing_with
 from millrace._src.autograph.operators.unrolling import warn_of_unrolled_loops
-from millrace._src.core.context import state
+from millrace._src.core.context import executing_eagerly, state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.traceback_filtering import filter_traceback
@@ -100,7 +100,8 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         self._lock = threading.RLock()
         self._plans: dict[Any, fast_calls.Plan] = {}
         self._cache = TraceCache(functools.partial(_forget_plans, self._plans))
-        self._stats = stats_for(getattr(self._function, "__code__", self._function))
+        innermost = inspect.unwrap(self._function)  # a decorator's wrapper is one code for all that it decorates
+        self._stats = stats_for(getattr(innermost, "__code__", innermost))
         self._calls = 0
         self._is_initialized = False
         self._created_variables: list[weakref.ref[Any]] = []
@@ -280,6 +281,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def _explain(self, key: TraceKey, earlier: Sequence[TraceKey], milliseconds: float, is_call: bool) -> None:
         """Notes why a trace was made; warns when too many calls had to make a trace."""
         stats = self._stats
+        is_call = is_call and executing_eagerly()  # a call inside of a trace is made once for each trace
         stats.note_trace(milliseconds, is_call)
         if not earlier and stats.traces == 1:
             return

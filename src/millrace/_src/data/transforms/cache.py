@@ -1,12 +1,14 @@
 """`Dataset.cache`: elements that are made in the first pass and kept for the next ones, in memory or in files.
 
-A pass fills the cache when it comes to the end of the elements; a pass that ends before discards what it has seen. In
+A pass fills the cache when it comes to the end of the elements, or has seen as many as the source says that it has:
+a training loop that knows the number of steps never asks for more. A pass that ends before discards what it has seen. In
 memory, passes at the same time each go through the source, and the first to come to the end fills the cache. In files,
 a lock file stands for the pass that writes; another pass that would write is an error.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,10 +64,11 @@ class CacheNode(UnaryNode):
 class MemoryCacheCursor(Cursor):
     """Hands on the elements of the source and remembers them, or reads the cache."""
 
-    __slots__ = ("_cache", "_node", "_place", "_run", "_seen", "_source")
+    __slots__ = ("_cache", "_left", "_node", "_place", "_run", "_seen", "_source")
 
     def __init__(self, node: CacheNode, run: Run) -> None:
         self._node, self._cache, self._run = node, node.memory, run
+        self._left = node.cardinality()  # elements to come; negative where nobody knows
         self._seen: list[Block] = []  # what the cache holds when this pass fills it
         self._place = (0, 0)  # of the next element in a full cache: the block, and the element there
         self._source: Cursor | None = None
@@ -81,11 +84,17 @@ class MemoryCacheCursor(Cursor):
         block = self._source.next_block(limit)
         if block is not None:
             self._seen.append(block)
+            self._left -= block.count
+            if self._left == 0:
+                self._fill()
             return block
-        self._cache.complete([joined(self._seen)] if self._seen else [])
+        self._fill()
         self._close_source()
         self._place = (len(self._seen), 0)
         return None
+
+    def _fill(self) -> None:
+        self._cache.complete([joined(self._seen)] if self._seen else [])
 
     def _next_of_cache(self, limit: int) -> Block | None:
         index, start = self._place
@@ -105,6 +114,7 @@ class MemoryCacheCursor(Cursor):
         """Goes on from a state, which brings a full cache along."""
         seen, self._place, source = state
         self._seen = [Block.restored(block) for block in seen]
+        self._left = self._node.cardinality() - sum(block.count for block in self._seen)
         if source is None:
             self._cache.complete(self._seen)
             self._close_source()
@@ -112,6 +122,8 @@ class MemoryCacheCursor(Cursor):
         if self._source is None:
             self._source = self._node.source.cursor(self._run)
         self._source.restore(source)
+        if self._left == 0:
+            self._fill()
 
     def _close_source(self) -> None:
         if self._source is not None:
@@ -128,10 +140,11 @@ class MemoryCacheCursor(Cursor):
 class FileCacheCursor(Cursor):
     """Hands on the elements of the source and writes them to files, or reads the files."""
 
-    __slots__ = ("_files", "_has_ended", "_node", "_reader", "_run", "_source")
+    __slots__ = ("_files", "_has_ended", "_left", "_node", "_reader", "_run", "_source")
 
     def __init__(self, node: CacheNode, run: Run) -> None:
         self._node, self._run = node, run
+        self._left = 0  # elements to write; negative where nobody knows
         self._files = CacheFiles(node.file_name, node.dtypes, node.shapes)
         self._source: Cursor | None = None  # while this pass writes
         self._reader: Cursor | None = None  # while this pass reads
@@ -147,21 +160,34 @@ class FileCacheCursor(Cursor):
             return self._reader.next_block(limit)
         assert self._source is not None
         block = self._source.next_block(limit)
+        if self._files.is_writing:
+            self._write(block)
+        if block is None:
+            self._source.close()
+            self._source, self._has_ended = None, True
+        return block
+
+    def _write(self, block: Block | None) -> None:
+        """Writes a block of the source; None stands for the end."""
         if block is not None:
             self._files.write(block)
-            return block
-        self._files.finish()
-        self._source.close()
-        self._source, self._has_ended = None, True
-        return None
+            self._left -= block.count
+        if block is None or self._left == 0:
+            self._files.finish()
 
     def _begin(self) -> None:
         """Opens the files, if there are any; else becomes the pass that writes."""
         if self._files.exist():
             self._reader = self._files.reader()
             return
+        self._begin_writing()
+
+    def _begin_writing(self, written: Sequence[Block] = ()) -> None:
         self._files.begin()
+        self._left = self._node.cardinality()
         self._source = self._node.source.cursor(self._run)
+        for block in written:
+            self._write(block)
 
     def save(self) -> State:
         """Returns the place in the files; or what has been written, and the state of the source."""
@@ -176,15 +202,16 @@ class FileCacheCursor(Cursor):
             self._reader = self._files.reader()
             self._reader.restore(place)
         if written is not None:
-            self._files.begin([Block.restored(block) for block in written[0]])
-            self._source = self._node.source.cursor(self._run)
+            self._begin_writing([Block.restored(block) for block in written[0]])
+            assert self._source is not None
             self._source.restore(written[1])
 
     def close(self) -> None:
         """Closes the files and the source; discards what has not been finished."""
         if self._source is not None:
-            get_logger().warning(_WARNING)
-            self._files.discard()
+            if self._files.is_writing:
+                get_logger().warning(_WARNING)
+                self._files.discard()
             self._source.close()
             self._source = None
         if self._reader is not None:
