@@ -1,8 +1,8 @@
 """`Dataset.cache`: elements that are made in the first pass and kept for the next ones, in memory or in files.
 
-A pass fills the cache when it comes to the end of the elements, or has seen as many as the source says that it has:
-a training loop that knows the number of steps never asks for more. A pass that ends before discards what it has seen.
-In memory, passes at the same time each go through the source, and the first to see all fills the cache. In files, a lock
+A pass fills the cache when it comes to the end of the elements, or has seen as many as the source says that it has: a
+training loop that knows the number of steps never asks for more. A pass that ends before discards what it has seen. In
+memory, passes at the same time each go through the source, and the first to see all fills the cache. In files, a lock
 file stands for the pass that writes; another pass that would write is an error.
 """
 
