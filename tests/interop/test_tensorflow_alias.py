@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.interop.process import output_of, python
@@ -64,6 +66,21 @@ except Exception as error:
     print(type(error).__name__ + ":", str(error).partition(" (")[0])
 """
     assert output_of(program) == expected
+
+
+def test_the_import_of_a_namespace_that_is_not_built_says_so() -> None:
+    code = """
+for statement in ("import tensorflow.summary as summary", "from tensorflow.summary import scalar", "import millrace.tpu"):
+    try:
+        exec(statement)
+    except ModuleNotFoundError as error:
+        print(error.name, "|", error)
+"""
+    words = "tf.{} of TensorFlow, with its .* names, is not built yet in Millrace"
+    lines = output_of(code).split("\n")
+    for line, name in zip(lines, ["tensorflow.summary", "tensorflow.summary", "millrace.tpu"], strict=True):
+        short = name.partition(".")[2]
+        assert re.fullmatch(rf"{name} \| No module named '{name}': " + words.format(short), line), line
 
 
 def test_installing_twice_changes_nothing() -> None:

@@ -103,6 +103,16 @@ def _load(home: str) -> Any:
         raise ImportError(f"{module_name} has no {variable!r}: the table is stale; run tools/gen_api.py") from None
 
 
+def _why_unbuilt(name: str) -> str:
+    """Returns the end of the message about a missing name or namespace; nothing for one TensorFlow has not either."""
+    from millrace._api.unbuilt import UNBUILT  # only a program that meets a missing name needs it
+
+    if name in UNBUILT:
+        return f": tf.{name} of TensorFlow is not built yet in Millrace"
+    below = sum(other.startswith(name + ".") for other in UNBUILT)
+    return f": tf.{name} of TensorFlow, with its {below} names, is not built yet in Millrace" if below else ""
+
+
 def _is_keras(home: str) -> bool:
     return ALIASES.get(home.removeprefix(f"{ROOT}."), "").startswith(KERAS)
 
@@ -135,15 +145,9 @@ class Namespace(ModuleType):
 
     def _why_missing(self, name: str) -> str:
         """Returns the end of the message about a name that only TensorFlow has; nothing for one it has not either."""
-        from millrace._api.unbuilt import UNBUILT  # only a program that meets a missing name needs it
-
         path = self.__name__.partition(".")[2]
         mirrored = _mirrored(path)
-        full = f"{path if mirrored is None else mirrored}.{name}".lstrip(".")
-        if full in UNBUILT:
-            return f": tf.{full} of TensorFlow is not built yet in Millrace"
-        below = sum(other.startswith(full + ".") for other in UNBUILT)
-        return f": tf.{full} of TensorFlow, with its {below} names, is not built yet in Millrace" if below else ""
+        return _why_unbuilt(f"{path if mirrored is None else mirrored}.{name}".lstrip("."))
 
     def _available(self) -> list[str]:
         """Lists the names that can be had: nothing of an optional package that is not installed."""
@@ -167,8 +171,13 @@ class NamespaceFinder(Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname.startswith(ROOT + ".") and fullname[len(ROOT) + 1 :] in _PATHS:
+        if not fullname.startswith(ROOT + "."):
+            return None
+        inner = fullname[len(ROOT) + 1 :]
+        if inner in _PATHS:
             return ModuleSpec(fullname, self, origin=f"{ROOT} namespace", is_package=True)
+        if not inner.startswith("_") and inner not in ALIASES and (reason := _why_unbuilt(inner)):
+            raise ModuleNotFoundError(f"No module named {fullname!r}{reason}", name=fullname)
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

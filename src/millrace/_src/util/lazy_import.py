@@ -88,7 +88,8 @@ def import_under_alias(alias: str, real_name: str) -> ModuleType:
             raise
         shared_tail = real_name[len(error.name) :]
         shown = alias[: len(alias) - len(shared_tail)]
-        raise ModuleNotFoundError(f"No module named {shown!r}", name=shown) from None
+        message = str(error).replace(repr(error.name), repr(shown), 1)
+        raise ModuleNotFoundError(message, name=shown) from None
 
 
 aliases = AliasFinder()
