@@ -50,8 +50,8 @@ def command(options: argparse.Namespace) -> list[str]:
     part, parts = (int(number) for number in options.shard.split("/"))
     names = names[part - 1 :: parts]
     found = [str(home / PREFIX / name) for name in names] or [str(home / PREFIX)]
-    # No ini file, so that pytest finds no other; plain assertions, so that nothing is written into the wheel. Nothing is
-    # collected above the wheel, where a folder may hold anybody's files.
+    # No ini file, so that pytest finds no other; plain assertions, so that nothing is written into the wheel.
+    # Nothing is collected above the wheel, where a folder may hold anybody's files.
     line = [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", str(home), "--confcutdir", str(home)]
     line += ["-p", "tests.keras.plugin"]
     line += ["-p", "no:cacheprovider", "--assert=plain", "-q", "--tb=short", *options.rest]
