@@ -59,7 +59,14 @@ def test_a_large_product_is_timed_alone_and_then_shared() -> None:
 def test_threads_that_are_slower_are_halved() -> None:
     machine = Machine()
     machine.seconds = lambda count: 0.001 if count == 1 else 0.048
-    assert machine.carry_out(8) == [1, 4, 4, 2, 2, 1, 1, 1]
+    assert machine.carry_out(5) == [1, 4, 2, 1, 1]
+
+
+def test_threads_that_wake_up_slowly_and_gain_later_are_kept() -> None:
+    machine = Machine()
+    times = iter([0.001, 0.002, 0.0015, *[0.0003] * 50, 0.0015, *[0.0003] * 9])
+    machine.seconds = lambda count: next(times)
+    assert machine.carry_out(63) == [1] + [4] * 62
 
 
 def test_threads_are_tried_again_after_pauses_that_grow() -> None:

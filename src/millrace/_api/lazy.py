@@ -176,7 +176,7 @@ class NamespaceFinder(Loader):
         inner = fullname[len(ROOT) + 1 :]
         if inner in _PATHS:
             return ModuleSpec(fullname, self, origin=f"{ROOT} namespace", is_package=True)
-        if not inner.startswith("_") and inner not in ALIASES and (reason := _why_unbuilt(inner)):
+        if not inner.startswith("_") and (reason := _why_unbuilt(inner)):
             raise ModuleNotFoundError(f"No module named {fullname!r}{reason}", name=fullname)
         return None
 

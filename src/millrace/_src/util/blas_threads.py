@@ -5,9 +5,9 @@ that loses its core holds up all others: a product of 0.1 ms took 48 ms with fou
 cores. On a quiet machine the same threads are worth having.
 
 Idea: a product that is too small to share runs on one thread. A larger product runs once on one thread, to be timed;
-later products of the same shapes run on more threads as long as these are faster than one. Threads that twice were
-slower are halved, and tried again after a pause that doubles each time. The setting counts for the one product only:
-NumPy calls of the program keep the threads that the program chose, and a product has no more than these.
+later products of the same shapes run on more threads. Threads that have lost more time than they gained are halved, and
+tried again after a pause that doubles each time. The setting counts for the one product only: calls of NumPy by the
+program keep the threads that the program chose, and a product has no more than these.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SINGLE = 1 << 18
 _WORTH_SHARING = 1 << 21
 """The multiplications from which more threads may pay."""
 _MOST_SHAPES = 512
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
-"""Seconds."""
+_PATIENCE, _FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 1.0, 60.0
+"""Seconds. Threads that have slept take 0.1 ms to wake up, which the next products gain back."""
 
 
 class ProductThreads:
@@ -60,7 +60,8 @@ class ProductThreads:
         """The numbers that the program chose and that the library uses, while products run."""
         self._alone: dict[Any, float] = {}
         """The least time on one thread of the products of some shapes."""
-        self._misses = 0
+        self._lost = 0.0
+        """The seconds that sharing has cost more than it has gained."""
         self._pause = _FIRST_PAUSE
         self._next_try = 0.0
 
@@ -122,14 +123,11 @@ class ProductThreads:
 
     def _judge(self, seconds: float, alone: float, now: float) -> None:
         """Learns from a product that was shared."""
-        if seconds <= alone:
-            self._misses = 0
-            if self.count == self.most:
-                self._pause = _FIRST_PAUSE
-            return
-        self._misses += 1
-        if self._misses == 2:
-            self._misses = 0
+        self._lost = max(self._lost + seconds - alone, 0.0)
+        if seconds <= alone and self.count == self.most:
+            self._pause = _FIRST_PAUSE
+        if self._lost > max(_PATIENCE, alone):
+            self._lost = 0.0
             self.count = max(self.count // 2, 1)
             self._next_try = now + self._pause
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
