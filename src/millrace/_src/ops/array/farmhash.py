@@ -7,6 +7,9 @@ few multiplications, long keys are read 64 bytes at a time. All arithmetic is mo
 from __future__ import annotations
 
 import struct
+from typing import Any
+
+import numpy as np
 
 _MASK = (1 << 64) - 1
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
@@ -126,3 +129,21 @@ def _long(key: bytes, size: int) -> int:
     x, y, z, v, w = _round(key, end + remainder - 63, x, y, z, v, w, mul, 9)
     low = _mix(v[0], w[0], mul) + _shift_mix(y) * _K0 + z & _MASK
     return _mix(low, _mix(v[1], w[1], mul) + x & _MASK, mul)
+
+
+_MURMUR = np.uint64(0xC6A4A7935BD1E995)
+
+
+def combined_fingerprints(first: Any, second: Any) -> Any:
+    """Combines arrays of fingerprints, element by element, as the crosses of features do; the order matters.
+
+    The steps are those of MurmurHash2 (Austin Appleby, 64-bit version A) for one word, `second`, and the seed `first`.
+
+    >>> from millrace._src.ops.array.farmhash import combined_fingerprints
+    >>> combined_fingerprints(np.uint64(0), np.array([1], np.uint64)).tolist()
+    [3322498177733977010]
+    """
+    word = second * _MURMUR
+    result = (first ^ _MURMUR ^ (word ^ word >> np.uint64(47)) * _MURMUR) * _MURMUR
+    result = (result ^ result >> np.uint64(47)) * _MURMUR
+    return result ^ result >> np.uint64(47)

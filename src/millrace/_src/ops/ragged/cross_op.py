@@ -1,0 +1,193 @@
+"""The op behind `tf.ragged.cross`: in each row, every combination of one value of each feature.
+
+A feature is ragged, sparse or dense; all three are rows of values with a first position and a length. The combinations
+of a row are numbered; the digits of the number, in a system whose bases are the lengths, are the values combined. So
+the values of all combinations of all rows are one gather a feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType, int64, string
+from millrace._src.core.errors import invalid
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeList, TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.array.farmhash import combined_fingerprints, fingerprint64
+from millrace._src.ops.array.shape_checks import merge_dim, vector, with_rank
+from millrace._src.ops.ragged.row_positions import splits_of
+from millrace._src.ops.type_sets import INDEX
+
+_VALUES = TypeSet((int64, string))
+_RANK = "tf.ragged.cross only supports inputs with rank=2."
+
+
+@dataclass(frozen=True, slots=True)
+class _Feature:
+    """The values of a feature, and where each row begins and how many values a row has."""
+
+    values: Array
+    starts: Array
+    lengths: Array
+
+    def fingerprints(self) -> Array:
+        """Returns the fingerprints of the values: integers stand for themselves."""
+        if self.values.dtype.kind == "i":
+            return self.values.astype(np.uint64)
+        return np.array([fingerprint64(text) for text in self.values], np.uint64)
+
+    def texts(self) -> Array:
+        """Returns the values as byte strings."""
+        if self.values.dtype.kind != "i":
+            return self.values
+        texts = np.empty(self.values.shape, object)
+        texts[:] = [b"%d" % number for number in self.values.tolist()]
+        return texts
+
+
+def _cross_shapes(c: ShapeContext) -> Sequence[TensorShape]:
+    rows = None
+    for splits in c.shapes("ragged_row_splits"):
+        (dim,) = with_rank(splits, 1)
+        rows = merge_dim(rows, None if dim is None else dim - 1)
+    for dense in c.shapes("dense_inputs"):
+        rows = merge_dim(rows, with_rank(dense, 2)[0])
+    return vector(None), vector(None if rows is None else rows + 1)
+
+
+def _ragged_feature(values: Array, splits: Array) -> _Feature:
+    start = "Invalid ragged splits: "
+    if not splits.size:
+        raise invalid(f"{start}ragged splits must have at least one splits, but is empty")
+    if splits[0]:
+        raise invalid(f"{start}first element of ragged splits  must be 0 but is {splits[0]}")
+    lengths = np.diff(splits)
+    if (lengths < 0).any():
+        at = int(np.argmax(lengths < 0)) + 1
+        order = f"ragged_splits[{at}]={splits[at]} is smaller than row_splits[{at - 1}]={splits[at - 1]}"
+        raise invalid(f"{start}ragged splits must be monotonically increasing, but {order}")
+    if splits[-1] != values.size:
+        last = f"last element of ragged splits must be the number of ragged values({values.size})"
+        raise invalid(f"{start}{last} but is {splits[-1]}")
+    return _Feature(values, splits[:-1].astype(np.int64), lengths.astype(np.int64))
+
+
+def _sparse_feature(indices: Array, values: Array, shape: Array) -> _Feature:
+    if indices.ndim != 2 or indices.shape[1] != 2 or shape.shape != (2,):
+        raise invalid(_RANK)
+    rows = indices[:, 0]
+    is_inside = (rows >= 0) & (rows < shape[0])
+    order = np.argsort(rows[is_inside], kind="stable")
+    lengths = np.bincount(rows[is_inside], minlength=int(shape[0]))
+    return _Feature(values[: rows.size][is_inside][order], splits_of(lengths)[:-1], lengths)
+
+
+def _dense_feature(values: Array) -> _Feature:
+    if values.ndim != 2:
+        raise invalid(_RANK)
+    rows, columns = values.shape
+    return _Feature(values.reshape(-1), np.arange(rows) * columns, np.full(rows, columns))
+
+
+def _in_order(order: str, features: dict[str, list[_Feature]]) -> Iterator[_Feature]:
+    """Yields the features in the order that `order` states, a letter for each."""
+    if len(order) != sum(map(len, features.values())):
+        raise invalid("Invalid length for input_order")
+    used = dict.fromkeys(features, 0)
+    kinds = {"R": "ragged", "S": "sparse", "D": "dense"}
+    for kind in order:
+        if kind not in features:
+            raise invalid("Unexpected input_order value.")
+        place = used[kind]
+        if place >= len(features[kind]):
+            source = f"a {kinds[kind]} tensor at index {place} from a list of {len(features[kind])} tensors."
+            raise invalid(f'input_order "{order}" specifies reading {source}')
+        used[kind] += 1
+        yield features[kind][place]
+
+
+def _positions(features: Sequence[_Feature]) -> tuple[Array, list[Array]]:
+    """Returns the row splits of the combinations and, for each feature, the position of each combination's value."""
+    counts = np.prod([feature.lengths for feature in features], axis=0, dtype=np.int64)
+    splits = splits_of(counts)
+    rows = np.repeat(np.arange(counts.size), counts)
+    number = np.arange(splits[-1]) - splits[:-1][rows]
+    positions = []
+    for feature in reversed(features):
+        number, digit = np.divmod(number, feature.lengths[rows])
+        positions.append(feature.starts[rows] + digit)
+    return splits, positions[::-1]
+
+
+@op(
+    "RaggedCross",
+    "ragged_values: ragged_values_types, ragged_row_splits: ragged_splits_types, sparse_indices: Nsparse * int64, "
+    "sparse_values: sparse_values_types, sparse_shape: Nsparse * int64, dense_inputs: dense_types -> "
+    "output_values: out_values_type, output_row_splits: out_row_splits_type",
+    ragged_values_types=TypeList(_VALUES),
+    ragged_splits_types=TypeList(INDEX),
+    sparse_values_types=TypeList(_VALUES),
+    dense_types=TypeList(_VALUES),
+    out_values_type=_VALUES,
+    out_row_splits_type=INDEX,
+    shape=_cross_shapes,
+    host_only=True,
+    not_differentiable="text and integers have no gradient",
+)
+def ragged_cross_op(
+    xp: Xp,
+    ragged_values: list[Array],
+    ragged_row_splits: list[Array],
+    sparse_indices: list[Array],
+    sparse_values: list[Array],
+    sparse_shape: list[Array],
+    dense_inputs: list[Array],
+    *,
+    input_order: str,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+    out_values_type: DType,
+    out_row_splits_type: DType,
+) -> tuple[Array, Array]:
+    """Combines, row by row, every value of each feature with every value of the others; the last feature runs fastest.
+
+    Text is joined by `_X_` where `out_values_type` is string; else fingerprints are combined. `hashed_output` follows
+    from `out_values_type`, as in TensorFlow.
+    """
+    if num_buckets < 0:
+        raise invalid(f"Value for attr 'num_buckets' of {num_buckets} must be at least minimum 0")
+    given = {
+        "R": list(map(_ragged_feature, ragged_values, ragged_row_splits)),
+        "S": list(map(_sparse_feature, sparse_indices, sparse_values, sparse_shape)),
+        "D": list(map(_dense_feature, dense_inputs)),
+    }
+    features = list(_in_order(input_order, given))
+    if not features:
+        return np.zeros(0, out_values_type.np_dtype), np.zeros(1, out_row_splits_type.np_dtype)
+    if len({feature.lengths.size for feature in features}) > 1:
+        raise invalid("inputs must all have the same batch dimension size.")
+    splits, positions = _positions(features)
+    is_text = out_values_type is string
+    values = _joined(features, positions) if is_text else _hashed(features, positions, num_buckets, hash_key)
+    return values, splits.astype(out_row_splits_type.np_dtype)
+
+
+def _joined(features: Sequence[_Feature], positions: Sequence[Array]) -> Array:
+    texts = features[0].texts()[positions[0]]
+    for feature, place in zip(features[1:], positions[1:], strict=True):
+        texts = texts + b"_X_" + feature.texts()[place]
+    return texts
+
+
+def _hashed(features: Sequence[_Feature], positions: Sequence[Array], num_buckets: int, hash_key: int) -> Array:
+    hashes = np.uint64(hash_key % 2**64)
+    for feature, place in zip(features, positions, strict=True):
+        hashes = combined_fingerprints(hashes, feature.fingerprints()[place])
+    return (hashes % np.uint64(num_buckets or 2**63 - 1)).astype(np.int64)
