@@ -46,6 +46,8 @@ class Api:
     operators: dict[str, str] = field(default_factory=dict)  # Python operator -> module
     op_variables: dict[tuple[str, str], str] = field(default_factory=dict)  # module and variable -> OpDef name
     rules: list[tuple[tuple[str, str], str, str, str]] = field(default_factory=list)  # variable, rule, module, place
+    overloads: dict[str, dict[str, str]] = field(default_factory=dict)  # class -> public name -> module
+    elementwise_overloads: dict[str, dict[str, str]] = field(default_factory=dict)  # class -> kind -> module
     not_in_v1: set[str] = field(default_factory=set)
     places: dict[str, str] = field(default_factory=dict)  # name -> file:line, for messages
     errors: list[str] = field(default_factory=list)
@@ -95,6 +97,13 @@ def literals(node: ast.AST, place: str) -> list[str]:
     return list(value)
 
 
+def class_name(node: ast.AST, place: str) -> str:
+    """The name of the class that an overload is for."""
+    if not isinstance(node, ast.Name):
+        raise ApiError(f"{place}: the last argument is due to be the name of a class")
+    return node.id
+
+
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     value = next((k.value for k in call.keywords if k.arg == name), None)
     return None if isinstance(value, ast.Constant) and value.value is None else value
@@ -106,7 +115,7 @@ def v1_names(call: ast.Call, place: str) -> list[str] | None:
 
 
 def read_marks(api: Api, module: str, variable: str, marks: Iterator[ast.AST], file: str) -> None:
-    """Reads the `export` and `op` calls that stand on one module-level variable."""
+    """Reads the `export`, `op` and `overload` calls that stand on one module-level variable."""
     for call in marks:
         if not isinstance(call, ast.Call):
             continue
@@ -119,6 +128,14 @@ def read_marks(api: Api, module: str, variable: str, marks: Iterator[ast.AST], f
                 (name,) = literals(ast.Tuple(call.args[:1]), place)
                 api.add(api.ops, name, f"{PACKAGE}.{module}", place)
                 api.op_variables[module, variable] = name
+            case "overload":
+                for name in literals(ast.Tuple(call.args[:-1]), place):
+                    homes = api.overloads.setdefault(class_name(call.args[-1], place), {})
+                    api.add(homes, name, f"{PACKAGE}.{module}", place)
+            case "overload_elementwise":
+                (kind,) = literals(ast.Tuple(call.args[:1]), place)
+                homes = api.elementwise_overloads.setdefault(class_name(call.args[-1], place), {})
+                api.add(homes, kind, f"{PACKAGE}.{module}", place)
             case "operator":
                 (name,) = literals(ast.Tuple(call.args), place)
                 api.add(api.operators, name, f"{PACKAGE}.{module}", place)
@@ -261,13 +278,16 @@ def op_homes_text(api: Api) -> str:
         "",
         "OpDef name -> the module that declares it, so that an op is found by name without importing all of them;",
         "OpDef name -> the rules that modules of higher layers attach, with these; Python operator -> the module that",
-        'implements it, where it is more than one op."""',
+        "implements it, where it is more than one op; class -> public name, or kind of element-wise functions -> the",
+        'module that declares the overload."""',
         "",
         "from __future__ import annotations",
         "",
         *_table("OP_HOMES", "dict[str, str]", {name: f'"{home}"' for name, home in api.ops.items()}),
-        *_table("RULE_HOMES", "dict[str, dict[str, str]]", {op: _literal(row) for op, row in rule_homes(api).items()}),
+        *_table("RULE_HOMES", "dict[str, dict[str, str]]", _literals(rule_homes(api))),
         *_table("OPERATOR_HOMES", "dict[str, str]", {name: f'"{home}"' for name, home in api.operators.items()}),
+        *_table("OVERLOAD_HOMES", "dict[str, dict[str, str]]", _literals(api.overloads)),
+        *_table("ELEMENTWISE_OVERLOAD_HOMES", "dict[str, dict[str, str]]", _literals(api.elementwise_overloads)),
     ]
     return "\n".join(text)
 
@@ -279,6 +299,10 @@ def known_ops_text(api: Api, recorded: str) -> str:
 
 def _table(name: str, annotation: str, rows: dict[str, str]) -> list[str]:
     return [f"{name}: {annotation} = {{", *(f'    "{key}": {rows[key]},' for key in sorted(rows)), "}", ""]
+
+
+def _literals(rows: dict[str, dict[str, str]]) -> dict[str, str]:
+    return {key: _literal(row) for key, row in rows.items()}
 
 
 def _literal(row: dict[str, str]) -> str:

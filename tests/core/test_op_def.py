@@ -146,6 +146,6 @@ def test_the_function_of_an_op_looks_like_the_kernel_and_survives_copies() -> No
     assert (function.__name__, function.__module__) == ("tanh", "millrace._src.ops.math.trigonometry")
     assert "hyperbolic tangent" in function.__doc__
     assert repr(function) == "<function tanh of <OpDef Tanh(x: T -> y: T)>>"
-    assert list(inspect.signature(function).parameters) == ["inputs", "name", "attrs"]
+    assert list(inspect.signature(function).parameters) == ["x", "name"]
     assert pickle.loads(pickle.dumps(function)) is function
     assert copy.copy(function) is function is copy.deepcopy(function)

@@ -292,6 +292,12 @@ __internal__.tracking.wrap trackable.data_structures:wrap_or_unwrap
     "__internal__.types": """
 __internal__.types.Tensor core.types:Tensor
 """,
+    "__operators__": """
+__operators__.add ops.operator_functions:add
+__operators__.eq ops.operator_functions:eq
+__operators__.getitem ops.operator_functions:getitem
+__operators__.ne ops.operator_functions:ne
+""",
     "audio": """
 audio.decode_wav ops.audio.wav_files:decode_wav
 audio.encode_wav ops.audio.wav_files:encode_wav
@@ -563,6 +569,12 @@ compat.v1.write_file ops.io.files:write_file
 compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
+""",
+    "compat.v1.__operators__": """
+compat.v1.__operators__.add -
+compat.v1.__operators__.eq -
+compat.v1.__operators__.getitem -
+compat.v1.__operators__.ne -
 """,
     "compat.v1.data": """
 compat.v1.data.Dataset data.dataset_v1:DatasetV1
@@ -1124,6 +1136,10 @@ errors.UnknownError core.errors:UnknownError
 """,
     "experimental": """
 experimental.Optional data.optionals:Optional
+experimental.dispatch_for_api core.overload_registration:dispatch_for_api
+experimental.dispatch_for_binary_elementwise_apis core.overload_registration:dispatch_for_binary_elementwise_apis
+experimental.dispatch_for_binary_elementwise_assert_apis core.overload_registration:dispatch_for_binary_elementwise_assert_apis
+experimental.dispatch_for_unary_elementwise_apis core.overload_registration:dispatch_for_unary_elementwise_apis
 experimental.float4_e2m1fn core.dtypes:float4_e2m1fn
 experimental.float8_e4m3b11fnuz core.dtypes:float8_e4m3b11fnuz
 experimental.float8_e4m3fn core.dtypes:float8_e4m3fn
@@ -1134,6 +1150,7 @@ experimental.int2 core.dtypes:int2
 experimental.int4 core.dtypes:int4
 experimental.uint2 core.dtypes:uint2
 experimental.uint4 core.dtypes:uint4
+experimental.unregister_dispatch_for core.overload_registration:unregister_dispatch_for
 """,
     "experimental.dlpack": """
 experimental.dlpack.from_dlpack core.dlpack:from_dlpack

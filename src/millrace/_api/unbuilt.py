@@ -68,10 +68,6 @@ experimental.RowPartition
 experimental.StructuredTensor
 experimental.async_clear_error
 experimental.async_scope
-experimental.dispatch_for_api
-experimental.dispatch_for_binary_elementwise_apis
-experimental.dispatch_for_binary_elementwise_assert_apis
-experimental.dispatch_for_unary_elementwise_apis
 experimental.dtensor.DTensorCheckpoint
 experimental.dtensor.DTensorDataset
 experimental.dtensor.DVariable
@@ -345,7 +341,6 @@ experimental.numpy.zeros_like
 experimental.register_filesystem_plugin
 experimental.tensorrt.ConversionParams
 experimental.tensorrt.Converter
-experimental.unregister_dispatch_for
 feature_column.bucketized_column
 feature_column.categorical_column_with_hash_bucket
 feature_column.categorical_column_with_identity

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -317,6 +318,15 @@ class OpFunction:
         if len(inputs) != self._input_count:
             inputs, attrs, name = self.op_def.call_arguments(inputs, attrs, name)
         return execute(self.op_def, inputs, attrs, name)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The inputs, the attributes of the kernel with their defaults, and the name, for `inspect.signature`."""
+        defaults = self.op_def.attr_defaults
+        parameter, either = inspect.Parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        names = [*self.op_def.signature.input_names, *self.op_def.kernel_attrs]
+        parameters = [parameter(name, either, default=defaults.get(name, parameter.empty)) for name in names]
+        return inspect.Signature([*parameters, parameter("name", either, default=None)])
 
     def __repr__(self) -> str:
         return f"<function {self.__name__} of {self.op_def!r}>"

@@ -2,7 +2,8 @@
 
 OpDef name -> the module that declares it, so that an op is found by name without importing all of them;
 OpDef name -> the rules that modules of higher layers attach, with these; Python operator -> the module that
-implements it, where it is more than one op."""
+implements it, where it is more than one op; class -> public name, or kind of element-wise functions -> the
+module that declares the overload."""
 
 from __future__ import annotations
 
@@ -770,4 +771,10 @@ OPERATOR_HOMES: dict[str, str] = {
     "matmul": "millrace._src.ops.math.matmul",
     "truediv": "millrace._src.ops.math.division",
     "xor": "millrace._src.ops.math.logical",
+}
+
+OVERLOAD_HOMES: dict[str, dict[str, str]] = {
+}
+
+ELEMENTWISE_OVERLOAD_HOMES: dict[str, dict[str, str]] = {
 }

@@ -101,6 +101,12 @@ def find_operator(name: str) -> Callable[..., Any]:
     return function
 
 
+def import_home(module: str | None) -> None:
+    """Imports a module that the generated tables name; does nothing for None."""
+    if module is not None:
+        importlib.import_module(module)
+
+
 def all_op_names() -> list[str]:
     """Returns the names of all ops, sorted, without importing their homes."""
     from millrace._src.core.op_homes import OP_HOMES  # generated; see get_op

@@ -25,6 +25,13 @@ _NO_ATTRS: dict[str, Any] = {}
 
 
 @functools.cache
+def _overload_of() -> Callable[..., Any]:
+    from millrace._src.core.overloads import overload_of  # imports tensors, which import the operators
+
+    return overload_of
+
+
+@functools.cache
 def _converter() -> Callable[..., Any]:
     from millrace._src.core.convert import convert_to_tensor  # imports tensors, which import the operators
 
@@ -43,7 +50,7 @@ class _LateOp:
 
 
 def _binary(
-    op_name: str, graph_name: str, reverse: str, special: tuple[Any, str] | None = None
+    op_name: str, graph_name: str, public_name: str, reverse: str, special: tuple[Any, str] | None = None
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Makes the method and the reflected method of a binary operator that is one op, or one of two ops by dtype."""
     late = _LateOp(op_name)
@@ -56,7 +63,7 @@ def _binary(
             if op_name == "AddV2" and state.graph is None and isinstance(other, _PLAIN) and other is not None:
                 # `+` alone converts a plain value by itself, and then complains of the op's dtypes
                 return execute(late.op_def, (self, _converter()(other)), _NO_ATTRS)
-            return _decline_or_raise(other, reverse, error)
+            return _overload_or_raise(public_name, self, other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
         if state.graph is None:
@@ -66,9 +73,16 @@ def _binary(
     return forward, backward
 
 
-def _decline_or_raise(other: Any, reverse: str, error: Exception) -> Any:
-    """Lets an operand of a foreign class try its reflected method; raises if there is no such operand."""
-    if not isinstance(other, Operators) and not isinstance(other, _PLAIN) and hasattr(type(other), reverse):
+def _overload_or_raise(public_name: str, self: Any, other: Any, reverse: str | None, error: Exception) -> Any:
+    """Calls the overload of an operator's function, or lets an operand of a foreign class try its reflected method.
+
+    Raises: Exception: the given error, if there is neither.
+    """
+    found_overload = _overload_of()(public_name, self, other)
+    if found_overload is not None:
+        return found_overload(self, other)
+    is_foreign = not isinstance(other, Operators) and not isinstance(other, _PLAIN)
+    if is_foreign and reverse is not None and hasattr(type(other), reverse):
         return NotImplemented
     raise error.with_traceback(None) from error.__cause__
 
@@ -76,14 +90,14 @@ def _decline_or_raise(other: Any, reverse: str, error: Exception) -> Any:
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, type(None))
 
 
-def _function_binary(name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _function_binary(name: str, public_name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Makes the method and the reflected method of a binary operator that a function implements."""
 
     def forward(self: Any, other: Any) -> Any:
         try:
             return find_operator(name)(self, other, name=name)
         except (TypeError, ValueError) as error:
-            return _decline_or_raise(other, reverse, error)
+            return _overload_or_raise(public_name, self, other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
         with context.name_scope(name) as scope:
@@ -112,7 +126,7 @@ def _logical(
         try:
             return apply(self, self, other)
         except (TypeError, ValueError) as error:
-            return _decline_or_raise(other, reverse, error)
+            return _overload_or_raise(f"math.logical_{graph_name.strip('_')}", self, other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
         return apply(self, other, self)
@@ -120,11 +134,14 @@ def _logical(
     return forward, backward
 
 
-def _comparison(op_name: str) -> Callable[..., Any]:
+def _comparison(op_name: str, public_name: str) -> Callable[..., Any]:
     late = _LateOp(op_name)
 
     def compare(self: Any, other: Any) -> Any:
-        return execute(late.op_def, (self, other), _NO_ATTRS)
+        try:
+            return execute(late.op_def, (self, other), _NO_ATTRS)
+        except (TypeError, ValueError) as error:
+            return _overload_or_raise(public_name, self, other, None, error)
 
     return compare
 
@@ -140,7 +157,10 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
         graph = state.graph
         if graph is not None and not graph.building_function:
             return (self is not other) if unequal else (self is other)
-        return execute(late.op_def, (self, other), attrs)
+        try:
+            return execute(late.op_def, (self, other), attrs)
+        except (TypeError, ValueError) as error:
+            return _overload_or_raise("math.not_equal" if unequal else "math.equal", self, other, None, error)
 
     return compare
 
@@ -152,21 +172,21 @@ class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
     __array_priority__ = 100
     dtype: Any
 
-    __add__, __radd__ = _binary("AddV2", "add", "__radd__", special=(string, "Add"))
-    __sub__, __rsub__ = _binary("Sub", "sub", "__rsub__")
-    __mul__, __rmul__ = _binary("Mul", "mul", "__rmul__", special=(bool_, "LogicalAnd"))
-    __floordiv__, __rfloordiv__ = _binary("FloorDiv", "floordiv", "__rfloordiv__")
-    __mod__, __rmod__ = _binary("FloorMod", "mod", "__rmod__")
-    __pow__, __rpow__ = _binary("Pow", "pow", "__rpow__")
-    __truediv__, __rtruediv__ = _function_binary("truediv", "__rtruediv__")
-    __matmul__, __rmatmul__ = _function_binary("matmul", "__rmatmul__")
+    __add__, __radd__ = _binary("AddV2", "add", "math.add", "__radd__", special=(string, "Add"))
+    __sub__, __rsub__ = _binary("Sub", "sub", "math.subtract", "__rsub__")
+    __mul__, __rmul__ = _binary("Mul", "mul", "math.multiply", "__rmul__", special=(bool_, "LogicalAnd"))
+    __floordiv__, __rfloordiv__ = _binary("FloorDiv", "floordiv", "math.floordiv", "__rfloordiv__")
+    __mod__, __rmod__ = _binary("FloorMod", "mod", "math.floormod", "__rmod__")
+    __pow__, __rpow__ = _binary("Pow", "pow", "math.pow", "__rpow__")
+    __truediv__, __rtruediv__ = _function_binary("truediv", "math.truediv", "__rtruediv__")
+    __matmul__, __rmatmul__ = _function_binary("matmul", "linalg.matmul", "__rmatmul__")
     __and__, __rand__ = _logical("LogicalAnd", "BitwiseAnd", "and", "__rand__")
     __or__, __ror__ = _logical("LogicalOr", "BitwiseOr", "or", "__ror__")
     __xor__, __rxor__ = _logical(None, "BitwiseXor", "xor", "__rxor__")
-    __lt__ = _comparison("Less")
-    __le__ = _comparison("LessEqual")
-    __gt__ = _comparison("Greater")
-    __ge__ = _comparison("GreaterEqual")
+    __lt__ = _comparison("Less", "math.less")
+    __le__ = _comparison("LessEqual", "math.less_equal")
+    __gt__ = _comparison("Greater", "math.greater")
+    __ge__ = _comparison("GreaterEqual", "math.greater_equal")
     __eq__ = _equality("Equal", unequal=False)
     __ne__ = _equality("NotEqual", unequal=True)
 

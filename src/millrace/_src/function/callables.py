@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.types import Tensor
 from millrace._src.util.export import export, export_constant
 
 TensorLike: TypeAlias = (

@@ -17,9 +17,12 @@ T = TypeVar("T")
 
 # id of the object -> its public names, the canonical one first. Exported objects live as long as their module.
 _noted: dict[int, tuple[str, ...]] = {}
+_exported: dict[str, Any] = {}  # public name -> object, of the modules imported so far
+_elementwise: dict[str, list[Any]] = {"unary": [], "binary": [], "binary_assert": []}
+_listeners: list[Callable[[Any], None]] = []
 
 
-def export(*names: str, v1: Sequence[str] | None = None) -> Callable[[T], T]:
+def export(*names: str, v1: Sequence[str] | None = None, elementwise: str | None = None) -> Callable[[T], T]:
     """Gives a function, class or op its public names; the object itself is returned untouched.
 
     >>> from millrace._src.util.export import export, public_name
@@ -32,13 +35,22 @@ def export(*names: str, v1: Sequence[str] | None = None) -> Callable[[T], T]:
     Args:
         *names: Dotted names below `tf`, the canonical one first.
         v1: Names below `tf.compat.v1`. None means the same names as in `tf`; an empty list means none.
+        elementwise: "unary", "binary" or "binary_assert" for a function that treats the elements of its first argument,
+            or of its first two, one by one: overloads for such functions are made by kind.
 
     Returns:
         A decorator.
     """
 
     def note(thing: T) -> T:
-        _noted[id(thing)] = names or tuple(f"compat.v1.{name}" for name in v1 or ())
+        known_names = names or tuple(f"compat.v1.{name}" for name in v1 or ())
+        _noted[id(thing)] = known_names
+        for name in known_names:
+            _exported[name] = thing
+        if elementwise is not None:
+            _elementwise[elementwise].append(thing)
+        for listener in _listeners:
+            listener(thing)
         return thing
 
     return note
@@ -72,3 +84,32 @@ def public_name(thing: Any) -> str | None:
     """Returns the canonical public name of an exported object, without the leading `tf.`; None for other objects."""
     names = _noted.get(id(thing))
     return names[0] if names else None
+
+
+def public_names(thing: Any) -> tuple[str, ...]:
+    """Returns the public names of an exported object, the canonical one first; no names for other objects."""
+    return _noted.get(id(thing), ())
+
+
+def exported(name: str) -> Any:
+    """Returns the object with a public name, or None where the object's module has not been imported."""
+    return _exported.get(name)
+
+
+def elementwise_functions(kind: str) -> list[Any]:
+    """Lists the element-wise functions of a kind among the modules imported so far."""
+    return list(_elementwise[kind])
+
+
+def elementwise_kind(thing: Any) -> str | None:
+    """Returns the kind of an element-wise function, None for other objects."""
+    return next((kind for kind, things in _elementwise.items() if any(thing is other for other in things)), None)
+
+
+def listen_to_exports(listener: Callable[[Any], None]) -> None:
+    """Lets a function hear of each object that is exported from now on.
+
+    Args:
+        listener: Takes the object.
+    """
+    _listeners.append(listener)

@@ -13,7 +13,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.util.export import export
 
 
-@export(v1=["assert_equal", "debugging.assert_equal"])
+@export(v1=["assert_equal", "debugging.assert_equal"], elementwise="binary_assert")
 def assert_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -37,7 +37,7 @@ def assert_equal(
     return c.assert_comparison(c.EQUAL, x, y, data, summarize, message, name)
 
 
-@export(v1=["assert_none_equal", "debugging.assert_none_equal"])
+@export(v1=["assert_none_equal", "debugging.assert_none_equal"], elementwise="binary_assert")
 def assert_none_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -59,7 +59,7 @@ def assert_none_equal(
     return c.assert_comparison(c.NONE_EQUAL, x, y, data, summarize, message, name)
 
 
-@export(v1=["assert_less", "debugging.assert_less"])
+@export(v1=["assert_less", "debugging.assert_less"], elementwise="binary_assert")
 def assert_less(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -81,7 +81,7 @@ def assert_less(
     return c.assert_comparison(c.LESS, x, y, data, summarize, message, name)
 
 
-@export(v1=["assert_less_equal", "debugging.assert_less_equal"])
+@export(v1=["assert_less_equal", "debugging.assert_less_equal"], elementwise="binary_assert")
 def assert_less_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -103,7 +103,7 @@ def assert_less_equal(
     return c.assert_comparison(c.LESS_EQUAL, x, y, data, summarize, message, name)
 
 
-@export(v1=["assert_greater", "debugging.assert_greater"])
+@export(v1=["assert_greater", "debugging.assert_greater"], elementwise="binary_assert")
 def assert_greater(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -125,7 +125,7 @@ def assert_greater(
     return c.assert_comparison(c.GREATER, x, y, data, summarize, message, name)
 
 
-@export(v1=["assert_greater_equal", "debugging.assert_greater_equal"])
+@export(v1=["assert_greater_equal", "debugging.assert_greater_equal"], elementwise="binary_assert")
 def assert_greater_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -231,7 +231,7 @@ def assert_non_positive(
     return c.assert_sign(c.NON_POSITIVE, x, data, summarize, message, name)
 
 
-@export(v1=["assert_near", "debugging.assert_near"])
+@export(v1=["assert_near", "debugging.assert_near"], elementwise="binary_assert")
 def assert_near(
     x: Any,
     y: Any,

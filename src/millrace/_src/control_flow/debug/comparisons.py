@@ -147,7 +147,7 @@ def _differences(x: Array, y: Array, passed: Array, limit: int) -> list[str]:
 # --- two tensors -----------------------------------------------------------------------------------------------------
 
 
-@export("debugging.assert_equal", "assert_equal", v1=[])
+@export("debugging.assert_equal", "assert_equal", v1=[], elementwise="binary_assert")
 def assert_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
@@ -170,7 +170,7 @@ def assert_equal(
     return assert_comparison(EQUAL, x, y, None, summarize, message, name)
 
 
-@export("debugging.assert_none_equal", v1=[])
+@export("debugging.assert_none_equal", v1=[], elementwise="binary_assert")
 def assert_none_equal(
     x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -185,7 +185,7 @@ def assert_none_equal(
     return assert_comparison(NONE_EQUAL, x, y, None, summarize, message, name)
 
 
-@export("debugging.assert_less", "assert_less", v1=[])
+@export("debugging.assert_less", "assert_less", v1=[], elementwise="binary_assert")
 def assert_less(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
@@ -200,7 +200,7 @@ def assert_less(
     return assert_comparison(LESS, x, y, None, summarize, message, name)
 
 
-@export("debugging.assert_less_equal", v1=[])
+@export("debugging.assert_less_equal", v1=[], elementwise="binary_assert")
 def assert_less_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
@@ -215,7 +215,7 @@ def assert_less_equal(
     return assert_comparison(LESS_EQUAL, x, y, None, summarize, message, name)
 
 
-@export("debugging.assert_greater", "assert_greater", v1=[])
+@export("debugging.assert_greater", "assert_greater", v1=[], elementwise="binary_assert")
 def assert_greater(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
@@ -230,7 +230,7 @@ def assert_greater(
     return assert_comparison(GREATER, x, y, None, summarize, message, name)
 
 
-@export("debugging.assert_greater_equal", v1=[])
+@export("debugging.assert_greater_equal", v1=[], elementwise="binary_assert")
 def assert_greater_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
@@ -342,7 +342,7 @@ def assert_non_positive(
 # --- closeness -------------------------------------------------------------------------------------------------------
 
 
-@export("debugging.assert_near", v1=[])
+@export("debugging.assert_near", v1=[], elementwise="binary_assert")
 def assert_near(
     x: Any,
     y: Any,

@@ -216,7 +216,7 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any 
     return _filled(shape, as_dtype(dtype).base_dtype, 1, name, "ones")
 
 
-@export("zeros_like", v1=[])
+@export("zeros_like", v1=[], elementwise="unary")
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Makes a tensor of zeros of the shape of another.
 
@@ -235,7 +235,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     return _filled_like(input, dtype, 0, name, "zeros_like")
 
 
-@export("ones_like", v1=[])
+@export("ones_like", v1=[], elementwise="unary")
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Makes a tensor of ones with the shape of another tensor.
 
@@ -255,7 +255,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     return _filled_like(input, dtype, 1, name, "ones_like")
 
 
-@export(v1=["zeros_like"])
+@export(v1=["zeros_like"], elementwise="unary")
 def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
     """Makes zeros of the shape of a tensor, with the arguments of TensorFlow 1.
 
@@ -275,7 +275,7 @@ def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optim
     return zeros_like(tensor, dtype, name)
 
 
-@export(v1=["ones_like"])
+@export(v1=["ones_like"], elementwise="unary")
 def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
     """Makes ones of the shape of a tensor, with the arguments of TensorFlow 1.
 

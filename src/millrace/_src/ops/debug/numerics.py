@@ -30,7 +30,7 @@ def _fail(message: str, kinds: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, f"{message} : Tensor had {kinds} values")
 
 
-@export("debugging.check_numerics", v1=["check_numerics", "debugging.check_numerics"])
+@export("debugging.check_numerics", v1=["check_numerics", "debugging.check_numerics"], elementwise="unary")
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity.
 

@@ -260,7 +260,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@export("image.adjust_brightness")
+@export("image.adjust_brightness", elementwise="unary")
 def adjust_brightness(image: Any, delta: Any) -> Any:
     """Adds `delta` to all values, where 1 is white.
 
@@ -282,7 +282,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
         return adjusted(image, adjust, saturate=True)
 
 
-@export("image.adjust_gamma")
+@export("image.adjust_gamma", elementwise="unary")
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     """Computes `gain * image ** gamma`, where 1 is white.
 

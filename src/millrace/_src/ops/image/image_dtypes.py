@@ -21,7 +21,7 @@ ADJUSTABLE = (float16, float32)
 """The dtypes in which pictures are adjusted; a picture of another dtype is converted to float32 and back."""
 
 
-@export("image.convert_image_dtype")
+@export("image.convert_image_dtype", elementwise="unary")
 def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Any:
     """Converts a picture to another dtype, scaled so that white stays white.
 

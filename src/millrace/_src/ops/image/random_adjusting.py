@@ -35,7 +35,7 @@ def _require_range(lower: Any, upper: Any) -> None:
 # --- brightness ------------------------------------------------------------------------------------------------------
 
 
-@export("image.random_brightness")
+@export("image.random_brightness", elementwise="unary")
 def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Any:
     """Adds a random number between `-max_delta` and `max_delta` to all values, where 1 is white.
 
@@ -54,7 +54,7 @@ def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> An
     return adjust_brightness(image, uniform([], -max_delta, max_delta, seed=seed))
 
 
-@export("image.stateless_random_brightness", v1=[])
+@export("image.stateless_random_brightness", v1=[], elementwise="unary")
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
     """Adds a number between `-max_delta` and `max_delta`, a function of `seed`, to all values.
 

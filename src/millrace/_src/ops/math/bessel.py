@@ -53,7 +53,7 @@ def bessel_i0_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.BesselI1(x=x)
 
 
-@export("math.bessel_i0", "math.special.bessel_i0")
+@export("math.bessel_i0", "math.special.bessel_i0", elementwise="unary")
 def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 0, element-wise.
 
@@ -85,7 +85,7 @@ def bessel_i0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (raw.BesselI1e(x=x) - raw.Sign(x=x) * y)
 
 
-@export("math.bessel_i0e", "math.special.bessel_i0e")
+@export("math.bessel_i0e", "math.special.bessel_i0e", elementwise="unary")
 def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
     """Computes `bessel_i0` scaled by `exp(-abs(x))`, element-wise.
 
@@ -117,7 +117,7 @@ def bessel_i1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * _at_zero(x, 1.0, lambda v: raw.BesselI0(x=v) - y / v)
 
 
-@export("math.bessel_i1", "math.special.bessel_i1")
+@export("math.bessel_i1", "math.special.bessel_i1", elementwise="unary")
 def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 1, element-wise.
 
@@ -149,7 +149,7 @@ def bessel_i1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * _at_zero(x, 0.5, lambda v: raw.BesselI0e(x=v) - y * (raw.Sign(x=v) + raw.Reciprocal(x=v)))
 
 
-@export("math.bessel_i1e", "math.special.bessel_i1e")
+@export("math.bessel_i1e", "math.special.bessel_i1e", elementwise="unary")
 def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
     """Computes `bessel_i1` scaled by `exp(-abs(x))`, element-wise.
 
@@ -181,7 +181,7 @@ def bessel_j0_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.BesselJ1(x=x)
 
 
-@export("math.special.bessel_j0")
+@export("math.special.bessel_j0", elementwise="unary")
 def bessel_j0(x: Any, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 0, element-wise.
 
@@ -213,7 +213,7 @@ def bessel_j1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * _at_zero(x, 0.5, lambda v: raw.BesselJ0(x=v) - y / v)
 
 
-@export("math.special.bessel_j1")
+@export("math.special.bessel_j1", elementwise="unary")
 def bessel_j1(x: Any, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1, element-wise.
 
@@ -245,7 +245,7 @@ def bessel_k0_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.BesselK1(x=x)
 
 
-@export("math.special.bessel_k0")
+@export("math.special.bessel_k0", elementwise="unary")
 def bessel_k0(x: Any, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 0, element-wise.
 
@@ -277,7 +277,7 @@ def bessel_k0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (y - raw.BesselK1e(x=x))
 
 
-@export("math.special.bessel_k0e")
+@export("math.special.bessel_k0e", elementwise="unary")
 def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
     """Computes `bessel_k0` scaled by `exp(x)`, element-wise.
 
@@ -309,7 +309,7 @@ def bessel_k1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (-raw.BesselK0(x=x) - y / x)
 
 
-@export("math.special.bessel_k1")
+@export("math.special.bessel_k1", elementwise="unary")
 def bessel_k1(x: Any, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 1, element-wise.
 
@@ -341,7 +341,7 @@ def bessel_k1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (y * (1 - raw.Reciprocal(x=x)) - raw.BesselK0e(x=x))
 
 
-@export("math.special.bessel_k1e")
+@export("math.special.bessel_k1e", elementwise="unary")
 def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
     """Computes `bessel_k1` scaled by `exp(x)`, element-wise.
 
@@ -373,7 +373,7 @@ def bessel_y0_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.BesselY1(x=x)
 
 
-@export("math.special.bessel_y0")
+@export("math.special.bessel_y0", elementwise="unary")
 def bessel_y0(x: Any, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0, element-wise.
 
@@ -405,7 +405,7 @@ def bessel_y1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (raw.BesselY0(x=x) - y / x)
 
 
-@export("math.special.bessel_y1")
+@export("math.special.bessel_y1", elementwise="unary")
 def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1, element-wise.
 

@@ -87,7 +87,7 @@ def add_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz)
 
 
-@export("math.add", "add")
+@export("math.add", "add", elementwise="binary")
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x + y` element-wise; `+` on tensors is the same.
 
@@ -114,7 +114,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
         return operation(x, y, name=scope)
 
 
-@export("math.subtract", "subtract")
+@export("math.subtract", "subtract", elementwise="binary")
 @op("Sub", "x: T, y: T -> z: T", T=_SUB_TYPES, shape=broadcast_shape)
 def subtract(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x - y` element-wise; `-` on tensors is the same.
@@ -143,7 +143,7 @@ def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, -dz)
 
 
-@export("math.multiply", "multiply")
+@export("math.multiply", "multiply", elementwise="binary")
 @op("Mul", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, commutative=True)
 def multiply(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x * y` element-wise; `*` on tensors is the same.
@@ -171,7 +171,7 @@ def mul_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dx, dy)
 
 
-@export("math.maximum", "maximum")
+@export("math.maximum", "maximum", elementwise="binary")
 @op("Maximum", "x: T, y: T -> z: T", T=_EXTREME_TYPES, shape=broadcast_shape)
 def maximum(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the larger of `x` and `y`, element-wise; NaN if either is NaN.
@@ -196,7 +196,7 @@ def maximum_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return _extreme_gradient(dz, x, y, x >= y)
 
 
-@export("math.minimum", "minimum")
+@export("math.minimum", "minimum", elementwise="binary")
 @op("Minimum", "x: T, y: T -> z: T", T=_EXTREME_TYPES, shape=broadcast_shape)
 def minimum(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the smaller of `x` and `y`, element-wise; NaN if either is NaN.
@@ -228,7 +228,7 @@ def _extreme_gradient(dz: Tensor, x: Tensor, y: Tensor, first_wins: Tensor) -> t
     return reduce_to_operands(x, y, dx, dy)
 
 
-@export("math.squared_difference", v1=["squared_difference", "math.squared_difference"])
+@export("math.squared_difference", v1=["squared_difference", "math.squared_difference"], elementwise="binary")
 @op(
     "SquaredDifference",
     "x: T, y: T -> z: T",
@@ -275,7 +275,7 @@ def mul_no_nan_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tenso
     return reduce_to_operands(x, y, raw.MulNoNan(x=dz, y=conj(y)), raw.MulNoNan(x=conj(x), y=dz))
 
 
-@export("math.multiply_no_nan")
+@export("math.multiply_no_nan", elementwise="binary")
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x * y`, but 0 where `y` is 0, even if `x` is infinite or NaN.
 
@@ -295,7 +295,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return mul_no_nan(x, y, name=scope)
 
 
-@export("math.scalar_mul", "scalar_mul")
+@export("math.scalar_mul", "scalar_mul", elementwise="binary")
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """Multiplies the tensor `x` by a scalar.
 

@@ -19,7 +19,7 @@ from millrace._src.util.export import export
 _INTEGERS = "integers have no gradient"
 
 
-@export("bitwise.bitwise_and")
+@export("bitwise.bitwise_and", elementwise="binary")
 @op(
     "BitwiseAnd",
     "x: T, y: T -> z: T",
@@ -46,7 +46,7 @@ def bitwise_and(xp: Xp, x: Array, y: Array) -> Array:
 bitwise_and.specialize(ufunc("bitwise_and"))
 
 
-@export("bitwise.bitwise_or")
+@export("bitwise.bitwise_or", elementwise="binary")
 @op(
     "BitwiseOr",
     "x: T, y: T -> z: T",
@@ -73,7 +73,7 @@ def bitwise_or(xp: Xp, x: Array, y: Array) -> Array:
 bitwise_or.specialize(ufunc("bitwise_or"))
 
 
-@export("bitwise.bitwise_xor")
+@export("bitwise.bitwise_xor", elementwise="binary")
 @op(
     "BitwiseXor",
     "x: T, y: T -> z: T",
@@ -100,7 +100,7 @@ def bitwise_xor(xp: Xp, x: Array, y: Array) -> Array:
 bitwise_xor.specialize(ufunc("bitwise_xor"))
 
 
-@export("bitwise.invert")
+@export("bitwise.invert", elementwise="unary")
 @op("Invert", "x: T -> y: T", T=INTEGER, shape=same_shape, not_differentiable=_INTEGERS)
 def invert(xp: Xp, x: Array) -> Array:
     """Flips every bit of `x`; `-x - 1` for signed integers.
@@ -121,7 +121,7 @@ def _amount(xp: Xp, y: Array) -> Array:
     return xp.clip(y, 0, 8 * y.dtype.itemsize - 1)
 
 
-@export("bitwise.left_shift")
+@export("bitwise.left_shift", elementwise="binary")
 @op("LeftShift", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast_shape, not_differentiable=_INTEGERS)
 def left_shift(xp: Xp, x: Array, y: Array) -> Array:
     """Shifts the bits of `x` left by `y`, filling with zeros.
@@ -138,7 +138,7 @@ def left_shift(xp: Xp, x: Array, y: Array) -> Array:
     return xp.left_shift(x, _amount(xp, y))
 
 
-@export("bitwise.right_shift")
+@export("bitwise.right_shift", elementwise="binary")
 @op("RightShift", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast_shape, not_differentiable=_INTEGERS)
 def right_shift(xp: Xp, x: Array, y: Array) -> Array:
     """Shifts the bits of `x` right by `y`, keeping the sign.

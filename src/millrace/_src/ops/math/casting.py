@@ -93,7 +93,7 @@ def cast_gradient(dy: Tensor | IndexedSlices, x: Tensor) -> Any:
     return None
 
 
-@export("dtypes.cast", "cast")
+@export("dtypes.cast", "cast", elementwise="unary")
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Casts a tensor to another dtype.
 
@@ -123,7 +123,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x if x.dtype is target else cast_op(x, DstT=target, name=scope)
 
 
-@export("dtypes.saturate_cast", "saturate_cast")
+@export("dtypes.saturate_cast", "saturate_cast", elementwise="unary")
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Casts to another dtype; values that do not fit become the smallest or the largest number of `dtype`.
 

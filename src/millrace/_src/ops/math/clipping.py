@@ -110,7 +110,7 @@ def _assert_compatible(x: Tensor, y: Tensor) -> None:
         raise ValueError(f"Shapes {x.shape} and {y.shape} are incompatible")
 
 
-@export("clip_by_value")
+@export("clip_by_value", elementwise="unary")
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Bounds each element of `t` to lie between `clip_value_min` and `clip_value_max`.
 

@@ -62,7 +62,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     return result if result.dtype == bool else xp.astype(result, np.dtype(bool))
 
 
-@export("math.equal", "equal")
+@export("math.equal", "equal", elementwise="binary")
 @op(
     "Equal",
     "x: T, y: T -> z: bool",
@@ -92,7 +92,7 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     return _compare(xp, xp.equal, x, y, incompatible_shape_error, False)
 
 
-@export("math.not_equal", "not_equal")
+@export("math.not_equal", "not_equal", elementwise="binary")
 @op(
     "NotEqual",
     "x: T, y: T -> z: bool",
@@ -132,7 +132,7 @@ equal.specialize(_specialize_equality("equal"))
 not_equal.specialize(_specialize_equality("not_equal"))
 
 
-@export("math.less", "less")
+@export("math.less", "less", elementwise="binary")
 @op("Less", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def less(xp: Xp, x: Array, y: Array) -> Array:
     """Tells whether `x < y`, element-wise.
@@ -152,7 +152,7 @@ def less(xp: Xp, x: Array, y: Array) -> Array:
 less.specialize(ufunc("less"))
 
 
-@export("math.less_equal", "less_equal")
+@export("math.less_equal", "less_equal", elementwise="binary")
 @op("LessEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def less_equal(xp: Xp, x: Array, y: Array) -> Array:
     """Tells whether `x <= y`, element-wise.
@@ -172,7 +172,7 @@ def less_equal(xp: Xp, x: Array, y: Array) -> Array:
 less_equal.specialize(ufunc("less_equal"))
 
 
-@export("math.greater", "greater")
+@export("math.greater", "greater", elementwise="binary")
 @op("Greater", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def greater(xp: Xp, x: Array, y: Array) -> Array:
     """Tells whether `x > y`, element-wise.
@@ -192,7 +192,7 @@ def greater(xp: Xp, x: Array, y: Array) -> Array:
 greater.specialize(ufunc("greater"))
 
 
-@export("math.greater_equal", "greater_equal")
+@export("math.greater_equal", "greater_equal", elementwise="binary")
 @op("GreaterEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def greater_equal(xp: Xp, x: Array, y: Array) -> Array:
     """Tells whether `x >= y`, element-wise.

@@ -70,7 +70,7 @@ def complex_gradient(dout: Tensor, real: Tensor, imag: Tensor) -> tuple[Tensor, 
     return reduce_to_operands(real, imag, raw.Real(input=dout, Tout=part), raw.Imag(input=dout, Tout=part))
 
 
-@export("dtypes.complex", "complex")
+@export("dtypes.complex", "complex", elementwise="binary")
 def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Builds complex numbers from real and imaginary parts, which broadcast.
 
@@ -161,7 +161,7 @@ def conj_gradient(dy: Tensor) -> Any:
     return raw.Conj(input=dy)
 
 
-@export("math.real", v1=["real", "math.real"])
+@export("math.real", v1=["real", "math.real"], elementwise="unary")
 def real(input: Any, name: str | None = None) -> Tensor:
     """Takes the real part of each number; a real tensor is returned unchanged.
 
@@ -180,7 +180,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
         return real_part(input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else input
 
 
-@export("math.imag", v1=["imag", "math.imag"])
+@export("math.imag", v1=["imag", "math.imag"], elementwise="unary")
 def imag(input: Any, name: str | None = None) -> Tensor:
     """Takes the imaginary part of each number; zeros for a real tensor.
 
@@ -200,7 +200,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         return zeros_like(input)
 
 
-@export("math.angle", v1=["angle", "math.angle"])
+@export("math.angle", v1=["angle", "math.angle"], elementwise="unary")
 def angle(input: Any, name: str | None = None) -> Tensor:
     """Computes the argument of each number: the angle in radians from the positive real axis, in (-pi, pi].
 
@@ -220,7 +220,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         return where_v1(input < 0, math.pi * ones_like(input), zeros_like(input))
 
 
-@export("math.conj", v1=["conj", "math.conj"])
+@export("math.conj", v1=["conj", "math.conj"], elementwise="unary")
 def conj_(x: Any, name: str | None = None) -> Tensor:
     """Computes the complex conjugate of each number; a real tensor is returned unchanged.
 

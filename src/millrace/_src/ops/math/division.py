@@ -79,7 +79,7 @@ def _truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
     return xp.true_divide(x, y) if x.dtype.kind == "c" else xp.trunc(xp.true_divide(x, y))
 
 
-@export("realdiv")
+@export("realdiv", elementwise="binary")
 @op("RealDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_integer_zero)
 def realdiv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides floating point and complex numbers; the op behind `/`. Integers are divided towards zero.
@@ -156,7 +156,7 @@ def floor_div_gradient(dz: Tensor) -> tuple[None, None]:
     return None, None
 
 
-@export("math.floordiv", v1=["floordiv", "math.floordiv"])
+@export("math.floordiv", v1=["floordiv", "math.floordiv"], elementwise="binary")
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x // y` element-wise, rounding towards minus infinity.
 
@@ -175,7 +175,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return floor_div(x, y, name=scope)
 
 
-@export("math.floormod", "math.mod", v1=["floormod", "mod", "math.floormod", "math.mod"])
+@export("math.floormod", "math.mod", v1=["floormod", "mod", "math.floormod", "math.mod"], elementwise="binary")
 @op("FloorMod", "x: T, y: T -> z: T", T=INTEGER | FLOAT, shape=broadcast_shape, checks=_refuse_integer_zero)
 def floormod(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the remainder of `//`, which has the sign of `y`, as `%` in Python.
@@ -205,7 +205,7 @@ def floor_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor
     return reduce_to_operands(x, y, dz, dz * -raw.FloorDiv(x=x, y=y))
 
 
-@export("truncatediv")
+@export("truncatediv", elementwise="binary")
 @op("TruncateDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_truncation_by_zero)
 def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides and rounds towards zero, as in C.
@@ -228,7 +228,7 @@ def truncate_div_gradient(dz: Tensor) -> tuple[None, None]:
     return None, None
 
 
-@export("truncatemod")
+@export("truncatemod", elementwise="binary")
 @op("TruncateMod", "x: T, y: T -> z: T", T=_MOD_TYPES, shape=broadcast_shape, checks=_refuse_truncation_by_zero)
 def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the remainder of `truncatediv`, which has the sign of `x`, as `%` in C.
@@ -291,7 +291,7 @@ _NO_ATTRS: dict[str, Any] = {}
 
 
 @operator("truediv")
-@export("math.truediv", "truediv")
+@export("math.truediv", "truediv", elementwise="binary")
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides `x / y` element-wise; integers are cast to floating point first. `/` on tensors is the same.
 
@@ -326,7 +326,7 @@ def _divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
     return (x, y) if target is None else (cast(x, target), cast(y, target))
 
 
-@export("math.divide", "divide")
+@export("math.divide", "divide", elementwise="binary")
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x / y` as Python does: the same as `tf.truediv`.
 
@@ -345,7 +345,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return truediv(x, y, name=name)
 
 
-@export("math.divide_no_nan", v1=["div_no_nan", "math.divide_no_nan"])
+@export("math.divide_no_nan", v1=["div_no_nan", "math.divide_no_nan"], elementwise="binary")
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x / y`, and 0 where `y` is 0, even if `x` is 0, infinite or NaN.
 
@@ -365,7 +365,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return div_no_nan(*_divisible(x, y, "tf.math.divide_no_nan"), name=scope)
 
 
-@export("math.reciprocal_no_nan")
+@export("math.reciprocal_no_nan", elementwise="unary")
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """Computes `1 / x`, and 0 where `x` is 0.
 

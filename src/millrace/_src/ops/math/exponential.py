@@ -29,7 +29,7 @@ from millrace._src.util.export import export
 _SOFTPLUS_TYPES = TypeSet([float16, bfloat16, float32, float64])
 
 
-@export("math.exp", "exp")
+@export("math.exp", "exp", elementwise="unary")
 @op("Exp", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def exp(xp: Xp, x: Array) -> Array:
     """Computes the exponential `e ** x`, element-wise.
@@ -51,7 +51,7 @@ def exp_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * conj(y)
 
 
-@export("math.expm1", v1=["expm1", "math.expm1"])
+@export("math.expm1", v1=["expm1", "math.expm1"], elementwise="unary")
 @op("Expm1", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def expm1(xp: Xp, x: Array) -> Array:
     """Computes `e ** x - 1`, element-wise, exact also for small `x`.
@@ -73,7 +73,7 @@ def expm1_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Exp(x=conj(x))
 
 
-@export("math.log", v1=["log", "math.log"])
+@export("math.log", v1=["log", "math.log"], elementwise="unary")
 @op("Log", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def log(xp: Xp, x: Array) -> Array:
     """Computes the natural logarithm, element-wise; -inf for 0, NaN for negative real numbers.
@@ -95,7 +95,7 @@ def log_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=conj(x))
 
 
-@export("math.log1p", v1=["log1p", "math.log1p"])
+@export("math.log1p", v1=["log1p", "math.log1p"], elementwise="unary")
 @op("Log1p", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def log1p(xp: Xp, x: Array) -> Array:
     """Computes `log(1 + x)`, element-wise, exact also for small `x`.
@@ -122,7 +122,7 @@ def logistic(xp: Xp, x: Array) -> Array:
     return xp.reciprocal(1 + xp.exp(-x))
 
 
-@export("math.sigmoid", "nn.sigmoid", "sigmoid")
+@export("math.sigmoid", "nn.sigmoid", "sigmoid", elementwise="unary")
 @op("Sigmoid", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sigmoid(xp: Xp, x: Array) -> Array:
     """Computes the logistic function `1 / (1 + exp(-x))`, element-wise.
@@ -164,7 +164,7 @@ def sigmoid_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Te
     return product - product * 2 * conj(y), raw.SigmoidGrad(y=conj(y), dy=dz)
 
 
-@export("math.softplus", "nn.softplus")
+@export("math.softplus", "nn.softplus", elementwise="unary")
 @op("Softplus", "features: T -> activations: T", T=_SOFTPLUS_TYPES, shape=same_shape)
 def softplus(xp: Xp, features: Array) -> Array:
     """Computes `log(1 + exp(features))`, element-wise: a smooth, always positive form of `relu`.
@@ -199,7 +199,7 @@ def softplus_grad_gradient(dz: Tensor, gradients: Tensor, features: Tensor) -> t
     return raw.SoftplusGrad(gradients=dz, features=features), dz * slope
 
 
-@export("math.log_sigmoid", v1=["log_sigmoid", "math.log_sigmoid"])
+@export("math.log_sigmoid", v1=["log_sigmoid", "math.log_sigmoid"], elementwise="unary")
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """Computes the logarithm of the sigmoid as `-softplus(-x)`, which does not underflow.
 

@@ -20,7 +20,7 @@ from millrace._src.util.export import export
 _NO_GRADIENT = "its result is boolean"
 
 
-@export("math.logical_and", "logical_and")
+@export("math.logical_and", "logical_and", elementwise="binary")
 @op(
     "LogicalAnd",
     "x: bool, y: bool -> z: bool",
@@ -46,7 +46,7 @@ def logical_and(xp: Xp, x: Array, y: Array) -> Array:
 logical_and.specialize(ufunc("logical_and"))
 
 
-@export("math.logical_or", "logical_or")
+@export("math.logical_or", "logical_or", elementwise="binary")
 @op(
     "LogicalOr",
     "x: bool, y: bool -> z: bool",
@@ -72,7 +72,7 @@ def logical_or(xp: Xp, x: Array, y: Array) -> Array:
 logical_or.specialize(ufunc("logical_or"))
 
 
-@export("math.logical_not", "logical_not")
+@export("math.logical_not", "logical_not", elementwise="unary")
 @op("LogicalNot", "x: bool -> y: bool", shape=same_shape, not_differentiable=_NO_GRADIENT)
 def logical_not(xp: Xp, x: Array) -> Array:
     """Tells whether `x` is False, element-wise.
@@ -89,7 +89,7 @@ def logical_not(xp: Xp, x: Array) -> Array:
 logical_not.specialize(ufunc("logical_not"))
 
 
-@export("math.logical_xor", v1=["logical_xor", "math.logical_xor"])
+@export("math.logical_xor", v1=["logical_xor", "math.logical_xor"], elementwise="binary")
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     """Tells whether exactly one of `x` and `y` is True, element-wise.
 

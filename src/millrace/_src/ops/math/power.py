@@ -65,7 +65,7 @@ def pow_gradient(dz: Tensor, x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, T
     return reduce_to_operands(x, y, dz * y * raw.Pow(x=x, y=y - 1), dz * z * raw.Log(x=loggable_x))
 
 
-@export("math.pow", "pow")
+@export("math.pow", "pow", elementwise="binary")
 def pow_(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x ** y` element-wise; `**` on tensors is the same.
 
@@ -93,7 +93,7 @@ def _nonzero(x: Tensor) -> Any:
     return raw.Cast(x=raw.NotEqual(x=x, y=raw.ZerosLike(x=x)), DstT=x.dtype)
 
 
-@export("math.xlogy")
+@export("math.xlogy", elementwise="binary")
 @op("Xlogy", "x: T, y: T -> z: T", T=_LOG_TYPES, shape=broadcast_shape)
 def xlogy(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x * log(y)`, and 0 where `x` is 0.
@@ -132,7 +132,7 @@ def xlog1py_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, conj(by_x) * dz, conj(by_y) * dz)
 
 
-@export("math.xlog1py")
+@export("math.xlog1py", elementwise="binary")
 def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x * log1p(y)`, and 0 where `x` is 0.
 
@@ -166,7 +166,7 @@ def xdivy_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, conj(by_x) * dz, conj(by_y) * dz)
 
 
-@export("math.xdivy")
+@export("math.xdivy", elementwise="binary")
 def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x / y`, and 0 where `x` is 0 even if `y` is 0.
 

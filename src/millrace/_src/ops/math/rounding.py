@@ -23,7 +23,7 @@ from millrace._src.util.export import export
 _BOOLEAN = "its result is boolean"
 
 
-@export("math.ceil", v1=["ceil", "math.ceil"])
+@export("math.ceil", v1=["ceil", "math.ceil"], elementwise="unary")
 @op("Ceil", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def ceil(xp: Xp, x: Array) -> Array:
     """Rounds up to the smallest whole number that is not less than `x`.
@@ -45,7 +45,7 @@ def ceil_gradient(dy: Tensor) -> None:
     return None
 
 
-@export("math.floor", "floor")
+@export("math.floor", "floor", elementwise="unary")
 @op("Floor", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def floor(xp: Xp, x: Array) -> Array:
     """Rounds down to the largest whole number that is not greater than `x`.
@@ -82,7 +82,7 @@ def round_gradient(dy: Tensor) -> None:
     return None
 
 
-@export("math.round", "round")
+@export("math.round", "round", elementwise="unary")
 def round_(x: Any, name: str | None = None) -> Tensor:
     """Rounds to the nearest whole number, halves to the even one.
 
@@ -99,7 +99,7 @@ def round_(x: Any, name: str | None = None) -> Tensor:
     return x if x.dtype.is_integer else round_op(x, name=name)
 
 
-@export("math.rint", v1=["rint", "math.rint"])
+@export("math.rint", v1=["rint", "math.rint"], elementwise="unary")
 @op("Rint", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def rint(xp: Xp, x: Array) -> Array:
     """Rounds to the nearest whole number, halves to the even number.
@@ -121,7 +121,7 @@ def rint_gradient(dy: Tensor) -> None:
     return None
 
 
-@export("math.is_nan", v1=["is_nan", "debugging.is_nan", "math.is_nan"])
+@export("math.is_nan", v1=["is_nan", "debugging.is_nan", "math.is_nan"], elementwise="unary")
 @op("IsNan", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_nan(xp: Xp, x: Array) -> Array:
     """Tells which elements are NaN.
@@ -138,7 +138,7 @@ def is_nan(xp: Xp, x: Array) -> Array:
 is_nan.specialize(ufunc("isnan"))
 
 
-@export("math.is_inf", v1=["is_inf", "debugging.is_inf", "math.is_inf"])
+@export("math.is_inf", v1=["is_inf", "debugging.is_inf", "math.is_inf"], elementwise="unary")
 @op("IsInf", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_inf(xp: Xp, x: Array) -> Array:
     """Tells which elements are infinite.
@@ -155,7 +155,7 @@ def is_inf(xp: Xp, x: Array) -> Array:
 is_inf.specialize(ufunc("isinf"))
 
 
-@export("math.is_finite", v1=["is_finite", "debugging.is_finite", "math.is_finite"])
+@export("math.is_finite", v1=["is_finite", "debugging.is_finite", "math.is_finite"], elementwise="unary")
 @op("IsFinite", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_finite(xp: Xp, x: Array) -> Array:
     """Tells which elements are neither infinite nor NaN.
@@ -172,7 +172,7 @@ def is_finite(xp: Xp, x: Array) -> Array:
 is_finite.specialize(ufunc("isfinite"))
 
 
-@export("math.nextafter")
+@export("math.nextafter", elementwise="unary")
 @op("NextAfter", "x1: T, x2: T -> output: T", T=TypeSet([float64, float32], default=float32), shape=broadcast_shape)
 def nextafter(xp: Xp, x1: Array, x2: Array) -> Array:
     """Finds the next float after `x1` in the direction of `x2`.

@@ -36,7 +36,7 @@ def _special(xp: Xp, name: str, *arrays: Array) -> Array:
     return in_single(xp, lambda *a: xp.astype(function(*a), a[0].dtype), *arrays)
 
 
-@export("math.erf", v1=["erf", "math.erf"])
+@export("math.erf", v1=["erf", "math.erf"], elementwise="unary")
 @op("Erf", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def erf(xp: Xp, x: Array) -> Array:
     """Computes the Gauss error function, `2 / sqrt(pi) * integral of exp(-t ** 2) from 0 to x`.
@@ -55,7 +55,7 @@ def erf_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * (raw.Exp(x=-raw.Square(x=x)) * (2 / _SQRT_PI))
 
 
-@export("math.erfc", v1=["erfc", "math.erfc"])
+@export("math.erfc", v1=["erfc", "math.erfc"], elementwise="unary")
 @op("Erfc", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def erfc(xp: Xp, x: Array) -> Array:
     """Computes the complementary error function, `1 - erf(x)`, exact also for large `x`.
@@ -89,7 +89,7 @@ def erfinv_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * (raw.Exp(x=raw.Square(x=y)) * (_SQRT_PI / 2))
 
 
-@export("math.erfinv")
+@export("math.erfinv", elementwise="unary")
 def erfinv(x: Any, name: str | None = None) -> Tensor:
     """Finds the number whose error function is `x`.
 
@@ -121,7 +121,7 @@ def ndtri_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * (raw.Exp(x=raw.Square(x=y) * 0.5) * math.sqrt(2 * math.pi))
 
 
-@export("math.ndtri")
+@export("math.ndtri", elementwise="unary")
 def ndtri(x: Any, name: str | None = None) -> Tensor:
     """Computes the quantile of the standard normal distribution: the number below which lies the probability `x`.
 
@@ -138,7 +138,7 @@ def ndtri(x: Any, name: str | None = None) -> Tensor:
         return ndtri_op(x)
 
 
-@export("math.erfcinv")
+@export("math.erfcinv", elementwise="unary")
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """Finds the number whose complementary error function is `x`.
 
@@ -156,7 +156,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
         return -ndtri(0.5 * x) * math.sqrt(0.5)
 
 
-@export("math.lgamma", v1=["lgamma", "math.lgamma"])
+@export("math.lgamma", v1=["lgamma", "math.lgamma"], elementwise="unary")
 @op("Lgamma", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def lgamma(xp: Xp, x: Array) -> Array:
     """Computes the logarithm of the absolute value of the gamma function.
@@ -176,7 +176,7 @@ def lgamma_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Digamma(x=x)
 
 
-@export("math.digamma", v1=["digamma", "math.digamma"])
+@export("math.digamma", v1=["digamma", "math.digamma"], elementwise="unary")
 @op("Digamma", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def digamma(xp: Xp, x: Array) -> Array:
     """Computes the derivative of `lgamma`.
@@ -202,7 +202,7 @@ def _zeta(xp: Xp, x: Array, q: Array) -> Array:
     return xp.where(is_two_sided, np.nan, xp.special.zeta(x, q))
 
 
-@export("math.zeta", v1=["zeta", "math.zeta"])
+@export("math.zeta", v1=["zeta", "math.zeta"], elementwise="binary")
 @op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
 def zeta(xp: Xp, x: Array, q: Array) -> Array:
     """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...

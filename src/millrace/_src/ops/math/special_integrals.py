@@ -61,7 +61,7 @@ def dawsn_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (1 - 2 * x * y)
 
 
-@export("math.special.dawsn")
+@export("math.special.dawsn", elementwise="unary")
 def dawsn(x: Any, name: str | None = None) -> Tensor:
     """Computes Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to `x`.
 
@@ -95,7 +95,7 @@ def expint_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Exp(x=x) / x
 
 
-@export("math.special.expint")
+@export("math.special.expint", elementwise="unary")
 def expint(x: Any, name: str | None = None) -> Tensor:
     """Computes the exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
 
@@ -129,7 +129,7 @@ def fresnel_cos_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Cos(x=raw.Square(x=x) * (math.pi / 2))
 
 
-@export("math.special.fresnel_cos")
+@export("math.special.fresnel_cos", elementwise="unary")
 def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral, of `cos(pi / 2 * t ** 2)` from 0 to `x`.
 
@@ -163,7 +163,7 @@ def fresnel_sin_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Sin(x=raw.Square(x=x) * (math.pi / 2))
 
 
-@export("math.special.fresnel_sin")
+@export("math.special.fresnel_sin", elementwise="unary")
 def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral, of `sin(pi / 2 * t ** 2)` from 0 to `x`.
 
@@ -197,7 +197,7 @@ def spence_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * _spence_slope(x)
 
 
-@export("math.special.spence")
+@export("math.special.spence", elementwise="unary")
 def spence(x: Any, name: str | None = None) -> Tensor:
     """Computes Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
 

@@ -22,7 +22,7 @@ from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
 
-@export("math.sin", "sin")
+@export("math.sin", "sin", elementwise="unary")
 @op("Sin", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sin(xp: Xp, x: Array) -> Array:
     """Computes the sine of `x` element-wise.
@@ -44,7 +44,7 @@ def sin_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Cos(x=conj(x))
 
 
-@export("math.cos", "cos")
+@export("math.cos", "cos", elementwise="unary")
 @op("Cos", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def cos(xp: Xp, x: Array) -> Array:
     """Computes the cosine of `x` element-wise.
@@ -66,7 +66,7 @@ def cos_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.Sin(x=conj(x))
 
 
-@export("math.tan", "tan")
+@export("math.tan", "tan", elementwise="unary")
 @op("Tan", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def tan(xp: Xp, x: Array) -> Array:
     """Computes the tangent of `x` element-wise.
@@ -88,7 +88,7 @@ def tan_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Square(x=raw.Reciprocal(x=raw.Cos(x=conj(x))))
 
 
-@export("math.asin", "asin")
+@export("math.asin", "asin", elementwise="unary")
 @op("Asin", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def asin(xp: Xp, x: Array) -> Array:
     """Computes the angle in [-pi/2, pi/2] whose sine is `x`.
@@ -110,7 +110,7 @@ def asin_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Rsqrt(x=1 - raw.Square(x=conj(x)))
 
 
-@export("math.acos", "acos")
+@export("math.acos", "acos", elementwise="unary")
 @op("Acos", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def acos(xp: Xp, x: Array) -> Array:
     """Computes the angle in [0, pi] whose cosine is `x`.
@@ -132,7 +132,7 @@ def acos_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.Rsqrt(x=1 - raw.Square(x=conj(x)))
 
 
-@export("math.atan", "atan")
+@export("math.atan", "atan", elementwise="unary")
 @op("Atan", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def atan(xp: Xp, x: Array) -> Array:
     """Computes the angle in (-pi/2, pi/2) whose tangent is `x`.
@@ -154,7 +154,7 @@ def atan_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=raw.Square(x=conj(x)) + 1)
 
 
-@export("math.sinh", "sinh")
+@export("math.sinh", "sinh", elementwise="unary")
 @op("Sinh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sinh(xp: Xp, x: Array) -> Array:
     """Computes the hyperbolic sine of `x` element-wise.
@@ -176,7 +176,7 @@ def sinh_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Cosh(x=conj(x))
 
 
-@export("math.cosh", "cosh")
+@export("math.cosh", "cosh", elementwise="unary")
 @op("Cosh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def cosh(xp: Xp, x: Array) -> Array:
     """Computes the hyperbolic cosine of `x` element-wise.
@@ -198,7 +198,7 @@ def cosh_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Sinh(x=conj(x))
 
 
-@export("math.tanh", "nn.tanh", "tanh")
+@export("math.tanh", "nn.tanh", "tanh", elementwise="unary")
 @op("Tanh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def tanh(xp: Xp, x: Array) -> Array:
     """Computes the hyperbolic tangent of `x` element-wise.
@@ -220,7 +220,7 @@ def tanh_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.TanhGrad(y=conj(y), dy=dy)
 
 
-@export("math.asinh", "asinh")
+@export("math.asinh", "asinh", elementwise="unary")
 @op("Asinh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def asinh(xp: Xp, x: Array) -> Array:
     """Computes the number whose hyperbolic sine is `x`.
@@ -242,7 +242,7 @@ def asinh_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * raw.Reciprocal(x=raw.Cosh(x=conj(y)))
 
 
-@export("math.acosh", "acosh")
+@export("math.acosh", "acosh", elementwise="unary")
 @op("Acosh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def acosh(xp: Xp, x: Array) -> Array:
     """Computes the number >= 0 whose hyperbolic cosine is `x`; NaN below 1.
@@ -264,7 +264,7 @@ def acosh_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * raw.Reciprocal(x=raw.Sinh(x=conj(y)))
 
 
-@export("math.atanh", "atanh")
+@export("math.atanh", "atanh", elementwise="unary")
 @op("Atanh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def atanh(xp: Xp, x: Array) -> Array:
     """Computes the number whose hyperbolic tangent is `x`; infinite at -1 and 1, NaN beyond.
@@ -309,7 +309,7 @@ def tanh_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tenso
     return dz * -2 * conj(dy) * conj(y), raw.TanhGrad(y=conj(y), dy=dz)
 
 
-@export("math.atan2", "atan2")
+@export("math.atan2", "atan2", elementwise="binary")
 @op("Atan2", "y: T, x: T -> z: T", T=FLOAT, shape=broadcast_shape)
 def atan2(xp: Xp, y: Array, x: Array) -> Array:
     """Computes the angle of the point `(x, y)` from the positive x axis, in [-pi, pi].

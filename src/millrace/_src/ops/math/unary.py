@@ -42,7 +42,7 @@ def abs_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @operator("abs")
-@export("math.abs", "abs")
+@export("math.abs", "abs", elementwise="unary")
 def abs_(x: Any, name: str | None = None) -> Tensor:
     """Computes the absolute value of `x` element-wise.
 
@@ -64,7 +64,7 @@ def abs_(x: Any, name: str | None = None) -> Tensor:
     return real_abs(x, name=name)
 
 
-@export("math.negative", "negative")
+@export("math.negative", "negative", elementwise="unary")
 @op("Neg", "x: T -> y: T", T=SIGNED, shape=same_shape)
 def negative(xp: Xp, x: Array) -> Array:
     """Computes `-x` element-wise.
@@ -86,7 +86,7 @@ def neg_gradient(dy: Tensor) -> Any:
     return -dy
 
 
-@export("math.sign", "sign")
+@export("math.sign", "sign", elementwise="unary")
 @op("Sign", "x: T -> y: T", T=SIGNED, shape=same_shape)
 def sign(xp: Xp, x: Array) -> Array:
     """Computes the sign of each number: -1, 0 or 1; for complex numbers `x / abs(x)`, and 0 for 0. NaN stays NaN.
@@ -113,7 +113,7 @@ def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return raw.DivNoNan(x=dy - y * along, y=raw.Cast(x=raw.ComplexAbs(x=x, Tout=part), DstT=x.dtype))
 
 
-@export("math.reciprocal", v1=["reciprocal", "math.reciprocal"])
+@export("math.reciprocal", v1=["reciprocal", "math.reciprocal"], elementwise="unary")
 @op("Reciprocal", "x: T -> y: T", T=SIGNED, shape=same_shape)
 def reciprocal(xp: Xp, x: Array) -> Array:
     """Computes `1 / x` element-wise; rounds towards zero for integers, for which `1 / 0` is 0.
@@ -179,7 +179,7 @@ def inv_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor
     return dy * conj(dz) * (conj(y) * -2), raw.InvGrad(y=conj(y), dy=dz)
 
 
-@export("math.square", "square")
+@export("math.square", "square", elementwise="unary")
 @op("Square", "x: T -> y: T", T=SIGNED | INTEGER | UNSIGNED, shape=same_shape)
 def square(xp: Xp, x: Array) -> Array:
     """Computes `x * x` element-wise.
@@ -201,7 +201,7 @@ def square_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * (conj(x) * 2)
 
 
-@export("math.sqrt", "sqrt")
+@export("math.sqrt", "sqrt", elementwise="unary")
 @op("Sqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sqrt(xp: Xp, x: Array) -> Array:
     """Computes the square root element-wise; NaN for negative real numbers.
@@ -239,7 +239,7 @@ def sqrt_grad_gradient(dz: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor
     return -conj(ratio) * z, ratio * 0.5
 
 
-@export("math.rsqrt", v1=["rsqrt", "math.rsqrt"])
+@export("math.rsqrt", v1=["rsqrt", "math.rsqrt"], elementwise="unary")
 @op("Rsqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def rsqrt(xp: Xp, x: Array) -> Array:
     """Computes the reciprocal of the square root, `1 / sqrt(x)`, element-wise.

@@ -45,7 +45,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         return result
 
 
-@export(v1=["floor_div"])
+@export(v1=["floor_div"], elementwise="binary")
 def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity.
 

@@ -47,7 +47,7 @@ def _zero(xp: Xp, x: Array) -> Array:
     return xp.zeros((), x.dtype)
 
 
-@export("nn.relu")
+@export("nn.relu", elementwise="unary")
 @op("Relu", "features: T -> activations: T", T=_REAL | TypeSet((d.qint8,)), shape=same_shape)
 def relu(xp: Xp, features: Array) -> Array:
     """Computes `max(features, 0)` element-wise.
@@ -85,7 +85,7 @@ def relu_grad_gradient(dy: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
     return relu_grad(dy, features), raw.ZerosLike(x=features)
 
 
-@export("nn.relu6")
+@export("nn.relu6", elementwise="unary")
 def relu6(features: Any, name: str | None = None) -> Any:
     """Computes `min(max(features, 0), 6)` element-wise.
 
@@ -124,7 +124,7 @@ def relu6_grad_gradient(dy: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
     return relu6_grad(dy, features), raw.ZerosLike(x=features)
 
 
-@export("nn.leaky_relu")
+@export("nn.leaky_relu", elementwise="unary")
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
     """Computes `features` where positive, else `alpha * features` (Maas et al., 2013).
 
@@ -169,7 +169,7 @@ def leaky_relu_grad_gradient(dy: Tensor, features: Tensor, alpha: float) -> tupl
     return leaky_relu_grad(dy, features, alpha=alpha), raw.ZerosLike(x=features)
 
 
-@export("nn.elu")
+@export("nn.elu", elementwise="unary")
 @op("Elu", "features: T -> activations: T", T=_FLOAT, shape=same_shape)
 def elu(xp: Xp, features: Array) -> Array:
     """Computes `features` where positive, else `exp(features) - 1` (Clevert et al., 2015).
@@ -199,7 +199,7 @@ def elu_grad_gradient(dy: Tensor, gradients: Tensor, outputs: Tensor) -> tuple[T
     return elu_grad(dy, outputs), raw.SelectV2(condition=outputs < 0, t=dy * gradients, e=raw.ZerosLike(x=outputs))
 
 
-@export("nn.selu")
+@export("nn.selu", elementwise="unary")
 @op("Selu", "features: T -> activations: T", T=_FLOAT, shape=same_shape)
 def selu(xp: Xp, features: Array) -> Array:
     """Computes `scale * features` where positive, else `scale * alpha * (exp(features) - 1)`.
@@ -233,7 +233,7 @@ def selu_grad_gradient(dy: Tensor, gradients: Tensor, outputs: Tensor) -> tuple[
     return selu_grad(dy, outputs), raw.SelectV2(condition=outputs < 0, t=dy * gradients, e=raw.ZerosLike(x=outputs))
 
 
-@export("nn.softsign", "math.softsign")
+@export("nn.softsign", "math.softsign", elementwise="unary")
 @op("Softsign", "features: T -> activations: T", T=_FLOAT, shape=same_shape)
 def softsign(xp: Xp, features: Array) -> Array:
     """Computes `features / (1 + |features|)`.
@@ -264,7 +264,7 @@ def softsign_grad_gradient(dy: Tensor, gradients: Tensor, features: Tensor) -> t
     return softsign_grad(dy, features), -2 * dy * gradients * raw.Sign(x=features) / (base * base * base)
 
 
-@export("nn.gelu")
+@export("nn.gelu", elementwise="unary")
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
     """Computes `features * P(X <= features)` for a standard normal X (Hendrycks & Gimpel, 2016).
 
@@ -294,7 +294,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
         return half * raw.Erfc(x=negative * cast(0.7071067811865476, features.dtype))
 
 
-@export("nn.silu", "nn.swish")
+@export("nn.silu", "nn.swish", elementwise="unary")
 def silu(features: Any, beta: float = 1.0) -> Any:
     """Computes `features * sigmoid(beta * features)` (Elfwing et al., 2017; Ramachandran et al., "Swish", 2017).
 

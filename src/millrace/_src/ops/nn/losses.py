@@ -57,7 +57,7 @@ def _require_same_shape(first: Tensor, second: Tensor, names: str) -> None:
         raise ValueError(f"{names} must have the same shape, received ({first.shape} vs {second.shape}).")
 
 
-@export("nn.sigmoid_cross_entropy_with_logits")
+@export("nn.sigmoid_cross_entropy_with_logits", elementwise="binary")
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
     """Computes the cross-entropy of independent yes-or-no predictions: `max(x, 0) - x * z + log(1 + exp(-abs(x)))`.
 

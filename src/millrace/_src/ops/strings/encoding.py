@@ -82,7 +82,7 @@ def _decode_base64(text: bytes) -> bytes:
         raise invalid("Invalid character found in base64.") from None
 
 
-@export("io.encode_base64", v1=["io.encode_base64", "encode_base64"])
+@export("io.encode_base64", v1=["io.encode_base64", "encode_base64"], elementwise="unary")
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Encodes strings in web-safe base64 (`-` and `_` in place of `+` and `/`).
 
@@ -99,7 +99,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
     return encode_base64_op(input, pad=pad, name=name)
 
 
-@export("io.decode_base64", v1=["io.decode_base64", "decode_base64"])
+@export("io.decode_base64", v1=["io.decode_base64", "decode_base64"], elementwise="unary")
 def decode_base64(input: Any, name: str | None = None) -> Any:
     """Decodes strings from web-safe base64, with padding or without.
 

@@ -162,7 +162,9 @@ def string_to_hash_bucket(xp: Xp, string_tensor: Array, *, num_buckets: int) -> 
     return _buckets(string_tensor, num_buckets, murmur64)
 
 
-@export("strings.to_hash_bucket_fast", v1=["strings.to_hash_bucket_fast", "string_to_hash_bucket_fast"])
+@export(
+    "strings.to_hash_bucket_fast", v1=["strings.to_hash_bucket_fast", "string_to_hash_bucket_fast"], elementwise="unary"
+)
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Maps every string to one of `num_buckets` buckets, quickly; an attacker can choose strings that collide.
 
@@ -180,7 +182,11 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return string_to_hash_bucket_fast(input, num_buckets=num_buckets, name=name)
 
 
-@export("strings.to_hash_bucket_strong", v1=["strings.to_hash_bucket_strong", "string_to_hash_bucket_strong"])
+@export(
+    "strings.to_hash_bucket_strong",
+    v1=["strings.to_hash_bucket_strong", "string_to_hash_bucket_strong"],
+    elementwise="unary",
+)
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """Maps every string to one of `num_buckets` buckets; without the key nobody can choose strings that collide.
 
@@ -201,7 +207,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return string_to_hash_bucket_strong(input, num_buckets=num_buckets, key=key, name=name)
 
 
-@export("strings.to_hash_bucket", v1=[])
+@export("strings.to_hash_bucket", v1=[], elementwise="unary")
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Maps every string to one of `num_buckets` buckets, by the hash of the first TensorFlow.
 
@@ -219,7 +225,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     return string_to_hash_bucket(input, num_buckets=num_buckets, name=name)
 
 
-@export(v1=["strings.to_hash_bucket", "string_to_hash_bucket"])
+@export(v1=["strings.to_hash_bucket", "string_to_hash_bucket"], elementwise="unary")
 def to_hash_bucket_v1(
     string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None
 ) -> Any:

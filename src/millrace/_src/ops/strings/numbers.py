@@ -99,7 +99,7 @@ def read_float(text: bytes) -> float | None:
         return math.copysign(math.inf, -1.0 if match[1].startswith(b"-") else 1.0)
 
 
-@export("strings.to_number", v1=[])
+@export("strings.to_number", v1=[], elementwise="unary")
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
     """Reads the number that every string spells.
 
@@ -210,7 +210,7 @@ def _text_formatter(flags: str) -> Callable[[bytes], bytes]:
     return lambda text: text.rjust(width)
 
 
-@export("strings.as_string", "as_string")
+@export("strings.as_string", "as_string", elementwise="unary")
 def as_string(
     input: Any,
     precision: int = -1,

@@ -123,7 +123,7 @@ def static_regex_replace(xp: Xp, input: Array, *, pattern: str, rewrite: str, re
     return map_strings(_replacer(pattern, rewrite, replace_global), input)
 
 
-@export("strings.regex_replace", v1=["strings.regex_replace", "regex_replace"])
+@export("strings.regex_replace", v1=["strings.regex_replace", "regex_replace"], elementwise="unary")
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
     r"""Replaces matches of a regular expression (RE2 syntax) in every string.
 
@@ -177,7 +177,7 @@ def static_regex_full_match(xp: Xp, input: Array, *, pattern: str) -> Array:
     return _matches(pattern, input)
 
 
-@export("strings.regex_full_match")
+@export("strings.regex_full_match", elementwise="unary")
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Tells whether each whole string matches a regular expression (RE2 syntax).
 

@@ -46,7 +46,7 @@ def _character_starts(text: bytes) -> list[int]:
     return [*starts, len(text)]
 
 
-@export("strings.length", v1=[])
+@export("strings.length", v1=[], elementwise="unary")
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """Computes the length of every string.
 
@@ -64,7 +64,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     return string_length(input, unit=unit, name=name)
 
 
-@export(v1=["strings.length"])
+@export(v1=["strings.length"], elementwise="unary")
 def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
     """Computes the length of every string, with TensorFlow 1's order of arguments.
 
@@ -107,7 +107,7 @@ def string_upper(xp: Xp, input: Array, *, encoding: str = "") -> Array:
     return map_strings(bytes.upper, input)
 
 
-@export("strings.lower")
+@export("strings.lower", elementwise="unary")
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """Converts every string to lower case.
 
@@ -125,7 +125,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return string_lower(input, encoding=encoding, name=name)
 
 
-@export("strings.upper")
+@export("strings.upper", elementwise="unary")
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """Converts every string to upper case.
 
@@ -143,7 +143,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return string_upper(input, encoding=encoding, name=name)
 
 
-@export("strings.strip", v1=["strings.strip", "string_strip"])
+@export("strings.strip", v1=["strings.strip", "string_strip"], elementwise="unary")
 @op("StringStrip", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def strip(xp: Xp, input: Array) -> Array:
     """Removes white space (ASCII) at both ends of every string.
@@ -220,7 +220,7 @@ def _character_part(text: bytes, start: int, size: int, index: int) -> bytes:
     return text[starts[begin] : starts[end]]
 
 
-@export("strings.substr", v1=[])
+@export("strings.substr", v1=[], elementwise="unary")
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """Takes parts of strings.
 
@@ -240,7 +240,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return substr_op(input, pos, len, unit=unit, name=name)
 
 
-@export(v1=["strings.substr", "substr"])
+@export(v1=["strings.substr", "substr"], elementwise="unary")
 def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
     """Takes parts of strings, with TensorFlow 1's order of arguments.
 

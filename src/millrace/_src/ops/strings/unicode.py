@@ -245,7 +245,7 @@ def _valid(codes: Sequence[int], errors: str, replacement: int) -> list[int]:
 # --- public functions ------------------------------------------------------------------------------------------------
 
 
-@export("strings.unicode_transcode")
+@export("strings.unicode_transcode", elementwise="unary")
 def unicode_transcode(
     input: Any,
     input_encoding: str,

@@ -48,7 +48,7 @@ def unicode_script_op(xp: Xp, input: Array) -> Array:
     return np.where((input < 0) | (input > _LAST_CODE_POINT), np.int32(-1), found_scripts)
 
 
-@export("strings.unicode_script")
+@export("strings.unicode_script", elementwise="unary")
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """Finds the script of code points, as ICU numbers scripts: 25 is Latin, 17 Han, 0 common to many.
 
