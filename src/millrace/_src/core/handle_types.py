@@ -73,6 +73,25 @@ class ListHandle(HandleType):
 
 
 @dataclass(frozen=True, slots=True)
+class MatrixHandle(HandleType):
+    """The type of a sparse matrix, or of a batch of sparse matrices.
+
+    Attributes:
+      dtype: the dtype of the matrix's values.
+      shape: the static shape, of rank 2 or 3 where the rank is known.
+    """
+
+    dtype: DType
+    shape: TensorShape
+
+    def join(self, other: HandleType | None) -> HandleType | None:
+        """Returns the matrix type that promises what both types promise."""
+        if not isinstance(other, MatrixHandle) or other.dtype is not self.dtype:
+            return None
+        return MatrixHandle(self.dtype, self.shape.most_specific_compatible_shape(other.shape))
+
+
+@dataclass(frozen=True, slots=True)
 class ElementsHandle(HandleType):
     """The type of a source of elements, each of which is a fixed number of tensors; the base class of such types.
 
