@@ -106,9 +106,7 @@ def _dense_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     return _result_shapes(len(values) if values is not None else None)
 
 
-@op(
-    "DenseCountSparseOutput", f"values: T, weights: output_type -> {_RESULT}", shape=_dense_shapes, **_FACTS
-)
+@op("DenseCountSparseOutput", f"values: T, weights: output_type -> {_RESULT}", shape=_dense_shapes, **_FACTS)
 def dense_count_sparse_output(
     xp: Xp, values: Array, weights: Array, *, minlength: int = -1, maxlength: int = -1, binary_output: bool
 ) -> tuple[Array, Array, Array]:

@@ -279,5 +279,3 @@ def sparse_matrix_transpose(xp: Xp, input: Array, *, conjugate: bool = False, ty
 @sparse_matrix_transpose.gradient
 def sparse_matrix_transpose_gradient(doutput: Tensor, conjugate: bool, type: DType) -> Tensor:
     return raw.SparseMatrixTranspose(input=doutput, conjugate=conjugate, type=type)
-
-

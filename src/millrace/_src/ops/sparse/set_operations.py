@@ -1,17 +1,16 @@
 """Operations on sets: the sets are the last dimension of a tensor, dense or sparse.
 
-Problem: `tf.sets.union(a, b)` makes one union for each position of the leading dimensions, and there may be a million of
-them with a few members each.
+Problem: `tf.sets.union(a, b)` makes one union for each position of the leading dimensions, and there may be a million
+of them with a few members each.
 
-Idea: a member becomes one integer, its *key*: the number of its set times the number of different members, plus the rank
-of the member among all. Then a union of many sets is one union of two sorted arrays of keys, and likewise the others;
-the order of the keys is the order of the result.
+Idea: a member becomes one integer, its *key*: the number of its set times the number of different members, plus the
+rank of the member among all. Then a union of many sets is one union of two sorted arrays of keys, and likewise the
+others; the order of the keys is the order of the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
