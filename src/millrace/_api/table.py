@@ -21,6 +21,7 @@ OptionalSpec data.optionals:OptionalSpec
 RaggedTensor ops.ragged.ragged_tensor:RaggedTensor
 RegisterGradient autodiff.gradient_registry:RegisterGradient
 SparseTensor ops.sparse.sparse_tensor:SparseTensor
+SparseTensorSpec ops.sparse.sparse_spec:SparseTensorSpec
 Tensor core.tensor:Tensor
 TensorArray control_flow.tensor_array:TensorArray
 TensorArraySpec control_flow.tensor_array:TensorArraySpec
@@ -364,6 +365,7 @@ compat.v1.RunMetadata graph.proto_names:RunMetadata
 compat.v1.RunOptions graph.proto_names:RunOptions
 compat.v1.SessionLog graph.proto_names:SessionLog
 compat.v1.SparseFeature ops.io.feature_configs:SparseFeature
+compat.v1.SparseTensorValue ops.sparse.sparse_tensor:SparseTensorValue
 compat.v1.Summary graph.proto_names:Summary
 compat.v1.SummaryMetadata graph.proto_names:SummaryMetadata
 compat.v1.TensorInfo graph.proto_names:TensorInfo
@@ -527,10 +529,17 @@ compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
 compat.v1.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.space_to_depth ops.array.space_to_depth:space_to_depth_v1
+compat.v1.sparse_add ops.sparse.merging:sparse_add_v1
 compat.v1.sparse_matmul ops.math.v1_functions:sparse_matmul
+compat.v1.sparse_maximum ops.sparse.merging:sparse_maximum
+compat.v1.sparse_minimum ops.sparse.merging:sparse_minimum
+compat.v1.sparse_reorder ops.sparse.ordering:sparse_reorder
 compat.v1.sparse_segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse_segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse_segment_sum ops.math.v1_functions:sparse_segment_sum
+compat.v1.sparse_tensor_to_dense ops.sparse.dense_conversion:to_dense
+compat.v1.sparse_to_dense ops.sparse.dense_conversion:sparse_to_dense_v1
+compat.v1.sparse_to_indicator ops.sparse.dense_conversion:to_indicator
 compat.v1.squared_difference ops.math.binary:squared_difference
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.string_join ops.strings.joining:join
@@ -809,10 +818,11 @@ compat.v1.random.poisson -
 compat.v1.random.set_seed -
 """,
     "compat.v1.sparse": """
-compat.v1.sparse.add -
+compat.v1.sparse.add ops.sparse.merging:sparse_add_v1
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
+compat.v1.sparse.sparse_to_dense ops.sparse.dense_conversion:sparse_to_dense_v1
 """,
     "compat.v1.spectral": """
 compat.v1.spectral.dct ops.signal.cosine:dct
@@ -1687,12 +1697,16 @@ signal.vorbis_window ops.signal.windows:vorbis_window
 """,
     "sparse": """
 sparse.SparseTensor ops.sparse.sparse_tensor:SparseTensor
-sparse.add ops.sparse.sparse_tensor:sparse_add
-sparse.maximum ops.sparse.sparse_tensor:sparse_maximum
-sparse.minimum ops.sparse.sparse_tensor:sparse_minimum
+sparse.add ops.sparse.merging:sparse_add
+sparse.from_dense ops.sparse.dense_conversion:from_dense
+sparse.maximum ops.sparse.merging:sparse_maximum
+sparse.minimum ops.sparse.merging:sparse_minimum
+sparse.reorder ops.sparse.ordering:sparse_reorder
 sparse.segment_mean ops.math.sparse_segments:segment_mean
 sparse.segment_sqrt_n ops.math.sparse_segments:segment_sqrt_n
 sparse.segment_sum ops.math.sparse_segments:segment_sum
+sparse.to_dense ops.sparse.dense_conversion:to_dense
+sparse.to_indicator ops.sparse.dense_conversion:to_indicator
 """,
     "strings": """
 strings.as_string ops.strings.numbers:as_string

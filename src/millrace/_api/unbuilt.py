@@ -4,7 +4,6 @@ The public names of TensorFlow 2 that Millrace does not have yet, for the error 
 
 UNBUILT = frozenset("""
 RaggedTensorSpec
-SparseTensorSpec
 check_pinned
 config.experimental.ClusterDeviceFilters
 config.experimental.disable_mlir_bridge
@@ -501,12 +500,10 @@ sparse.cross_hashed
 sparse.expand_dims
 sparse.eye
 sparse.fill_empty_rows
-sparse.from_dense
 sparse.map_values
 sparse.mask
 sparse.reduce_max
 sparse.reduce_sum
-sparse.reorder
 sparse.reset_shape
 sparse.reshape
 sparse.retain
@@ -515,8 +512,6 @@ sparse.slice
 sparse.softmax
 sparse.sparse_dense_matmul
 sparse.split
-sparse.to_dense
-sparse.to_indicator
 sparse.transpose
 summary.SummaryWriter
 summary.audio

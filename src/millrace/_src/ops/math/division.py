@@ -71,7 +71,7 @@ def _refuse_truncation_by_zero(x: Array, y: Array) -> None:
         raise errors.InternalError(None, None, message) from None
 
 
-def _truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
+def truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
     if x.dtype.kind in "iu":
         quotient = xp.floor_divide(x, y)
         inexact = (quotient < 0) & (quotient * y != x)
@@ -119,7 +119,7 @@ def div(xp: Xp, x: Array, y: Array) -> Array:
     """
     if x.dtype.kind not in "iu":
         return xp.true_divide(x, y)
-    return _truncated_quotient(xp, x, y)
+    return truncated_quotient(xp, x, y)
 
 
 @div.gradient
@@ -220,7 +220,7 @@ def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
     Returns: A `Tensor` of the dtype of `x`.
     Raises: InternalError: for an integer division by zero.
     """
-    return _truncated_quotient(xp, x, y)
+    return truncated_quotient(xp, x, y)
 
 
 @truncatediv.gradient
@@ -310,10 +310,10 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     if is_eager and x.dtype is y.dtype and x.dtype.is_floating:
         return execute(_REAL_DIV, (x, y), _NO_ATTRS, name)
     with name_scope(name, "truediv") as scope:
-        return realdiv(*_divisible(x, y, "__truediv__"), name=scope)
+        return realdiv(*divisible(x, y, "__truediv__"), name=scope)
 
 
-def _divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
+def divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
     """Returns two tensors of one dtype, integers cast to floating point."""
     x = convert_to_tensor(x, name="x")
     y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
@@ -362,7 +362,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "div_no_nan") as scope:
         if isinstance(y, Tensor):
             x = convert_to_tensor(x, dtype=None if isinstance(x, Tensor) else y.dtype.base_dtype, name="x")
-        return div_no_nan(*_divisible(x, y, "tf.math.divide_no_nan"), name=scope)
+        return div_no_nan(*divisible(x, y, "tf.math.divide_no_nan"), name=scope)
 
 
 @export("math.reciprocal_no_nan", elementwise="unary")

@@ -1,0 +1,251 @@
+"""From sparse to dense and back: `tf.sparse.to_dense`, `from_dense`, `to_indicator`, and `SparseToDense`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import bool_, int64
+from millrace._src.core.errors import invalid
+from millrace._src.core.kernel_part import kernel_part
+from millrace._src.core.op_def import op
+from millrace._src.core.op_registry import operator
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import dims_text
+from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.sparse.coordinates import are_inside, positions, refuse_bad_places
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.export import export
+
+
+def _dense_shape(c: ShapeContext) -> TensorShape:
+    return c.value_as_shape("output_shape")
+
+
+def _as_matrix(indices: Array) -> Array:
+    """Returns indices of rank 0 or 1, the places of elements of a vector, as a matrix of places."""
+    return indices if indices.ndim == 2 else indices.reshape(-1, 1)
+
+
+def _check_arguments(indices: Array, output_shape: Array, values: Array, default_value: Array) -> None:
+    """Refuses shapes that do not fit, in the words of TensorFlow's kernel."""
+    if indices.ndim > 2:
+        raise invalid(f"sparse_indices should be a scalar, vector, or matrix, got shape {dims_text(indices.shape)}")
+    if output_shape.ndim != 1:
+        raise invalid(f"output_shape must be rank 1, got shape {dims_text(output_shape.shape)}")
+    count, rank = _as_matrix(indices).shape
+    if output_shape.size != rank:
+        raise invalid(f"output_shape has incorrect number of elements: {output_shape.size} should be: {rank}")
+    if values.ndim and values.shape != (count,):
+        raise invalid(f"sparse_values has incorrect shape {dims_text(values.shape)}, should be [] or [{count}]")
+    if default_value.ndim:
+        raise invalid("default_value should be a scalar.")
+
+
+def _refuse_places(
+    sparse_indices: Array, output_shape: Array, sparse_values: Array, default_value: Array, *, validate_indices: bool
+) -> None:
+    """Refuses places out of bounds; unless told otherwise also repeated ones and ones out of order."""
+    _check_arguments(sparse_indices, output_shape, sparse_values, default_value)
+    dims, places = output_shape.tolist(), _as_matrix(sparse_indices)
+    if min(dims, default=0) < 0:
+        raise invalid(f"Dimension {min(dims)} must be >= 0")
+    if validate_indices:
+        refuse_bad_places(places, dims)
+    elif not are_inside(places, dims):
+        raise invalid(f"Indices are not valid (out of bounds).  Shape: {dims_text(dims)}")
+
+
+@kernel_part
+def _filled(xp: Xp, size: int, default_value: Array, places: Array, values: Array) -> Array:
+    """Returns a vector of the default value but for some places."""
+    is_zero = default_value.dtype.kind != "O" and not default_value.tobytes().strip(b"\0")
+    dense = np.zeros(size, values.dtype) if is_zero else np.full(size, default_value, values.dtype)
+    dense[places] = values
+    return dense
+
+
+@_filled.kernel_for("xla")
+def _filled_by_scatter(xp: Xp, size: int, default_value: Array, places: Array, values: Array) -> Array:
+    return xp.scatter(xp.full(size, default_value, values.dtype), places, values, "set")
+
+
+@op(
+    "SparseToDense",
+    "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T -> dense: T",
+    T=ANY,
+    Tindices=INDEX,
+    shape=_dense_shape,
+    checks=_refuse_places,
+    constant_inputs=("output_shape",),
+)
+def sparse_to_dense_op(
+    xp: Xp,
+    sparse_indices: Array,
+    output_shape: Array,
+    sparse_values: Array,
+    default_value: Array,
+    *,
+    validate_indices: bool = True,
+) -> Array:
+    """Makes a dense tensor of a default value, but for the values at some places."""
+    _check_arguments(sparse_indices, output_shape, sparse_values, default_value)
+    dims = [int(dim) for dim in output_shape]
+    places = positions(xp, _as_matrix(sparse_indices), dims)
+    return _filled(xp, math.prod(dims), default_value, places, sparse_values).reshape(dims)
+
+
+@sparse_to_dense_op.gradient
+def sparse_to_dense_gradient(
+    dy: Tensor, sparse_indices: Tensor, output_shape: Tensor, sparse_values: Tensor
+) -> tuple[None, None, Tensor, Tensor]:
+    """Gives each value the gradient of its place, and the default value the gradients of all other places."""
+    if sparse_indices.shape.rank != 2:
+        rank = raw.Reshape(tensor=raw.Size(input=output_shape), shape=[1])
+        row_shape = raw.ConcatV2(values=[[-1], rank], axis=0)
+        sparse_indices = raw.Reshape(tensor=sparse_indices, shape=row_shape)
+    d_values = raw.GatherNd(params=dy, indices=sparse_indices)
+    d_default = _sum_of_all(dy) - _sum_of_all(d_values)
+    return None, None, unbroadcast(d_values, sparse_values), d_default
+
+
+def _sum_of_all(x: Tensor) -> Tensor:
+    axes = raw.Range(start=0, limit=raw.Rank(input=x), delta=1)
+    total: Tensor = raw.Sum(input=x, reduction_indices=axes)
+    return total
+
+
+@export(v1=["sparse_to_dense", "sparse.sparse_to_dense"])
+def sparse_to_dense_v1(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Makes a dense tensor of the parts of a sparse one, of which the indices may be of lower rank.
+
+    >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 5).numpy()
+    array([0, 5, 0, 5], dtype=int32)
+
+    Args:
+      sparse_indices: places: an integer Tensor `[n, rank]`; `[n]` or a scalar for a vector as result.
+      output_shape: the shape of the result, of the dtype of `sparse_indices`.
+      sparse_values: a Tensor `[n]`, or a scalar for all places.
+      default_value: a scalar for all other places.
+      validate_indices: whether to refuse repeated places and places out of order.
+      name: name of the operation.
+
+    Returns: A Tensor of shape `output_shape`.
+    Raises: tf.errors.InvalidArgumentError: if shapes do not fit or a place is refused.
+    """
+    return sparse_to_dense_op(
+        sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name
+    )
+
+
+@operator("sparse_to_dense")
+@export("sparse.to_dense", v1=["sparse.to_dense", "sparse_tensor_to_dense"])
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+    """Makes the dense tensor that a sparse tensor stands for.
+
+    >>> st = tf.SparseTensor([[0, 1], [1, 0]], [7, 8], [2, 2])
+    >>> tf.sparse.to_dense(st, default_value=-1).numpy()
+    array([[-1,  7],
+           [ 8, -1]], dtype=int32)
+
+    Args:
+      sp_input: a SparseTensor.
+      default_value: a scalar for all other elements; None for zero, or the empty string.
+      validate_indices: whether to refuse repeated places and places out of order.
+      name: name of the operation.
+
+    Returns: A Tensor of the dense shape.
+    Raises:
+      TypeError: if `sp_input` is no SparseTensor.
+      tf.errors.InvalidArgumentError: if a place is out of bounds, out of order or repeated.
+    """
+    sp_input = as_sparse(sp_input)
+    if default_value is None:
+        default_value = _zero_like(sp_input.values)
+    return sparse_to_dense_op(
+        sp_input.indices,
+        sp_input.dense_shape,
+        sp_input.values,
+        default_value,
+        validate_indices=validate_indices,
+        name=name,
+    )
+
+
+def _zero_like(values: Any, name: str = "zeros") -> Any:
+    zero = b"" if values.dtype.np_dtype == np.dtype(object) else np.zeros((), values.dtype.np_dtype)
+    return convert_to_tensor(zero, dtype=values.dtype, name=name)
+
+
+@export("sparse.from_dense")
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """Makes a sparse tensor of the elements of a dense tensor that are not zero (or not the empty string).
+
+    >>> st = tf.sparse.from_dense([[0, 3], [0, 0]])
+    >>> st.indices.numpy().tolist(), st.values.numpy().tolist()
+    ([[0, 1]], [3])
+
+    Args:
+      tensor: a Tensor of rank one or more.
+      name: name of the scope in a graph.
+
+    Returns: A SparseTensor.
+    Raises: tf.errors.InvalidArgumentError: if the tensor is a scalar.
+    """
+    with name_scope(name, "dense_to_sparse"):
+        tensor = convert_to_tensor(tensor)
+        if tensor.dtype is bool_:
+            indices = raw.Where(condition=tensor)
+        else:
+            indices = raw.Where(condition=raw.NotEqual(x=tensor, y=_zero_like(tensor, "zeros_like")))
+        values = raw.GatherNd(params=tensor, indices=indices)
+        return SparseTensor(indices, values, shape_of(tensor, out_type=int64))
+
+
+@export("sparse.to_indicator", v1=["sparse.to_indicator", "sparse_to_indicator"])
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
+    """Turns ids in the last axis into a dense boolean tensor that says which ids there are.
+
+    >>> st = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])
+    >>> tf.sparse.to_indicator(st, 3).numpy()
+    array([[False, False,  True],
+           [ True,  True, False]])
+
+    Args:
+      sp_input: a SparseTensor of int32 or int64.
+      vocab_size: the size of the last axis of the result; no id may be larger.
+      name: name of the scope in a graph.
+
+    Returns: A boolean Tensor of shape `sp_input.shape[:-1] + [vocab_size]`.
+    Raises:
+      TypeError: if `sp_input` is no SparseTensor.
+      tf.errors.InvalidArgumentError: if an id is out of bounds or occurs twice in a row out of order.
+    """
+    sp_input = as_sparse(sp_input)
+    with name_scope(name, "SparseToIndicator") as scope:
+        ids = raw.Cast(x=sp_input.values, DstT=int64)
+        columns = raw.ExpandDims(input=ids, dim=1)
+        indices = raw.ConcatV2(values=[sp_input.indices[:, :-1], columns], axis=1)
+        size = raw.ExpandDims(input=raw.Cast(x=vocab_size, DstT=int64), dim=0)
+        dense_shape = raw.ConcatV2(values=[sp_input.dense_shape[:-1], size], axis=0)
+        present = raw.Fill(dims=shape_of(ids), value=True)
+        return to_dense(
+            SparseTensor(indices, present, dense_shape), default_value=False, validate_indices=False, name=scope
+        )

@@ -1,0 +1,86 @@
+"""`tf.sparse.reorder`: the elements of a sparse tensor in the order of a dense tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import invalid
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import vector, with_rank
+from millrace._src.ops.sparse.coordinates import order_of_places
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util.export import export
+
+
+def _reorder_shapes(c: ShapeContext) -> Sequence[TensorShape]:
+    count, rank = with_rank(c.shape("input_indices"), 2)
+    (value_count,) = with_rank(c.shape("input_values"), 1)
+    with_rank(c.shape("input_shape"), 1)
+    return vector(count, rank), vector(value_count)
+
+
+def _check_parts(indices: Array, values: Array, shape: Array) -> None:
+    """Refuses arrays that do not make a sparse tensor."""
+    for name, array, rank in (("indices", indices, 2), ("values", values, 1), ("shape", shape, 1)):
+        if array.ndim != rank:
+            raise invalid(f"Sparse {name} must be rank {rank} but is rank {array.ndim}")
+    if len(indices) != len(values):
+        raise invalid(f"Number of elements in indices ({len(indices)}) and values ({len(values)}) do not match")
+    if indices.shape[1] != len(shape):
+        raise invalid(f"Index rank ({indices.shape[1]}) and shape rank ({len(shape)}) do not match")
+
+
+@op(
+    "SparseReorder",
+    "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",
+    T=ANY,
+    shape=_reorder_shapes,
+)
+def sparse_reorder_op(xp: Xp, input_indices: Array, input_values: Array, input_shape: Array) -> tuple[Array, Array]:
+    """Puts the elements of a sparse tensor in the order of a dense tensor; repeated places stay as they are."""
+    _check_parts(input_indices, input_values, input_shape)
+    order = order_of_places(xp, input_indices, input_shape)
+    return xp.take(input_indices, order, axis=0), xp.take(input_values, order, axis=0)
+
+
+@sparse_reorder_op.gradient
+def sparse_reorder_gradient(
+    d_indices: Tensor, d_values: Tensor, input_indices: Tensor, input_shape: Tensor
+) -> tuple[None, Tensor, None]:
+    """Puts the gradients of the elements back in the order of the input."""
+    count = raw.Shape(input=input_indices, out_type="int64")[0]
+    numbers = raw.Range(start=raw.ZerosLike(x=count), limit=count, delta=raw.OnesLike(x=count))
+    _, order = raw.SparseReorder(input_indices=input_indices, input_values=numbers, input_shape=input_shape)
+    return None, raw.GatherV2(params=d_values, indices=raw.InvertPermutation(x=order), axis=0), None
+
+
+@export("sparse.reorder", v1=["sparse.reorder", "sparse_reorder"])
+def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """Puts the elements of a sparse tensor in the order of a dense tensor, the last axis running fastest.
+
+    >>> st = tf.SparseTensor([[1, 0], [0, 2]], ["b", "a"], [2, 3])
+    >>> tf.sparse.reorder(st).values.numpy()
+    array([b'a', b'b'], dtype=object)
+
+    Args:
+      sp_input: a SparseTensor.
+      name: name of the operation.
+
+    Returns: A SparseTensor of the same shape and dtype.
+    Raises: TypeError: if `sp_input` is no SparseTensor.
+    """
+    sp_input = as_sparse(sp_input)
+    indices, values = sparse_reorder_op(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
+    static = sp_input.shape
+    if static.is_fully_defined():
+        return SparseTensor(indices, values, static.as_list())
+    result = SparseTensor(indices, values, raw.Identity(input=sp_input.dense_shape))
+    result.set_shape(static)
+    return result
