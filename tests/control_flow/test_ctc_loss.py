@@ -124,3 +124,76 @@ def test_bad_arguments_raise() -> None:
         tf.nn.ctc_loss(_LABELS + 4, _LOGITS, _COUNTS, _LENGTHS)
     with pytest.raises(TypeError, match=r"Expected argument `labels` to be a SparseTensor. Received labels="):
         tf.compat.v1.nn.ctc_loss(_LABELS, _LOGITS, _LENGTHS)
+
+
+# --- sparse labels: what TensorFlow answers to the same scores --------------------------------------------------------
+
+_SCORES = np.random.RandomState(0).randn(5, 2, 4).astype(np.float32)
+_SPARSE = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([1, 2, 0], tf.int32), [2, 2])
+_SPARSE_LOSS = [4.8031, 3.1673]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_loss_of_sparse_labels(dtype: str) -> None:
+    loss = tf.nn.ctc_loss(_SPARSE, _SCORES.astype(dtype), None, [5, 3], blank_index=-1)
+    assert loss.dtype == dtype
+    np.testing.assert_allclose(loss, _SPARSE_LOSS, rtol=1e-3 if dtype == "float16" else 1e-4)
+
+
+def test_the_blank_of_sparse_labels_may_be_any_label() -> None:
+    labels = tf.SparseTensor(_SPARSE.indices, tf.constant([3, 2, 0], tf.int32), [2, 2])
+    np.testing.assert_allclose(
+        tf.nn.ctc_loss(labels, _SCORES, None, [5, 3], blank_index=1), [5.1558, 1.9684], atol=1e-4
+    )
+    loss = tf.nn.ctc_loss(_SPARSE, _SCORES.transpose(1, 0, 2), None, [5, 3], logits_time_major=False, blank_index=3)
+    np.testing.assert_allclose(loss, _SPARSE_LOSS, atol=1e-4)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="All labels must be nonnegative integers"):
+        tf.nn.ctc_loss(_SPARSE, _SCORES, None, [5, 3], blank_index=0)
+    with pytest.raises(ValueError, match="`blank_index` must be provided when `labels` is a `SparseTensor`"):
+        tf.nn.ctc_loss(_SPARSE, _SCORES, None, [5, 3])
+
+
+def test_scores_of_unknown_shape_with_sparse_labels() -> None:
+    @tf.function(autograph=False, input_signature=[tf.TensorSpec([None, None, None])])
+    def loss(scores: Any) -> Any:
+        return tf.nn.ctc_loss(_SPARSE, scores, None, [5, 3], blank_index=-1)
+
+    np.testing.assert_allclose(loss(tf.constant(_SCORES)), _SPARSE_LOSS, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, _SPARSE_LOSS),
+        ({"preprocess_collapse_repeated": True, "ctc_merge_repeated": False}, [5.6692, 4.0768]),
+        ({"sequence_length": [1, 1], "ignore_longer_outputs_than_inputs": True}, [0.0, 0.4640]),
+    ],
+)
+def test_the_old_loss(options: Any, expected: Any) -> None:
+    options = {"sequence_length": [5, 3]} | options
+    np.testing.assert_allclose(tf.compat.v1.nn.ctc_loss(_SPARSE, _SCORES, **options), expected, atol=1e-4)
+    batch_major = tf.compat.v1.nn.ctc_loss(_SPARSE, _SCORES.transpose(1, 0, 2), time_major=False, **options)
+    np.testing.assert_allclose(batch_major, expected, atol=1e-4)
+    np.testing.assert_allclose(tf.compat.v1.nn.ctc_loss(_SPARSE, logits=_SCORES, **options), expected, atol=1e-4)
+
+
+def test_the_old_loss_refuses() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Not enough time for target transition sequence"):
+        tf.compat.v1.nn.ctc_loss(_SPARSE, _SCORES, [1, 1])
+    with pytest.raises(ValueError, match="Cannot specify both 'inputs' and 'logits'"):
+        tf.compat.v1.nn.ctc_loss(_SPARSE, _SCORES, [5, 3], logits=_SCORES)
+
+
+def test_gradients_of_both_losses_of_sparse_labels_agree() -> None:
+    scores = tf.constant(_SCORES)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(scores)
+        losses = [
+            tf.nn.ctc_loss(_SPARSE, scores, None, [5, 3], blank_index=-1),
+            tf.compat.v1.nn.ctc_loss(_SPARSE, scores, [5, 3]),
+        ]
+    new, old = (tape.gradient(loss, scores).numpy() for loss in losses)
+    np.testing.assert_allclose(
+        new[0], [[0.301, -0.1477, 0.1372, -0.2905], [-0.2863, 0.0366, 0.2512, -0.0015]], atol=1e-4
+    )
+    np.testing.assert_array_equal(new, old)

@@ -86,6 +86,7 @@ divide ops.math.division:divide
 double core.dtypes:double
 dynamic_partition ops.array.partitioning:dynamic_partition
 dynamic_stitch ops.array.partitioning:dynamic_stitch
+edit_distance ops.array.edit_distance:edit_distance
 eig ops.linalg.eigenvalues:eig
 eigvals ops.linalg.eigenvalues:eigvals
 einsum ops.math.einsum:einsum

@@ -57,7 +57,6 @@ distribute.experimental.partitioners.MinSizePartitioner
 distribute.experimental.partitioners.Partitioner
 distribute.experimental.rpc.Client
 distribute.experimental.rpc.Server
-edit_distance
 experimental.BatchableExtensionType
 experimental.DynamicRaggedShape
 experimental.ExtensionType

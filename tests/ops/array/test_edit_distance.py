@@ -61,6 +61,24 @@ def test_functions_compute_what_eager_calls_do() -> None:
     assert distances([1, 2, 3], [2, 3, 4, 5]).numpy().tolist() == traced.numpy().tolist() == [0.75]
 
 
-def test_the_public_name_waits_for_sparse_tensors() -> None:
-    with pytest.raises(AttributeError):
-        tf.edit_distance
+_HYPOTHESIS = tf.SparseTensor([[0, 0, 0], [1, 0, 0]], ["a", "b"], [2, 1, 1])
+_TRUTH = tf.SparseTensor([[0, 1, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0]], ["a", "b", "c", "a"], [2, 2, 2])
+
+
+def test_distances_of_sparse_tensors() -> None:
+    assert tf.edit_distance(_HYPOTHESIS, _TRUTH).numpy().tolist() == [[np.inf, 1.0], [0.5, 1.0]]
+    assert tf.edit_distance(_HYPOTHESIS, _TRUTH, normalize=False).numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    value = tf.compat.v1.SparseTensorValue([[0, 0, 0], [1, 0, 0]], ["a", "b"], [2, 1, 1])
+    assert tf.compat.v1.edit_distance(value, _TRUTH).numpy().tolist() == [[np.inf, 1.0], [0.5, 1.0]]
+
+
+def test_dense_arguments_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"Hypothesis must be a SparseTensor\."):
+        tf.edit_distance([["a"]], _TRUTH)
+    with pytest.raises(TypeError, match=r"Truth must be a SparseTensor\."):
+        tf.edit_distance(_HYPOTHESIS, [["a"]])
+
+
+def test_ranks_must_be_the_same() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Expected truth and hypothesis to have matching ranks"):
+        tf.edit_distance(_HYPOTHESIS, tf.SparseTensor([[0, 0]], ["a"], [1, 1]))

@@ -133,15 +133,54 @@ def test_bad_attributes_raise() -> None:
         tf.raw_ops.CTCBeamSearchDecoder(inputs=_SCORES, sequence_length=[0, 0], beam_width=9, top_paths=2)
 
 
+# --- the public functions: what TensorFlow answers to the same scores ------------------------------------------------
+
+_RANDOM_SCORES = np.random.RandomState(0).randn(5, 2, 4).astype(np.float32)
+
+
+def _sparse_parts(decoded: list[tf.SparseTensor]) -> list[Any]:
+    return [(t.indices.numpy().tolist(), t.values.numpy().tolist(), t.dense_shape.numpy().tolist()) for t in decoded]
+
+
 @pytest.mark.parametrize(
-    "function",
+    ("options", "indices", "values", "shape"),
     [
-        tf.nn.ctc_greedy_decoder,
-        tf.nn.ctc_beam_search_decoder,
-        tf.compat.v1.nn.ctc_beam_search_decoder,
-        tf.compat.v1.nn.ctc_beam_search_decoder_v2,
+        ({}, [[0, 0], [1, 0], [1, 1]], [0, 0, 2], [2, 2]),
+        ({"merge_repeated": False}, [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]], [0, 0, 0, 0, 2], [2, 3]),
+        ({"blank_index": 0}, [[0, 0], [0, 1], [1, 0]], [3, 3, 2], [2, 2]),
+        ({"blank_index": -2}, [[0, 0], [0, 1], [0, 2], [1, 0]], [3, 0, 3, 0], [2, 3]),
     ],
 )
-def test_the_public_functions_wait_for_sparse_tensors(function: Any) -> None:
-    with pytest.raises(NotImplementedError, match="it returns sparse tensors, which are missing"):
-        function(_SCORES, _LENGTHS)
+def test_greedy_labels_are_sparse(options: Any, indices: Any, values: Any, shape: Any) -> None:
+    decoded, scores = tf.nn.ctc_greedy_decoder(_RANDOM_SCORES, [5, 3], **options)
+    assert _sparse_parts(decoded) == [(indices, values, shape)]
+    assert decoded[0].dtype is tf.int64
+    np.testing.assert_allclose(scores, [[-7.6154], [-3.4930]], atol=1e-4)
+
+
+@pytest.mark.parametrize("version", ["v2", "v1"])
+def test_paths_of_a_beam_search_are_sparse(version: str) -> None:
+    nn = tf.nn if version == "v2" else tf.compat.v1.nn
+    decoded, scores = nn.ctc_beam_search_decoder(_RANDOM_SCORES, [5, 3], beam_width=10, top_paths=2)
+    best = ([[0, 0], [1, 0], [1, 1]], [0, 0, 2], [2, 2])
+    assert _sparse_parts(decoded) == [best, ([[0, 0], [0, 1], [1, 0], [1, 1]], [2, 0, 0, 1], [2, 2])]
+    np.testing.assert_allclose(scores, [[-2.0562, -2.2099], [-1.2680, -1.5635]], atol=1e-4)
+
+
+def test_the_old_beam_search_merges_repetitions() -> None:
+    scores = np.full((5, 1, 3), -9.0, np.float32)
+    scores[range(5), 0, [0, 2, 0, 0, 1]] = 5.0
+    values = [
+        search(scores, [5])[0][0].values.numpy().tolist()
+        for search in (tf.compat.v1.nn.ctc_beam_search_decoder, tf.nn.ctc_beam_search_decoder)
+    ]
+    assert values == [[0, 1], [0, 0, 1]]
+    assert tf.compat.v1.nn.ctc_beam_search_decoder_v2 is tf.nn.ctc_beam_search_decoder
+
+
+def test_decoders_in_functions() -> None:
+    greedy = tf.function(tf.nn.ctc_greedy_decoder, autograph=False)
+    (decoded,), _ = greedy(_RANDOM_SCORES, tf.constant([5, 3]))
+    assert decoded.values.numpy().tolist() == [0, 0, 2]
+    (best,), _ = tf.function(tf.nn.ctc_beam_search_decoder, autograph=False)(_RANDOM_SCORES, tf.constant([5, 3]))
+    assert best.values.numpy().tolist() == [0, 0, 2]

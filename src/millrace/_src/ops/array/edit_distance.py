@@ -20,8 +20,11 @@ from millrace._src.core.errors import InternalError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, with_rank
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from millrace._src.ops.type_sets import ANY
+from millrace._src.util.export import export
 
 _Row: TypeAlias = "tuple[tuple[float, ...], Any]"
 """The place of a row, all its indices but the last, and the row's values."""
@@ -102,6 +105,42 @@ def edit_distance_op(
             )
         distances[position] = _distance(hypothesis, truth, normalize)
     return distances.reshape(dims)
+
+
+@export("edit_distance")
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance") -> Any:
+    """Computes the Levenshtein distance between the rows of two sparse tensors.
+
+    >>> hypothesis = tf.SparseTensor([[0, 0], [0, 1]], ["a", "b"], [1, 2])
+    >>> truth = tf.SparseTensor([[0, 0], [0, 1]], ["a", "c"], [1, 2])
+    >>> tf.edit_distance(hypothesis, truth).numpy()
+    array([0.5], dtype=float32)
+
+    Args:
+      hypothesis: a SparseTensor of rank two or more, whose rows are sequences along the last axis.
+      truth: a SparseTensor of the same dtype and rank.
+      normalize: whether to divide by the length of the row of `truth`; then a row that `truth` lacks is infinitely far.
+      name: name of the operation in a graph.
+
+    Returns: A float32 Tensor with one dimension less.
+    Raises:
+      TypeError: if an argument is no SparseTensor.
+      tf.errors.InvalidArgumentError: if the ranks or dtypes differ.
+    """
+    for role, tensor in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not isinstance(tensor, (SparseTensor, SparseTensorValue)):
+            raise TypeError(f"{role} must be a SparseTensor.")
+    hypothesis, truth = SparseTensor.from_value(hypothesis), SparseTensor.from_value(truth)
+    return raw.EditDistance(
+        hypothesis_indices=hypothesis.indices,
+        hypothesis_values=hypothesis.values,
+        hypothesis_shape=hypothesis.dense_shape,
+        truth_indices=truth.indices,
+        truth_values=truth.values,
+        truth_shape=truth.dense_shape,
+        normalize=normalize,
+        name=name,
+    )
 
 
 # --- checks --------------------------------------------------------------------------------------------------------

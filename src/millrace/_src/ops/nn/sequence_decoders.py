@@ -6,13 +6,13 @@
 all paths that end in a blank, and of those that end in the last label: after a blank a label counts once more, without
 one it is a repetition. A frame keeps each beam, or adds a label to it; then only the best `beam_width` stay.
 
-Both give the parts of sparse tensors. The public functions wait for these tensors.
+Both give the parts of sparse tensors, which the public functions put together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,9 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import Dim, merge_dim, with_rank
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
 
 _SCORES = TypeSet((d.float32, d.float64), default=d.float32)
@@ -234,65 +236,67 @@ def _check_beams(beam_width: int, top_paths: int) -> None:
 # --- the public functions --------------------------------------------------------------------------------------------
 
 
-def _refuse(name: str, op_name: str) -> NoReturn:
-    raise NotImplementedError(
-        f"tf.nn.{name} is not built yet in Millrace: it returns sparse tensors, which are missing. "
-        f"tf.raw_ops.{op_name} returns their parts."
-    )
-
-
 @export("nn.ctc_greedy_decoder")
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
-) -> NoReturn:
-    """Refuses: the decoded labels are sparse tensors, which are not built yet; `tf.raw_ops.CTCGreedyDecoder` works.
+) -> tuple[list[SparseTensor], Any]:
+    """Reads the best label of each frame, and leaves out blanks and repetitions.
 
-    >>> tf.nn.ctc_greedy_decoder(tf.zeros([2, 1, 3]), [2])
-    Traceback (most recent call last):
-    ...
-    NotImplementedError: tf.nn.ctc_greedy_decoder is not built yet in Millrace: it returns sparse tensors, ...
+    >>> scores = [[[0.0, 1.0, 0.0]], [[2.0, 0.0, 1.0]]]
+    >>> (decoded,), score = tf.nn.ctc_greedy_decoder(scores, [2])
+    >>> decoded.values.numpy(), score.numpy()
+    (array([1, 0]), array([[-3.]], dtype=float32))
 
     Args:
-      inputs: scores `[frames, batch, labels]`.
+      inputs: scores `[frames, batch, labels]`, a float32 or float64 Tensor.
       sequence_length: int32 vector: how many frames of each row count.
       merge_repeated: whether to leave out repetitions.
-      blank_index: which label is the blank; by default the last.
+      blank_index: which label is the blank; negative counts from the end. By default the last.
 
-    Raises: NotImplementedError: always.
+    Returns: A list of one int64 SparseTensor `[batch, longest]` with the labels, and a Tensor `[batch, 1]`: minus the
+      sum of the scores of the best labels.
+    Raises:
+      tf.errors.InvalidArgumentError: if `inputs` is not of rank three, or `blank_index` out of range.
+      tf.errors.FailedPreconditionError: if `sequence_length` does not fit `inputs`.
     """
-    _refuse("ctc_greedy_decoder", "CTCGreedyDecoder")
+    blank = -1 if blank_index is None else blank_index
+    *parts, scores = raw.CTCGreedyDecoder(
+        inputs=inputs, sequence_length=sequence_length, merge_repeated=merge_repeated, blank_index=blank
+    )
+    return [SparseTensor(*parts)], scores
 
 
 @export("nn.ctc_beam_search_decoder", v1=["nn.ctc_beam_search_decoder_v2"])
-def ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1) -> NoReturn:
-    """Refuses: the decoded labels are sparse tensors, which are not built yet; `tf.raw_ops.CTCBeamSearchDecoder` works.
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list[SparseTensor], Any]:
+    """Reads the most probable label sequences.
 
-    >>> tf.nn.ctc_beam_search_decoder(tf.zeros([2, 1, 3]), [2])
-    Traceback (most recent call last):
-    ...
-    NotImplementedError: tf.nn.ctc_beam_search_decoder is not built yet in Millrace: it returns sparse tensors, ...
+    >>> scores = [[[0.0, 1.0, 0.0]], [[2.0, 0.0, 1.0]]]
+    >>> (decoded,), log_probability = tf.nn.ctc_beam_search_decoder(scores, [2])
+    >>> decoded.values.numpy(), log_probability.shape.as_list()
+    (array([1, 0]), [1, 1])
 
     Args:
-      inputs: scores `[frames, batch, labels]`, the last label the blank.
+      inputs: scores `[frames, batch, labels]`, a float32 or float64 Tensor; the last label is the blank.
       sequence_length: int32 vector: how many frames of each row count.
       beam_width: how many label sequences are carried along.
       top_paths: how many of them to return.
 
-    Raises: NotImplementedError: always.
+    Returns: A list of `top_paths` int64 SparseTensors `[batch, longest]`, the most probable first, and a Tensor
+      `[batch, top_paths]` with the logarithms of their probabilities.
+    Raises:
+      tf.errors.InvalidArgumentError: if `inputs` is not of rank three, or there are not `top_paths` sequences.
+      tf.errors.FailedPreconditionError: if `sequence_length` does not fit `inputs`.
     """
-    _refuse("ctc_beam_search_decoder", "CTCBeamSearchDecoder")
+    return ctc_beam_search_decoder_v1(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)
 
 
 @export(v1=["nn.ctc_beam_search_decoder"])
 def ctc_beam_search_decoder_v1(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
-) -> NoReturn:
-    """Refuses, as `tf.nn.ctc_beam_search_decoder`.
-
-    >>> tf.compat.v1.nn.ctc_beam_search_decoder(tf.zeros([2, 1, 3]), [2])
-    Traceback (most recent call last):
-    ...
-    NotImplementedError: tf.nn.ctc_beam_search_decoder is not built yet in Millrace: it returns sparse tensors, ...
+) -> tuple[list[SparseTensor], Any]:
+    """Reads the most probable label sequences, as `tf.nn.ctc_beam_search_decoder`.
 
     Args:
       inputs: scores `[frames, batch, labels]`, the last label the blank.
@@ -301,6 +305,14 @@ def ctc_beam_search_decoder_v1(
       top_paths: how many of them to return.
       merge_repeated: whether to leave out repetitions in the decoded labels.
 
-    Raises: NotImplementedError: always.
+    Returns: A list of `top_paths` int64 SparseTensors, and the logarithms of their probabilities.
+    Raises: tf.errors.InvalidArgumentError or tf.errors.FailedPreconditionError, as `tf.nn.ctc_beam_search_decoder`.
     """
-    _refuse("ctc_beam_search_decoder", "CTCBeamSearchDecoder")
+    indices, values, shapes, scores = raw.CTCBeamSearchDecoder(
+        inputs=inputs,
+        sequence_length=sequence_length,
+        beam_width=beam_width,
+        top_paths=top_paths,
+        merge_repeated=merge_repeated,
+    )
+    return [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)], scores
