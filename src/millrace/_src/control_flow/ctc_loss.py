@@ -140,9 +140,10 @@ def ctc_loss_v1(
 
 def _with_last_blank(labels: SparseTensor, logits: Tensor, blank: int) -> tuple[SparseTensor, Tensor]:
     """Returns labels and scores in which the blank is the last label, as the op wants it."""
+    count = logits.shape.as_list()[2]
     if blank < 0:
-        blank += raw.Shape(input=logits)[2]
-    if isinstance(blank, int) and blank == logits.shape.as_list()[2] - 1:
+        blank += raw.Shape(input=logits)[2] if count is None else count
+    if count is not None and blank == count - 1:
         return labels, logits
     moved = raw.ConcatV2(
         values=[logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]], axis=2
