@@ -1146,6 +1146,9 @@ errors.UnimplementedError core.errors:UnimplementedError
 errors.UnknownError core.errors:UnknownError
 """,
     "experimental": """
+experimental.BatchableExtensionType core.extension_types.batching:BatchableExtensionType
+experimental.ExtensionType core.extension_types.extension_type:ExtensionType
+experimental.ExtensionTypeBatchEncoder core.extension_types.batching:ExtensionTypeBatchEncoder
 experimental.Optional data.optionals:Optional
 experimental.dispatch_for_api core.overload_registration:dispatch_for_api
 experimental.dispatch_for_binary_elementwise_apis core.overload_registration:dispatch_for_binary_elementwise_apis
@@ -1180,6 +1183,9 @@ experimental.dtensor.num_clients distribute.dtensor_clients:num_clients
 experimental.dtensor.num_global_devices distribute.dtensor_clients:num_global_devices
 experimental.dtensor.num_local_devices distribute.dtensor_clients:num_local_devices
 experimental.dtensor.preferred_device_type distribute.dtensor_clients:preferred_device_type
+""",
+    "experimental.extension_type": """
+experimental.extension_type.as_dict core.extension_types.extension_type:as_dict
 """,
     "graph_util": """
 graph_util.import_graph_def graph.import_graph_def:import_graph_def

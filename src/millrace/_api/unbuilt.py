@@ -57,10 +57,7 @@ distribute.experimental.partitioners.MinSizePartitioner
 distribute.experimental.partitioners.Partitioner
 distribute.experimental.rpc.Client
 distribute.experimental.rpc.Server
-experimental.BatchableExtensionType
 experimental.DynamicRaggedShape
-experimental.ExtensionType
-experimental.ExtensionTypeBatchEncoder
 experimental.ExtensionTypeSpec
 experimental.RowPartition
 experimental.StructuredTensor
@@ -98,7 +95,6 @@ experimental.dtensor.shutdown_accelerator_system
 experimental.dtensor.shutdown_tpu_system
 experimental.dtensor.unpack
 experimental.enable_strict_mode
-experimental.extension_type.as_dict
 experimental.function_executor_type
 experimental.numpy.abs
 experimental.numpy.absolute

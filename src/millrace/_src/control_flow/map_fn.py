@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.control_flow.rows import Rows, stacked, tensors_of
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.core.type_specs import BatchableTypeSpec, type_spec_from_value
+from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec_from_value
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -39,18 +40,22 @@ def map_fn(
 
     Args:
       fn: takes one row, in the structure of `elems`.
-      elems: a Tensor, or a nest of Tensors with the same first dimension.
+      elems: a Tensor, or a nest of Tensors with the same first dimension. Ragged and sparse tensors and batchable
+        extension types have rows too.
       dtype: the older name of `fn_output_signature`.
       parallel_iterations: recorded in the graph; iterations run one after the other.
       back_prop: as for `tf.while_loop`.
       swap_memory: accepted for compatibility; there is one memory.
       infer_shape: whether all results have one shape.
       name: name scope of the operations in a graph.
-      fn_output_signature: dtypes or specs in the structure that `fn` returns; None if it returns what it takes.
+      fn_output_signature: dtypes or specs in the structure that `fn` returns; None if it returns what it takes. Rows of
+        different lengths are stacked by a `tf.RaggedTensorSpec`.
 
     Returns: The stacked results, in the structure that `fn` returns.
     Raises:
-      ValueError: if `elems` are scalars or have different first dimensions, or `fn` returns another structure.
+      TypeError: if a composite in `elems` or in the results has no rows.
+      ValueError: if `elems` are scalars or have different first dimensions, or `fn` returns something else than
+        `fn_output_signature` says.
       AttributeError: if `fn` is not callable.
     """
     check_callable(fn)
@@ -85,16 +90,15 @@ class _Mapping:
         self, fn: Callable[..., Any], elems: Any, values: Sequence[Any], signature: Any, infer_shape: bool
     ) -> None:
         self.fn = fn
-        self.elems = elems
-        self.values = values
-        self.specs = [type_spec_from_value(v) for v in values]
-        self.signature = elems if signature is None else signature
-        self.results = [_result_spec(s) for s in (values if signature is None else nest.flatten(signature))]
+        self.rows = Rows(elems, values, _not_consumed)
+        if signature is None:
+            self.signature, self.results = elems, [_row_spec(spec) for spec in self.rows.specs]
+        else:
+            self.signature, self.results = signature, [_result_spec(leaf) for leaf in nest.flatten(signature)]
         self.infer_shape = infer_shape
 
     def run(self, parallel_iterations: int, back_prop: bool) -> Any:
-        rows = [spec._to_batched_tensor_list(v) for spec, v in zip(self.specs, self.values, strict=True)]
-        tensors = [t for row in rows for t in row]
+        tensors = self.rows.tensors
         static, count = _row_count(tensors)
         arrays = [TensorArray(t.dtype, size=count, dynamic_size=False, infer_shape=self.infer_shape) for t in tensors]
         arrays = [array.unstack(t) for array, t in zip(arrays, tensors, strict=True)]
@@ -118,47 +122,43 @@ class _Mapping:
             back_prop=back_prop,
             maximum_iterations=count,
         )
-        return self._stacked([with_rows(array.stack(), static) for array in made], static)
+        return stacked(self.signature, self.results, [with_rows(array.stack(), static) for array in made], static)
 
     def _call(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the tensors that `fn` makes of the tensors of one row."""
-        remaining = iter(tensors)
-        row = []
-        for spec in self.specs:
-            one = spec._unbatch()
-            row.append(one._from_compatible_tensor_list([next(remaining) for _ in one._flat_tensor_specs]))
-        result = self.fn(nest.pack_sequence_as(self.elems, row))
+        result = self.fn(self.rows.row(tensors))
         nest.assert_same_structure(self.signature, result)
         return [
             tensor
             for spec, value in zip(self.results, nest.flatten(result), strict=True)
-            for tensor in _tensors_of(spec, value)
+            for tensor in tensors_of(spec, value, _not_as_declared)
         ]
 
-    def _stacked(self, tensors: Sequence[Any], count: int | None) -> Any:
-        remaining = iter(tensors)
-        flat = []
-        for spec in self.results:
-            parts = [next(remaining) for _ in spec._flat_tensor_specs]
-            flat.append(
-                parts[0] if isinstance(spec, TensorSpec) else spec._batch(count)._from_compatible_tensor_list(parts)
-            )
-        return nest.pack_sequence_as(self.signature, flat)
+
+def _not_consumed(spec: TypeSpec, value: Any) -> Exception:
+    return TypeError(f"map_fn can not consume {spec} inputs: got {value!r}")
 
 
-def _tensors_of(spec: Any, value: Any) -> list[Any]:
-    if isinstance(spec, TensorSpec):
-        return [convert_to_tensor(value, dtype_hint=spec.dtype)]
-    tensors: list[Any] = spec._to_tensor_list(value)
-    return tensors
+def _not_as_declared(spec: Any, value: Any) -> Exception:
+    return ValueError(
+        f"Error in map_fn:\n  Expected `fn` to return a:\n    {spec}\n  But it returned a:\n    "
+        f"{type_spec_from_value(value)}\n    (value={value})\n"
+        "  To fix, update the `fn_output_signature` (or `dtype`) argument to `map_fn`."
+    )
+
+
+def _row_spec(spec: Any) -> Any:
+    """Returns the spec of one row; of a tensor's rows the shape is what `fn` gives."""
+    return TensorSpec(None, spec.dtype) if isinstance(spec, TensorSpec) else spec._unbatch()
 
 
 def _result_spec(signature: Any) -> Any:
-    """Returns the dtype or the spec of one result of `fn`."""
+    """Returns the spec of one result of `fn`, which a dtype or a spec declares."""
     if isinstance(signature, BatchableTypeSpec):
         return signature
-    dtype = getattr(signature, "dtype", signature)
-    return TensorSpec(None, dtype)
+    if isinstance(signature, TypeSpec):
+        raise TypeError(f"map_fn can not generate {signature} outputs")
+    return TensorSpec(None, getattr(signature, "dtype", signature))
 
 
 def _row_count(tensors: Sequence[Any]) -> tuple[int | None, Any]:

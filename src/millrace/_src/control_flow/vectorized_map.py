@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
@@ -16,12 +16,15 @@ from millrace._src.autodiff.vectorize import Loop, vectorized
 from millrace._src.control_flow.branches import Branch, finish_branch, pack_outputs
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.map_fn import map_fn
+from millrace._src.control_flow.rows import Rows, stacked
 from millrace._src.core import context
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import InvalidArgumentError
-from millrace._src.core.specs import TensorSpec
+from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec_from_value
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
@@ -49,7 +52,8 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
       ValueError: if there is such an operation and `fallback_to_while_loop` is False.
       tf.errors.InvalidArgumentError: if two of `elems` have different numbers of rows, more than one.
     """
-    tensors = [convert_to_tensor(e) for e in nest.flatten(elems)]
+    rows = Rows(elems, [_as_leaf(e) for e in nest.flatten(elems)], _has_no_rows)
+    tensors = rows.tensors
     if any(t.shape.rank == 0 for t in tensors):
         raise IndexError("list index out of range: elems must have at least one dimension")
 
@@ -62,11 +66,11 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
         return _per_row(operation, arguments, count)
 
     if state.graph is not None:
-        return _mapped(fn, elems, tensors, loop)
+        return _mapped(fn, rows, tensors, loop)
     graph = _OpenGraph(f"vectorized_map_{context.unique_id()}")
     with _tracing(graph):
         graph.inputs = [graph.add_placeholder(t.dtype, t.shape, "elems") for t in tensors]
-        branch = Branch(graph, _mapped(fn, elems, graph.inputs[:], loop))
+        branch = Branch(graph, _mapped(fn, rows, graph.inputs[:], loop))
         finish_branch(branch)
     results = pack_outputs(branch, GraphFunction(graph, graph.name)([*tensors, *graph.external_captures]))
     if not state.tapes:
@@ -92,21 +96,19 @@ def _tracing(graph: FuncGraph) -> Iterator[None]:
         yield
 
 
-def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Loop) -> Any:
+def _mapped(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: Loop) -> Any:
     """Returns the result of `fn` for all rows, in the current graph."""
     known = [t.shape[0] if t.shape.rank else None for t in tensors]
     static = max(n or 0 for n in known)
     _check_rows(known, static)
     is_known = static > 1 or None not in known
     count = static if is_known else raw.Shape(input=tensors[known.index(None)])[0]
-    graph, placeholders, structure = _traced(fn, elems, tensors)
+    graph, placeholders, result = _traced(fn, rows, tensors)
     given = {id(p.op): _row_value(t, static > 1 or not is_known) for p, t in zip(placeholders, tensors, strict=True)}
     given |= {id(inner.op): Value(_here(outer), False) for outer, inner in graph.captures}
-    flat = nest.flatten(structure, expand_composites=True)
-    found = iter(vectorized(graph, given, [t for t in flat if t is not None], count, loop))
-    results = [None if t is None else spread(next(found), count) for t in flat]
+    batches = [spread(value, count) for value in vectorized(graph, given, result.tensors, count, loop)]
     graph.let_go()
-    return nest.pack_sequence_as(structure, results, expand_composites=True)
+    return stacked(result.structure, result.specs, batches, static if is_known else None)
 
 
 def _check_rows(known: Sequence[int | None], rows: int) -> None:
@@ -126,18 +128,46 @@ def _here(tensor: Any) -> Any:
     return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
 
-def _traced(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], Any]:
-    """Traces `fn`; returns the graph, the placeholders, and the structure of the result."""
+class _Result(NamedTuple):
+    """What a traced function returned: its nest, the specs of the leaves, and their tensors in the graph."""
+
+    structure: Any
+    specs: list[Any]
+    tensors: list[Any]
+
+
+def _traced(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], _Result]:
+    """Traces `fn`; returns the graph, the placeholders, and the result."""
     graph = _OpenGraph(f"loop_body_{context.unique_id()}")
     with _tracing(graph):
         placeholders = [graph.add_placeholder(t.dtype, t.shape[1:], "row") for t in tensors]
-        result = fn(nest.pack_sequence_as(elems, placeholders))
-        structure = nest.map_structure(
-            lambda item: None if item is None else convert_to_tensor(item), result, expand_composites=True
-        )
-        leaves = nest.flatten(structure, expand_composites=True)
-        inside = [t if t is None or t.graph is graph else graph.capture(t) for t in leaves]
-    return graph, placeholders, nest.pack_sequence_as(structure, inside, expand_composites=True)
+        structure = fn(rows.row(placeholders))
+        leaves = [_as_leaf(leaf) for leaf in nest.flatten(structure)]
+        specs = [_leaf_spec(leaf) for leaf in leaves]
+        parts = [t for spec, leaf in zip(specs, leaves, strict=True) for t in spec._to_tensor_list(leaf)]
+        inside = [t if t.graph is graph else graph.capture(t) for t in parts]
+    return graph, placeholders, _Result(structure, specs, inside)
+
+
+def _as_leaf(value: Any) -> Any:
+    """Returns an argument or result: None and composites of several tensors unchanged, anything else as a tensor."""
+    if value is None or (isinstance(value, CompositeTensor) and not value._stands_for_tensor):
+        return value
+    return convert_to_tensor(value)
+
+
+def _leaf_spec(leaf: Any) -> Any:
+    spec = NoneTensorSpec() if leaf is None else type_spec_from_value(leaf)
+    if not isinstance(spec, BatchableTypeSpec):
+        raise _has_no_rows(spec, leaf)
+    return spec
+
+
+def _has_no_rows(spec: TypeSpec, value: Any) -> Exception:
+    return ValueError(
+        f"CompositeTensor instance {value} returned from parallel_for or vectorized_map loop body must provide a "
+        f"`BatchableTypeSpec` (saw: {spec})."
+    )
 
 
 def _row_value(tensor: Any, may_be_more: bool) -> Value:

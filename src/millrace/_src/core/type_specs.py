@@ -12,7 +12,7 @@ serialized fields, where shapes, dtypes and nested specs know their own order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,11 +35,15 @@ class TypeSpec:
     (True, True)
     """
 
-    def __init__(self) -> None:
-        if type(self) is TypeSpec:
-            raise TypeError(f"Can't instantiate abstract class TypeSpec with abstract methods {', '.join(_ABSTRACT)}")
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        missing = {name for name in _ABSTRACT if getattr(cls, name) is getattr(TypeSpec, name)}
+        cls.__abstractmethods__ = frozenset(missing)  # as `abc` does; its metaclass would slow `isinstance`
 
     # --- what a subclass says ----------------------------------------------------------------------------------
+
+    __abstractmethods__: ClassVar[frozenset[str]]
+    """What a class leaves to its subclasses: Python makes no instances of a class that has some."""
 
     @property
     def value_type(self) -> Any:
@@ -172,8 +176,8 @@ class TypeSpec:
         specs, name = self._flat_tensor_specs, self._value_name()
         if len(specs) != len(tensor_list):
             raise ValueError(
-                f"Cannot create a {name} from the tensor list because it has length {len(tensor_list)}, "
-                f"not {len(specs)}."
+                f"Cannot create a {name} from the tensor list because the TypeSpec expects {len(specs)} items, "
+                f"but the provided tensor list has {len(tensor_list)} items."
             )
         for index, (spec, tensor) in enumerate(zip(specs, tensor_list, strict=True)):
             if not spec.is_compatible_with(tensor):
@@ -318,6 +322,9 @@ class BatchableTypeSpec(TypeSpec):
     def _to_batched_tensor_list(self, value: Any) -> list[Any]:
         """Returns the tensors of a batch of values, each with the batch as its first dimension."""
         return self._to_tensor_list(value)
+
+
+TypeSpec.__abstractmethods__ = frozenset(_ABSTRACT)
 
 
 # --- from a value to its spec ------------------------------------------------------------------------------------

@@ -1,0 +1,209 @@
+"""`ExtensionTypeSpec`: the spec of an extension type, made of the fields of the type.
+
+Problem: each extension type needs a `TypeSpec`, whose fields are those of the type with specs in the place of tensors.
+The user may write parts of that class: a constructor, `shape`, `__validate__`.
+
+Idea: `make_spec_class` derives the class from the user's part, if there is one, and from `ExtensionTypeSpec`, where all
+is said once over the fields. The tensors and composites in the fields, in order, are the components.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.extension_types.construction import (
+    ImmutableFields,
+    bound_arguments,
+    generated_constructor,
+    make_bare,
+    wrapped_constructor,
+)
+from millrace._src.core.extension_types.conversion import Wanted, convert_fields
+from millrace._src.core.extension_types.fields import ExtensionTypeField
+from millrace._src.core.specs import TensorSpec
+from millrace._src.core.tensor import Tensor
+from millrace._src.core.type_specs import TypeSpec
+from millrace._src.util import nest
+from millrace._src.util.immutable_dict import ImmutableDict
+
+
+class ExtensionTypeSpec(ImmutableFields, TypeSpec):
+    """Base of the specs of extension types; `MyType.Spec` derives from it."""
+
+    _tf_extension_type_kind = "ExtensionTypeSpec"
+
+    value_type: ClassVar[Any] = None
+    """The extension type."""
+
+    # --- fields ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _tf_extension_type_fields(cls) -> tuple[ExtensionTypeField, ...]:
+        fields: tuple[ExtensionTypeField, ...] = cls.value_type._tf_extension_type_fields()
+        return fields
+
+    def _tf_extension_type_convert_fields(self) -> None:
+        convert_fields(self._tf_extension_type_fields(), self.__dict__, Wanted.SPECS)
+
+    def __validate__(self) -> None:
+        """Checks the fields of a new spec; a user's `Spec` may override it."""
+
+    def _tf_extension_type_values(self) -> dict[str, Any]:
+        return {field.name: self.__dict__[field.name] for field in self._tf_extension_type_fields()}
+
+    @classmethod
+    def from_value(cls, value: Any) -> Any:
+        """Returns the spec of a value of the type.
+
+        >>> class Pair(tf.experimental.ExtensionType):
+        ...     first: tf.Tensor
+        ...     second: tf.Tensor
+        >>> Pair.Spec.from_value(Pair(1, 2)).first
+        TensorSpec(shape=(), dtype=tf.int32, name=None)
+
+        Raises:
+            TypeError: if `value` is of another type.
+        """
+        if cls.value_type is None or not isinstance(value, cls.value_type):
+            raise TypeError(f"{cls.__qualname__}.from_value needs {_named(cls.value_type)}; received {value!r}.")
+        return value._type_spec
+
+    # --- a TypeSpec --------------------------------------------------------------------------------------------------
+
+    def _serialize(self) -> tuple[tuple[str, Any], ...]:
+        return tuple([(name, _with_dicts(value)) for name, value in self._tf_extension_type_values().items()])
+
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> Any:
+        return make_bare(cls, {name: _with_immutable_dicts(value) for name, value in serialization})
+
+    def __reduce__(self) -> Any:
+        return _spec_of_type, (self.value_type, self._serialize())
+
+    @property
+    def _component_specs(self) -> tuple[Any, ...]:
+        return tuple([part for part in _leaves(self._tf_extension_type_values()) if isinstance(part, TypeSpec)])
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        return self._tf_extension_type_components(
+            {f.name: value.__dict__[f.name] for f in self._tf_extension_type_fields()}
+        )
+
+    def _tf_extension_type_components(self, fields: dict[str, Any]) -> tuple[Any, ...]:
+        """Returns the leaves of a value's fields that stand where this spec has specs."""
+        pairs = zip(_leaves(self._tf_extension_type_values()), _leaves(fields), strict=True)
+        return tuple([part for spec, part in pairs if isinstance(spec, TypeSpec)])
+
+    def _from_components(self, components: Any) -> Any:
+        remaining = iter(components)
+        fields = self._tf_extension_type_values()
+        values = [next(remaining) if isinstance(leaf, TypeSpec) else leaf for leaf in _leaves(fields)]
+        parts = nest.pack_sequence_as(list(fields.values()), values)
+        return make_bare(self.value_type, dict(zip(fields, parts, strict=True)))
+
+    def _to_legacy_output_types(self) -> Any:
+        raise NotImplementedError(f"{type(self).__qualname__}._to_legacy_output_types()")
+
+    def _to_legacy_output_shapes(self) -> Any:
+        shape = getattr(self, "shape", None)
+        if shape is None:
+            raise NotImplementedError(
+                "It appears that the Spec of the ExtensionType is missing a shape property. In order to support "
+                "tf.Data, it is recommended that you implement a shape property on the Spec."
+            )
+        return shape
+
+    def _to_legacy_output_classes(self) -> Any:
+        return self.value_type
+
+    def __repr__(self) -> str:
+        fields = ", ".join(
+            [f"{name}={_with_dicts(value)!r}" for name, value in self._tf_extension_type_values().items()]
+        )
+        return f"{type(self).__qualname__}({fields})"
+
+
+def _spec_of_type(value_type: Any, serialization: Any) -> Any:
+    return value_type.Spec._deserialize(serialization)
+
+
+def _named(value_type: Any) -> str:
+    return "an extension type" if value_type is None else f"a value of type {value_type.__name__}"
+
+
+def spec_of_field(value: Any) -> Any:
+    """Returns a field's value with specs in the place of tensors and composites."""
+    return nest.map_structure(_spec_of_leaf, value)
+
+
+def _spec_of_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, Tensor):
+        return TensorSpec(leaf.shape, leaf.dtype)
+    return leaf._type_spec if isinstance(leaf, CompositeTensor) else leaf
+
+
+def _leaves(fields: dict[str, Any]) -> list[Any]:
+    """Lists the parts of all fields that are no tuples or mappings, field by field."""
+    return [leaf for value in fields.values() for leaf in nest.flatten(value)]
+
+
+def _with_dicts(value: Any) -> Any:
+    return _with_mappings(dict, value)
+
+
+def _with_immutable_dicts(value: Any) -> Any:
+    return _with_mappings(ImmutableDict, value)
+
+
+def _with_mappings(kind: Callable[[Any], Any], value: Any) -> Any:
+    """Returns nested tuples and mappings with mappings of another class."""
+    if isinstance(value, Mapping):
+        return kind({key: _with_mappings(kind, item) for key, item in value.items()})
+    if type(value) is tuple:
+        return tuple([_with_mappings(kind, item) for item in value])
+    return value
+
+
+# --- making the class ------------------------------------------------------------------------------------------------
+
+
+def make_spec_class(value_type: type, base: type[ExtensionTypeSpec]) -> type[ExtensionTypeSpec]:
+    """Makes the class `Spec` of an extension type.
+
+    Args:
+        value_type: the extension type; its nested class `Spec`, if it has one of its own, is the user's part.
+        base: the class of specs to derive from.
+
+    Raises:
+        ValueError: if `Spec` is no class.
+    """
+    name = f"{value_type.__name__}.Spec"
+    qualified = f"{value_type.__qualname__}.Spec"
+    users_part = value_type.__dict__.get("Spec", base)
+    if not isinstance(users_part, type):
+        raise ValueError(f"{qualified} must be a nested class; got {users_part!r}.")
+    bases = (users_part,) if issubclass(users_part, base) else (users_part, base)
+    space = {
+        "value_type": value_type,
+        "__module__": value_type.__module__,
+        "__qualname__": qualified,
+        "__doc__": users_part.__doc__ if users_part is not base else f"The spec of `{value_type.__name__}`.",
+    }
+    if "__repr__" in users_part.__dict__:
+        space["__repr__"] = users_part.__dict__["__repr__"]
+    spec_class: type[ExtensionTypeSpec] = types.new_class(name, bases, {}, lambda namespace: namespace.update(space))
+    if users_part is not base and "__init__" in users_part.__dict__:
+        spec_class.__init__ = wrapped_constructor(users_part.__init__)  # type: ignore[method-assign,misc]  # as generated
+    else:
+        spec_class.__init__ = generated_constructor(_spec_signature(value_type, spec_class), bound_arguments)  # type: ignore[method-assign]
+    return spec_class
+
+
+def _spec_signature(value_type: Any, spec_class: type) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    names = ["self", *(field.name for field in value_type._tf_extension_type_fields())]
+    return inspect.Signature([inspect.Parameter(name, kind) for name in names], return_annotation=spec_class)
