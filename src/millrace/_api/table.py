@@ -454,6 +454,7 @@ compat.v1.ifft3d ops.signal.fourier:ifft3d
 compat.v1.igamma ops.math.incomplete_gamma:igamma
 compat.v1.igammac ops.math.incomplete_gamma:igammac
 compat.v1.imag ops.math.complex_numbers:imag
+compat.v1.initialize_all_tables state.lookup.static_hash_table:tables_initializer
 compat.v1.install_as_tensorflow -
 compat.v1.invert_permutation ops.array.sorting:invert_permutation
 compat.v1.is_finite ops.math.rounding:is_finite
@@ -552,6 +553,7 @@ compat.v1.string_to_hash_bucket_strong ops.strings.hashing:to_hash_bucket_strong
 compat.v1.string_to_number ops.strings.numbers:to_number_v1
 compat.v1.substr ops.strings.transforming:substr_v1
 compat.v1.svd ops.linalg.singular_values:svd
+compat.v1.tables_initializer state.lookup.static_hash_table:tables_initializer
 compat.v1.tensor_scatter_add ops.array.scattering:tensor_scatter_nd_add
 compat.v1.tensor_scatter_sub ops.array.scattering:tensor_scatter_nd_sub
 compat.v1.tensor_scatter_update ops.array.scattering:tensor_scatter_nd_update
@@ -738,6 +740,10 @@ compat.v1.logging.set_verbosity compat_v1.logging:set_verbosity
 compat.v1.logging.vlog compat_v1.logging:vlog
 compat.v1.logging.warn compat_v1.logging:warning
 compat.v1.logging.warning compat_v1.logging:warning
+""",
+    "compat.v1.lookup": """
+compat.v1.lookup.StaticHashTable state.lookup.static_hash_table:StaticHashTableV1
+compat.v1.lookup.StaticVocabularyTable state.lookup.hash_buckets:StaticVocabularyTableV1
 """,
     "compat.v1.manip": """
 compat.v1.manip.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
@@ -1365,6 +1371,17 @@ linalg.trace ops.linalg.trace:trace
 linalg.triangular_solve ops.linalg.solving:triangular_solve
 linalg.tridiagonal_matmul ops.linalg.tridiagonal:tridiagonal_matmul
 linalg.tridiagonal_solve ops.linalg.tridiagonal:tridiagonal_solve
+""",
+    "lookup": """
+lookup.KeyValueTensorInitializer state.lookup.initializers:KeyValueTensorInitializer
+lookup.StaticHashTable state.lookup.static_hash_table:StaticHashTable
+lookup.StaticVocabularyTable state.lookup.hash_buckets:StaticVocabularyTable
+lookup.TextFileIndex state.lookup.initializers:TextFileIndex
+lookup.TextFileInitializer state.lookup.initializers:TextFileInitializer
+""",
+    "lookup.experimental": """
+lookup.experimental.DenseHashTable state.lookup.mutable_tables:DenseHashTable
+lookup.experimental.MutableHashTable state.lookup.mutable_tables:MutableHashTable
 """,
     "math": """
 math.abs ops.math.unary:abs_

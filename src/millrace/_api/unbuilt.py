@@ -396,13 +396,6 @@ lite.experimental.authoring.compatible
 lite.experimental.load_delegate
 load_library
 load_op_library
-lookup.KeyValueTensorInitializer
-lookup.StaticHashTable
-lookup.StaticVocabularyTable
-lookup.TextFileIndex
-lookup.TextFileInitializer
-lookup.experimental.DenseHashTable
-lookup.experimental.MutableHashTable
 mlir.experimental.convert_function
 mlir.experimental.convert_graph_def
 mlir.experimental.convert_saved_model

@@ -129,6 +129,29 @@ class OptionalHandle(ElementsHandle):
     __slots__ = ()
 
 
+class QueueHandle(ElementsHandle):
+    """The type of a queue."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableHandle(HandleType):
+    """The type of a lookup table.
+
+    Attributes:
+      key_dtype: the dtype of the keys.
+      value_dtype: the dtype of the values.
+      key_shape: the shape of one key.
+      value_shape: the shape of the value of one key.
+    """
+
+    key_dtype: DType
+    value_dtype: DType
+    key_shape: TensorShape
+    value_shape: TensorShape
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectHandle(HandleType):
     """The type of an object of which its users need to know only the kind.
@@ -171,6 +194,13 @@ class Referent(ABC):
     def note_call(self, call: NotedCall) -> None:
         """Hears of the call that made the object, if the op has the trait `notes_call`; by default, forgets it."""
         del call
+
+    def destroy(self) -> None:
+        """Lets go of what the object holds, before its handles are gone (`tf.raw_ops.DestroyResourceOp`).
+
+        Raises: NotImplementedError: unless the class says how.
+        """
+        raise NotImplementedError(f"DestroyResourceOp of a {type(self).__name__} is not supported.")
 
     @property
     @abstractmethod

@@ -111,6 +111,10 @@ class VariableStorage(Referent):
     def value(self, array: Array | None) -> None:
         self._host, self.device = array, None
 
+    def destroy(self) -> None:
+        """Drops the value."""
+        self.value = None
+
     def set_device_value(self, array: Any) -> None:
         """Replaces the value by an array of an engine."""
         self.device, self._host = array, None

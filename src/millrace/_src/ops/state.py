@@ -118,8 +118,8 @@ def var_is_initialized(xp: Xp, resource: Array) -> Array:
     not_differentiable=_STATE,
 )
 def destroy_resource(xp: Xp, resource: Array, *, ignore_lookup_error: bool = True) -> None:
-    """Drops a variable's value."""
-    resource_of(resource).value = None
+    """Drops a variable's value, or what another object holds."""
+    resource_of(resource).destroy()
 
 
 def _rank_of_variable(c: ShapeContext) -> TensorShape:

@@ -108,8 +108,9 @@ class GraphSession:
         name = operation.attrs.get("shared_name") or operation.name
         if name not in self._handles:
             attrs = {key: value for key, value in operation.attrs.items() if key in operation.op_def.attr_kinds}
+            inputs = self.run(list(operation.inputs))
             with eager_mode():
-                self._handles[name] = execute(operation.op_def, [], attrs)
+                self._handles[name] = execute(operation.op_def, inputs, attrs)
         return self._handles[name]
 
 
