@@ -56,7 +56,6 @@ _WAITING_FOR = {
         "data_composites::ragged_batch_of_zero",
     ),
     "tables made of datasets": (
-        "data_composites::table_in_a_map",
         "data_composites::table_from_dataset",
         "data_composites::index_table_from_dataset",
         "data_composites::index_table_with_buckets",

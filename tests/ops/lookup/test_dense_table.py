@@ -83,9 +83,7 @@ def test_keys_may_be_vectors() -> None:
     keys, values = table.export()
     assert keys.shape == (8, 2) and values.shape == (8, 1)
     assert [row for row in keys.tolist() if row != [-1, -1]] == [[1, 2]]
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match=r"shape \[1,3\] must end with the table's key shape \[2\]"
-    ):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"must end with the table's key shape \[2\]"):
         table.find(_int64([[0, 1, 2]]), _int64(-1))
 
 

@@ -101,6 +101,7 @@ def test_what_is_found_has_no_gradient() -> None:
     assert tape.gradient(found, default) is None
 
 
+@pytest.mark.xla
 def test_a_compiled_function_has_no_tables() -> None:
     handle = _table(a=1)
 
@@ -108,7 +109,7 @@ def test_a_compiled_function_has_no_tables() -> None:
     def look(keys: Any) -> Any:
         return _find(handle, keys)
 
-    with pytest.raises(tf.errors.InvalidArgumentError, match="unsupported operations .*LookupTableFindV2"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"unsupported operations .*LookupTableFindV2"):
         look(tf.constant(["a", "b"]))
 
 

@@ -65,7 +65,7 @@ WRONG = [
     (("x", tf.string, LINE, tf.int64, -3), "`value_index` should be >= -2, received: -3."),
     (
         ("x", tf.int32, NUMBER, tf.string, LINE),
-        "`key_dtype` must be int64 if `key_index` is -1, received: <dtype: 'int32'>",
+        "`key_dtype` must be int64 if `key_index` is -1",
     ),
     (("x", tf.string, LINE, tf.int32, NUMBER), "`value_dtype` must be int64 for `value_index` -1"),
     (("x", tf.float32, LINE, tf.int64, NUMBER), "`key_dtype` should be either integer or string for `key_index` -2"),

@@ -9,6 +9,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.io.file_system import file_name
 from millrace._src.ops.lookup import table_ops, text_files
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
@@ -178,7 +179,7 @@ class TextFileInitializer(TableInitializer):
         _check_index("value", value_index, self.value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
-        self._filename = filename
+        self._filename = filename if isinstance(filename, Tensor) else file_name(filename)
         self._name = "text_file_init" if name is None else name
         self._columns: dict[str, Any] = {"key_index": key_index, "value_index": value_index}
         self._vocab_size = vocab_size
@@ -221,7 +222,7 @@ class TextFileInitializer(TableInitializer):
 
     @property
     def _is_shared(self) -> bool:
-        return True
+        return not isinstance(self._filename, Tensor)
 
 
 def _check_index(what: str, index: int, dtype: DType) -> None:
