@@ -19,6 +19,7 @@ NoneTensorSpec core.specs:NoneTensorSpec
 Operation graph.operation:Operation
 OptionalSpec data.optionals:OptionalSpec
 RaggedTensor ops.ragged.ragged_tensor:RaggedTensor
+RaggedTensorSpec ops.ragged.ragged_spec:RaggedTensorSpec
 RegisterGradient autodiff.gradient_registry:RegisterGradient
 SparseTensor ops.sparse.sparse_tensor:SparseTensor
 SparseTensorSpec ops.sparse.sparse_spec:SparseTensorSpec
@@ -820,6 +821,11 @@ compat.v1.python_io.TFRecordOptions ops.io.record_options:TFRecordOptions
 compat.v1.python_io.TFRecordWriter ops.io.record_writer:TFRecordWriter
 compat.v1.python_io.tf_record_iterator ops.io.record_writer:tf_record_iterator
 """,
+    "compat.v1.ragged": """
+compat.v1.ragged.RaggedTensorValue ops.ragged.ragged_value:RaggedTensorValue
+compat.v1.ragged.constant_value ops.ragged.ragged_constants:ragged_constant_value
+compat.v1.ragged.placeholder ops.ragged.ragged_constants:ragged_placeholder
+""",
     "compat.v1.random": """
 compat.v1.random.poisson -
 compat.v1.random.set_seed -
@@ -1156,6 +1162,7 @@ experimental.BatchableExtensionType core.extension_types.batching:BatchableExten
 experimental.ExtensionType core.extension_types.extension_type:ExtensionType
 experimental.ExtensionTypeBatchEncoder core.extension_types.batching:ExtensionTypeBatchEncoder
 experimental.Optional data.optionals:Optional
+experimental.RowPartition ops.ragged.row_partition:RowPartition
 experimental.dispatch_for_api core.overload_registration:dispatch_for_api
 experimental.dispatch_for_binary_elementwise_apis core.overload_registration:dispatch_for_binary_elementwise_apis
 experimental.dispatch_for_binary_elementwise_assert_apis core.overload_registration:dispatch_for_binary_elementwise_assert_apis
@@ -1641,6 +1648,13 @@ quantization.fake_quant_with_min_max_vars_per_channel_gradient ops.array.fake_qu
 quantization.quantize ops.array.quantizing:quantize
 quantization.quantize_and_dequantize ops.array.quantized_round_trip:quantize_and_dequantize
 quantization.quantize_and_dequantize_v2 ops.array.quantized_round_trip:quantize_and_dequantize_v2
+""",
+    "ragged": """
+ragged.constant ops.ragged.ragged_constants:ragged_constant
+ragged.map_flat_values ops.ragged.flat_values:map_flat_values
+ragged.range ops.ragged.ragged_range:ragged_range
+ragged.row_splits_to_segment_ids ops.ragged.segment_ids:row_splits_to_segment_ids
+ragged.segment_ids_to_row_splits ops.ragged.segment_ids:segment_ids_to_row_splits
 """,
     "random": """
 random.Algorithm ops.random.algorithms:Algorithm

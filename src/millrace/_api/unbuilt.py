@@ -3,7 +3,6 @@
 The public names of TensorFlow 2 that Millrace does not have yet, for the error about a missing name."""
 
 UNBUILT = frozenset("""
-RaggedTensorSpec
 check_pinned
 config.experimental.ClusterDeviceFilters
 config.experimental.disable_mlir_bridge
@@ -59,7 +58,6 @@ distribute.experimental.rpc.Client
 distribute.experimental.rpc.Server
 experimental.DynamicRaggedShape
 experimental.ExtensionTypeSpec
-experimental.RowPartition
 experimental.StructuredTensor
 experimental.async_clear_error
 experimental.async_scope
@@ -432,13 +430,8 @@ queue.PriorityQueue
 queue.QueueBase
 queue.RandomShuffleQueue
 ragged.boolean_mask
-ragged.constant
 ragged.cross
 ragged.cross_hashed
-ragged.map_flat_values
-ragged.range
-ragged.row_splits_to_segment_ids
-ragged.segment_ids_to_row_splits
 ragged.stack
 ragged.stack_dynamic_partitions
 ragged_fill_empty_rows

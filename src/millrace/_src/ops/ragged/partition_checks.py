@@ -87,9 +87,7 @@ def _asserted(holds: Any, shown_data: list[Any]) -> list[Any]:
     return assert_in_context(condition, shown_data)
 
 
-def _comparison_text(
-    sign: str, relation: Callable[[Array, Array], Array], x: Array, y: Array, message: str
-) -> str:
+def _comparison_text(sign: str, relation: Callable[[Array, Array], Array], x: Array, y: Array, message: str) -> str:
     lines = [message, f"Condition x {sign} y did not hold."]
     if x.shape == y.shape and x.ndim:
         differing = ~relation(x, y)

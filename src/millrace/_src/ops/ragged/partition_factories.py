@@ -16,6 +16,7 @@ from millrace._src.core.dtypes import as_dtype, int32, int64
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.ragged.partition_checks import check, check_not_decreasing, check_not_negative, checked
 from millrace._src.ops.ragged.partition_math import splits_of_lengths, splits_of_rowids
@@ -31,9 +32,7 @@ class PartitionFactories:
         raise NotImplementedError
 
     @classmethod
-    def from_row_splits(
-        cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
-    ) -> Self:
+    def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> Self:
         """Makes the partition in which row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
 
         >>> tf.experimental.RowPartition.from_row_splits([0, 2, 3]).row_lengths().numpy()
@@ -120,9 +119,7 @@ class PartitionFactories:
             return cls._of(raw.ConcatV2(values=[starts, _as_vector(nvals)], axis=0), nvals=nvals)
 
     @classmethod
-    def from_row_limits(
-        cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
-    ) -> Self:
+    def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> Self:
         """Makes the partition whose rows end at `row_limits`; the first row begins at 0.
 
         >>> tf.experimental.RowPartition.from_row_limits([2, 2, 3])
@@ -224,7 +221,7 @@ class PartitionFactories:
                 nrows = _rows_of(nvals, length)
             given_nvals, nvals = nvals, nrows * length if nvals is None else nvals
             checks = _uniform_checks(length, nvals, nrows, given_nvals, validate)
-            splits = raw.Mul(x=raw.Range(start=_zero(length), limit=nrows + 1, delta=_zero(length) + 1), y=length)
+            splits = range_(nrows + 1, dtype=length.dtype) * length
             return cls._of(checked(splits, checks), uniform_row_length=length, nvals=nvals, nrows=nrows)
 
 
@@ -232,7 +229,7 @@ class PartitionFactories:
 
 
 def partition_vector(value: Any, name: str, dtype: Any, dtype_hint: Any) -> Any:
-    """Converts an argument of a factory to an int32 or int64 vector; Python lists become `dtype_hint`, else int64.
+    """Converts an argument of a factory to an int32 or int64 vector; lists become `dtype_hint`, int64 if None.
 
     Raises: ValueError: if the value has another dtype or rank.
     """
@@ -248,9 +245,8 @@ def partition_vector(value: Any, name: str, dtype: Any, dtype_hint: Any) -> Any:
 
 def _converted(value: Any, name: str, dtype: Any, dtype_hint: Any) -> Any:
     if isinstance(value, Tensor) and dtype is not None and value.dtype is not dtype:
-        raise ValueError(
-            f"{name}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}"
-        )
+        dtypes = f"dtype {dtype.name} for Tensor with dtype {value.dtype.name}"
+        raise ValueError(f"{name}: Tensor conversion requested {dtypes}: {value!r}")
     return convert_to_tensor(value, dtype=dtype, dtype_hint=dtype_hint, name=name)
 
 

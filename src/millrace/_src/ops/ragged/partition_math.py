@@ -3,8 +3,8 @@
 Problem: a partition of values into rows is given as splits, lengths or row numbers of the values, and each form is
 needed of each other. Partitions of a hundred thousand rows are common, and so are loops that make one in each step.
 
-Idea: three functions on integer vectors. In eager mode NumPy computes each in one or two passes. In a graph ops do, none
-of which loops over rows.
+Idea: three functions on integer vectors. In eager mode NumPy computes each in one or two passes. In a graph ops do,
+none of which loops over rows.
 """
 
 from __future__ import annotations

@@ -100,7 +100,8 @@ class RaggedConversions:
           tf.errors.InvalidArgumentError: if a row has a gap.
         """
         if not isinstance(st_input, SparseTensor):
-            raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.")
+            found_type = type(st_input).__name__
+            raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {found_type}.")
         with name_scope(name, "RaggedFromSparse"):
             return _from_sparse_matrix(cls, st_input, as_dtype(row_splits_dtype))
 
@@ -150,6 +151,7 @@ class RaggedConversions:
             indices, values, shape = ragged_tensor_to_sparse(ragged.nested_row_splits, ragged.flat_values)
             return SparseTensor(indices, values, shape)
 
+
 def _zero(dtype: DType) -> Any:
     return convert_to_tensor("" if dtype.name == "string" else 0 if dtype is not bool_ else False, dtype=dtype)
 
@@ -195,9 +197,7 @@ def _with_known_dims(result: Any, ragged_shape: TensorShape, shape: Any) -> Any:
 # --- from dense tensors ----------------------------------------------------------------------------------------------
 
 
-def _from_dense(
-    kind: Any, tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType
-) -> Any:
+def _from_dense(kind: Any, tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> Any:
     """Makes a ragged tensor from a dense one, where the rows of the last ragged dimension may be cut off."""
     if ragged_rank > 1:
         # the outer dimensions keep their sizes: cut off the rows of a matrix of all inner rows

@@ -102,7 +102,7 @@ def _without_second_axis(ragged: Any, values: Any) -> Any:
     if isinstance(values, RaggedFactories):
         inner_partition = values._row_partition
         splits = raw.GatherV2(params=inner_partition.row_splits(), indices=partition.row_splits(), axis=0)
-        inner_length, inner_values = inner_partition.uniform_row_length(), values.values  # type: ignore[attr-defined]  # of RaggedTensor
+        inner_length, inner_values = inner_partition.uniform_row_length(), values.values
     else:
         inner_length = shape_tensor(values, out_type=partition.dtype)[1]
         splits = partition.row_splits() * inner_length

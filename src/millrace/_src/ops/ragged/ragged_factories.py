@@ -12,6 +12,7 @@ from typing import Any
 
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import DType, int64
+from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.ragged.partition_checks import check
@@ -25,6 +26,17 @@ class RaggedFactories:
 
     __slots__ = ()
     _row_partition: RowPartition
+    values: Any
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape; ragged dimensions are None."""
+        raise NotImplementedError
 
     @classmethod
     def _of(cls, values: Any, row_partition: RowPartition) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.dtypes import bool_, int16, int32, int64
 from millrace._src.core.op_registry import find_operator
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import Tensor
@@ -62,7 +62,9 @@ def is_mask(key: Any) -> bool:
     """Tells whether a key is a mask: a boolean, or a dense or ragged tensor of booleans."""
     if isinstance(key, bool):
         return True
-    return isinstance(key, (Tensor, np.ndarray, np.bool_, RaggedFactories)) and key.dtype in ("bool", np.bool_)
+    if isinstance(key, (np.ndarray, np.bool_)):
+        return key.dtype == np.bool_
+    return isinstance(key, (Tensor, RaggedFactories)) and key.dtype is bool_
 
 
 def _item(values: Any, keys: Key) -> Any:
@@ -95,7 +97,7 @@ def _without_ellipsis(keys: Key, rank: int | None) -> Key:
 def _with_new_axis(ragged: Any, inner: Any) -> Any:
     """Returns `inner`, an item of `ragged`, as the only row of a ragged tensor."""
     kind, dtype = type(ragged), ragged._row_partition.dtype
-    nrows = inner.nrows() if isinstance(inner, RaggedFactories) else size_of(inner, dtype)
+    nrows = inner._row_partition.nrows() if isinstance(inner, RaggedFactories) else size_of(inner, dtype)
     return kind.from_uniform_row_length(inner, nrows, nrows=convert_to_tensor(1, dtype=dtype), validate=False)
 
 
@@ -112,8 +114,7 @@ def _row(ragged: Any, key: Any) -> Any:
     start, limit = partition.row_starts()[key], partition.row_limits()[key]
     if is_eager(start, limit):
         start, limit = int(start._value), int(limit._value)
-    row = _item(ragged.values, [slice(start, limit)])
-    return row
+    return _item(ragged.values, [slice(start, limit)])
 
 
 def _refuse_bad_index(key: Any) -> None:
@@ -155,7 +156,7 @@ def take_rows(values: Any, rows: Any) -> Any:
 
 
 def _between(ragged: Any, starts: Any, limits: Any, step: Any, uniform_row_length: Any) -> Any:
-    """Returns the ragged tensor whose row `i` has the values at `starts[i], starts[i] + step, ...` before `limits[i]`."""
+    """Returns the ragged tensor whose row `i` has the values from `starts[i]` in steps to before `limits[i]`."""
     dtype = ragged._row_partition.dtype
     splits, positions = ragged_range_op(starts, limits, convert_to_tensor(step, dtype=dtype), Tsplits=dtype)
     partition = RowPartition._of(splits, uniform_row_length=uniform_row_length)
@@ -269,9 +270,7 @@ def _bounds_by_sign(start: Any, stop: Any, step: Any, lengths: Any) -> tuple[Any
     """Returns the bounds of a slice whose direction a tensor decides."""
     forwards, backwards = _row_bounds(start, stop, True, lengths), _row_bounds(start, stop, False, lengths)
     is_positive = raw.GreaterEqual(x=step, y=raw.ZerosLike(x=step))
-    first, last = (
-        raw.SelectV2(condition=is_positive, t=a, e=b) for a, b in zip(forwards, backwards, strict=True)
-    )
+    first, last = (raw.SelectV2(condition=is_positive, t=a, e=b) for a, b in zip(forwards, backwards, strict=True))
     return first, last
 
 

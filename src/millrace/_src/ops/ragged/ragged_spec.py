@@ -1,7 +1,7 @@
 """`tf.RaggedTensorSpec`: the type of a ragged tensor that does not exist yet.
 
-The components of a value are its flat values and its row splits, outermost first. A spec of ragged rank 0 describes dense
-tensors: such specs come about where a batch of ragged tensors is taken apart.
+The components of a value are its flat values and its row splits, outermost first. A spec of ragged rank 0 describes
+dense tensors: such specs come about where a batch of ragged tensors is taken apart.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
                 return TensorSpec(self._shape, self._dtype).is_compatible_with(described)
         return super().is_compatible_with(spec_or_value)
 
-    # --- components ----------------------------------------------------------------------------------------------------
+    # --- components --------------------------------------------------------------------------------------------------
 
     def _serialize(self) -> tuple[Any, ...]:
         fields = (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
@@ -167,7 +167,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
         uniform = None if length is None else convert_to_tensor(length, dtype=splits.dtype)
         return RowPartition._of(splits, uniform_row_length=uniform)
 
-    # --- batches -------------------------------------------------------------------------------------------------------
+    # --- batches -----------------------------------------------------------------------------------------------------
 
     def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
         self._refuse_own_values()

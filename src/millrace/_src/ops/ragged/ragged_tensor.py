@@ -4,9 +4,9 @@ Problem: sentences, sets of tags, and events of a user differ in number from one
 memory and makes every op care for the padding.
 
 Idea: the rows lie end to end in one tensor, `values`; a `RowPartition` says where each row begins. The values may be
-ragged again, so that a ragged tensor of ragged rank `k` is one dense tensor, `flat_values`, and `k` partitions. Ops that
-work element by element never see more than the flat values. The parts of the class stand in files of their own: the
-factories (`ragged_factories`, `ragged_conversions`), the operators (`ragged_operators`), `[]` (`ragged_getitem`).
+ragged again: a ragged tensor of ragged rank `k` is one dense tensor, `flat_values`, and `k` partitions. Ops
+that work element by element never see more than the flat values. The parts of the class stand in files of their own:
+the factories (`ragged_factories`, `ragged_conversions`), the operators (`ragged_operators`), `[]` (`ragged_getitem`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.core.context import name_scope, state
+from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
+from millrace._src.core.overloads import switch_on
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops.math.casting import cast
@@ -24,6 +25,7 @@ from millrace._src.ops.ragged import ragged_dims
 from millrace._src.ops.ragged.ragged_conversions import RaggedConversions
 from millrace._src.ops.ragged.ragged_factories import RaggedFactories
 from millrace._src.ops.ragged.ragged_getitem import ragged_getitem
+from millrace._src.ops.ragged.ragged_operators import RaggedOperators
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
 from millrace._src.ops.ragged.ragged_text import array_text, nested_arrays, nested_lists
 from millrace._src.ops.ragged.ragged_value import RaggedTensorValue
@@ -34,7 +36,7 @@ from millrace._src.util.export import export
 
 @export("RaggedTensor")
 @tensorflow_home("python.ops.ragged.ragged_tensor")
-class RaggedTensor(RaggedFactories, RaggedConversions, CompositeTensor):
+class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, CompositeTensor):
     """A tensor with one or more dimensions whose slices differ in length.
 
     >>> x = tf.ragged.constant([[3, 1, 4], [], [5, 9]])
@@ -67,6 +69,8 @@ class RaggedTensor(RaggedFactories, RaggedConversions, CompositeTensor):
             raise ValueError("values and row_partition must have the same row_splits dtype")
         self._values = values
         self._row_partition = row_partition
+        if not _overloads_are_on:
+            _switch_overloads_on()
 
     @classmethod
     def _of(cls, values: Any, row_partition: RowPartition) -> RaggedTensor:
@@ -204,7 +208,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, CompositeTensor):
         with name_scope(name, "RaggedBoundingBox"):
             return ragged_dims.bounding_shape(self, axis, out_type)
 
-    # --- variations ----------------------------------------------------------------------------------------------------
+    # --- variations --------------------------------------------------------------------------------------------------
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Returns a ragged tensor with the same rows of other values.
@@ -218,7 +222,10 @@ class RaggedTensor(RaggedFactories, RaggedConversions, CompositeTensor):
         new_values.shape.with_rank_at_least(1)
         self._values.shape[:1].assert_is_compatible_with(new_values.shape[:1])
         if isinstance(new_values, RaggedTensor) and new_values._row_partition.dtype is not self._row_partition.dtype:
-            raise ValueError("self and new_values have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes.")
+            raise ValueError(
+                "self and new_values have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to "
+                "convert them to compatible dtypes."
+            )
         return RaggedTensor._of(new_values, self._row_partition)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
@@ -334,6 +341,16 @@ class RaggedTensor(RaggedFactories, RaggedConversions, CompositeTensor):
 
 
 RaggedTensorSpec.ragged_class = RaggedTensor
+
+_overloads_are_on = False
+
+
+def _switch_overloads_on() -> None:
+    """Lets the public functions ask for the overloads of ragged tensors; called when the first one is made."""
+    global _overloads_are_on
+    switch_on(RaggedTensor)
+    _overloads_are_on = True
+
 
 _supported_values: list[type] = []
 """The classes of values beside tensors; see `add_supported_value_type`."""

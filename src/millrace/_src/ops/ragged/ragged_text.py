@@ -5,6 +5,7 @@ In eager mode the text is NumPy's text of nested arrays, with commas. A ragged t
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,10 @@ def array_text(array: Any) -> str:
     >>> array_text(np.array([np.array([1, 2]), np.array([3])], dtype=object))
     '[[1, 2], [3]]'
     """
-    return np.array2string(np.asarray(array), separator=", ", formatter={"all": _element_text})
+    array = np.asarray(array)
+    if not array.size:
+        return str(array.tolist())  # NumPy shows all empty arrays alike
+    return np.array2string(array, separator=", ", formatter={"all": _element_text})
 
 
 def _element_text(element: Any) -> str:
@@ -40,7 +44,7 @@ def nested_arrays(values: Any, splits: Any) -> Any:
         return used_values.reshape((lengths.size, lengths[0], *values.shape[1:]))
     rows = np.empty(lengths.size, dtype=object)
     bounds = splits.tolist()
-    rows[:] = [values[start:limit] for start, limit in zip(bounds, bounds[1:], strict=False)]  # an object each
+    rows[:] = [values[start:limit] for start, limit in itertools.pairwise(bounds)]  # an object each
     return rows
 
 
@@ -49,5 +53,5 @@ def nested_lists(flat_values: Any, nested_splits: Any) -> list[Any]:
     items: list[Any] = flat_values.tolist()
     for splits in reversed(nested_splits):
         bounds = splits.tolist()
-        items = [items[start:limit] for start, limit in zip(bounds, bounds[1:], strict=False)]  # an object each
+        items = [items[start:limit] for start, limit in itertools.pairwise(bounds)]  # an object each
     return items

@@ -11,6 +11,7 @@ length) is known as `static_nrows`, `static_nvals` and `static_uniform_row_lengt
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 from millrace._src.core.composite import CompositeTensor
@@ -187,7 +188,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
         """Returns the length that all rows have, as a scalar; None if the rows are not known to be uniform."""
         return self._uniform_row_length
 
-    # --- variations ----------------------------------------------------------------------------------------------------
+    # --- variations --------------------------------------------------------------------------------------------------
 
     def with_dtype(self, dtype: Any) -> RowPartition:
         """Returns the partition with all forms cast to int32 or int64.
@@ -199,12 +200,16 @@ class RowPartition(PartitionFactories, CompositeTensor):
             raise ValueError("dtype must be int32 or int64")
         if dtype is self.dtype:
             return self
-        return RowPartition._of(**{n: None if form is None else cast(form, dtype) for n, form in self._encodings().items()})
+        return self._with_each_form(lambda form: cast(form, dtype))
 
     def _with_dependencies(self, dependencies: Any) -> RowPartition:
         """Returns the partition, whose forms in a graph become available only after `dependencies` have run."""
+        return self._with_each_form(lambda form: checked(form, dependencies)) if dependencies else self
+
+    def _with_each_form(self, function: Callable[[Any], Any]) -> RowPartition:
+        """Returns the partition with a function applied to each form at hand."""
         return RowPartition._of(
-            **{n: None if form is None else checked(form, dependencies) for n, form in self._encodings().items()}
+            **{n: None if form is None else function(form) for n, form in self._encodings().items()}
         )
 
     def _with_precomputed(self, name: str) -> RowPartition:

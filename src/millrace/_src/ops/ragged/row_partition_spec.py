@@ -131,6 +131,4 @@ def _refuse_contradiction(rows: int | None, values: int | None, length: int | No
         if rows * length != values:
             raise ValueError(f"nvals={values} is not compatible with nrows={rows} and uniform_row_length={length}")
     elif length and values % length:
-        raise ValueError(
-            f"nvals={values} is not compatible with uniform_row_length={length} (doesn't divide evenly)"
-        )
+        raise ValueError(f"nvals={values} is not compatible with uniform_row_length={length} (doesn't divide evenly)")

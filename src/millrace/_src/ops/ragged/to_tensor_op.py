@@ -79,7 +79,7 @@ def _static_rows(c: ShapeContext, types: list[str]) -> int | None:
 
 
 class _Padding(NamedTuple):
-    """Where the values go: the sizes of the outer dimensions, the numbers of the values, their places among all cells."""
+    """Where the values go: the outer dimensions, the numbers of the values that fit, and their places of all cells."""
 
     sizes: list[int]
     kept: Array | None
@@ -150,7 +150,7 @@ def _row_splits(tensors: Sequence[Array], types: Sequence[str], nvals: int) -> l
     if not types or len(types) != len(tensors):
         raise invalid("row_partition_tensors and row_partition_types must have the same size, which is not 0")
     nrows = None
-    partitions = []
+    partitions: list[Array] = []
     for tensor, kind in zip(tensors, types, strict=True):
         if kind == "FIRST_DIM_SIZE" and not partitions and nrows is None:
             nrows = int(tensor)
@@ -238,7 +238,11 @@ def _padding(partitions: Sequence[Array], wanted: Dims) -> _Padding:
 
 @ragged_tensor_to_tensor.gradient
 def ragged_tensor_to_tensor_gradient(
-    dy: Tensor, values: Tensor, default_value: Tensor, row_partition_tensors: list[Tensor], row_partition_types: list[str]
+    dy: Tensor,
+    values: Tensor,
+    default_value: Tensor,
+    row_partition_tensors: list[Tensor],
+    row_partition_types: list[str],
 ) -> tuple[Any, ...]:
     """Sums the gradients of the cells of each value, and of all other cells for the default value.
 
