@@ -1753,7 +1753,7 @@ strings.format ops.strings.formatting:format_template
 strings.join ops.strings.joining:join
 strings.length ops.strings.transforming:length
 strings.lower ops.strings.transforming:lower
-strings.ngrams ops.strings.splitting:ngrams
+strings.ngrams ops.strings.ngrams:ngrams
 strings.reduce_join ops.strings.joining:reduce_join
 strings.regex_full_match ops.strings.regular_expressions:regex_full_match
 strings.regex_replace ops.strings.regular_expressions:regex_replace

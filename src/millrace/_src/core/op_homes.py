@@ -683,7 +683,7 @@ OP_HOMES: dict[str, str] = {
     "StringJoin": "millrace._src.ops.strings.joining",
     "StringLength": "millrace._src.ops.strings.transforming",
     "StringLower": "millrace._src.ops.strings.transforming",
-    "StringNGrams": "millrace._src.ops.strings.splitting",
+    "StringNGrams": "millrace._src.ops.strings.ngrams",
     "StringSplit": "millrace._src.ops.strings.splitting",
     "StringSplitV2": "millrace._src.ops.strings.splitting",
     "StringStrip": "millrace._src.ops.strings.transforming",

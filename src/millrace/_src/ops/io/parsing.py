@@ -14,12 +14,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.ops import raw
 from millrace._src.ops.grouping import with_dependencies
-from millrace._src.ops.io.feature_composites import (
-    merged_sparse_tensor,
-    partitioned_ragged_tensor,
-    ragged_tensor,
-    sparse_tensor,
-)
+from millrace._src.ops.io.feature_composites import merged_sparse_tensor, ragged_feature
 from millrace._src.ops.io.feature_configs import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -28,6 +23,7 @@ from millrace._src.ops.io.feature_configs import (
     VarLenFeature,
 )
 from millrace._src.ops.io.feature_requests import Request, default_tensors, request_of
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
 
 _KINDS = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature)
@@ -54,12 +50,12 @@ def parse_example(
       example_names: a name for each Example, for messages; a string Tensor of the shape of `serialized`.
       name: name of the scope in a graph.
 
-    Returns: A dictionary from names to tensors. A vector of Examples gives tensors with the Examples first.
+    Returns: A dictionary from names to tensors: Tensors, SparseTensors and RaggedTensors, as described. A vector of
+      Examples gives tensors with the Examples first.
     Raises:
       TypeError: if `features` is no dictionary.
       ValueError: if `features` is empty or a description is not complete.
       tf.errors.InvalidArgumentError: if an Example cannot be read, lacks a feature, or has other values than described.
-      tf.errors.UnimplementedError: if a feature would be a SparseTensor or a RaggedTensor.
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
@@ -108,26 +104,19 @@ def _tensors_of(features: Mapping[Any, Any], request: Request, found: Any, is_si
     """Returns what the descriptions ask for, made of what the op returned."""
     sparse_parts = zip(found.sparse_indices, found.sparse_values, found.sparse_shapes, strict=True)
     sparse = dict(zip(request.sparse, sparse_parts, strict=True))
-    ragged = dict(zip(request.ragged, zip(found.ragged_values, found.ragged_row_splits, strict=True), strict=True))
+    ragged_parts = zip(found.ragged_values, *([] if is_single else [found.ragged_row_splits]), strict=True)
+    ragged = dict(zip(request.ragged, ragged_parts, strict=True))
     tensors: dict[Any, Any] = {}
     for key in request.sparse:
         if isinstance(features.get(key), VarLenFeature):
-            tensors[key] = sparse_tensor(key, *sparse[key])
+            tensors[key] = SparseTensor(*sparse[key])
     tensors.update(zip(request.dense, found.dense_values, strict=True))
     for key, feature in features.items():
         if isinstance(feature, RaggedFeature):
-            tensors[key] = _ragged(key, feature, ragged, is_single)
+            tensors[key] = ragged_feature(key, feature, ragged)
         elif isinstance(feature, SparseFeature):
-            tensors[key] = merged_sparse_tensor(key, feature, sparse)
+            tensors[key] = merged_sparse_tensor(feature, sparse)
     return tensors
-
-
-def _ragged(key: Any, feature: RaggedFeature, parts: dict[Any, tuple[Any, Any]], is_single: bool) -> Any:
-    """Returns the RaggedTensor of a feature; in a single Example, without partitions, its values."""
-    if feature.partitions:
-        return partitioned_ragged_tensor(key, feature, parts)
-    values, splits = parts[key if feature.value_key is None else feature.value_key]
-    return values if is_single else ragged_tensor(key, values, splits)
 
 
 @export("io.parse_single_example", v1=[])
@@ -152,7 +141,6 @@ def parse_single_example(
       TypeError: if `features` is no dictionary.
       ValueError: if `serialized` is no scalar, `features` is empty, or a description is not complete.
       tf.errors.InvalidArgumentError: if the Example cannot be read, lacks a feature, or is not as described.
-      tf.errors.UnimplementedError: if a feature would be a SparseTensor or a RaggedTensor.
     """
     if not features:
         raise ValueError(f"Invalid argument: features cannot be {'None' if features is None else 'empty'}.")
@@ -186,7 +174,7 @@ def parse_example_v1(
       example_names: a name for each Example, for messages.
 
     Returns: A dictionary from names to tensors.
-    Raises: ValueError, tf.errors.InvalidArgumentError or tf.errors.UnimplementedError, as `tf.io.parse_example`.
+    Raises: ValueError or tf.errors.InvalidArgumentError, as `tf.io.parse_example`.
     """
     return parse_example(serialized, features, example_names, name)
 
@@ -204,6 +192,6 @@ def parse_single_example_v1(
       example_names: a name for the Example, for messages.
 
     Returns: A dictionary from names to tensors.
-    Raises: ValueError, tf.errors.InvalidArgumentError or tf.errors.UnimplementedError, as `tf.io.parse_example`.
+    Raises: ValueError or tf.errors.InvalidArgumentError, as `tf.io.parse_example`.
     """
     return parse_single_example(serialized, features, example_names, name)

@@ -13,10 +13,11 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.ops import raw
-from millrace._src.ops.io.feature_composites import partitioned_ragged_tensor, ragged_tensor, sparse_tensor
+from millrace._src.ops.io.feature_composites import ragged_feature
 from millrace._src.ops.io.feature_configs import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from millrace._src.ops.io.feature_requests import Request, default_tensors, request_of
 from millrace._src.ops.io.parsing import single
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
 
 _CONTEXT_KINDS = (VarLenFeature, FixedLenFeature, RaggedFeature)
@@ -58,7 +59,6 @@ def parse_sequence_example(
     Raises:
       ValueError: if there is nothing to read or a description is not complete.
       tf.errors.InvalidArgumentError: if a SequenceExample cannot be read, or is not as described.
-      tf.errors.UnimplementedError: if a feature would be a SparseTensor or a RaggedTensor.
     """
     if not (context_features or sequence_features):
         raise ValueError(
@@ -97,7 +97,6 @@ def parse_single_sequence_example(
     Raises:
       ValueError: if `serialized` is no scalar, there is nothing to read, or a description is not complete.
       tf.errors.InvalidArgumentError: if the SequenceExample cannot be read, or is not as described.
-      tf.errors.UnimplementedError: if a feature would be a SparseTensor or a RaggedTensor.
     """
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
@@ -124,13 +123,13 @@ def _parsed(
         found = _called(serialized, context, lists, names, name)
     is_single = serialized.shape.rank == 0
     sparse_parts = found.context_sparse_indices, found.context_sparse_values, found.context_sparse_shapes
-    ragged_parts = found.context_ragged_values, found.context_ragged_row_splits
-    tensors = _tensors_of(context_features, context, sparse_parts, found.context_dense_values, ragged_parts, is_single)
+    splits = (found.context_ragged_row_splits,)
+    ragged_parts = found.context_ragged_values, *(() if is_single else splits)
+    tensors = _tensors_of(context_features, context, sparse_parts, found.context_dense_values, ragged_parts)
     sparse_parts = found.feature_list_sparse_indices, found.feature_list_sparse_values, found.feature_list_sparse_shapes
-    splits = found.feature_list_ragged_outer_splits, found.feature_list_ragged_inner_splits
-    ragged_parts = found.feature_list_ragged_values, *(splits[1:] if is_single else splits)
-    dense = found.feature_list_dense_values
-    list_tensors = _tensors_of(sequence_features, lists, sparse_parts, dense, ragged_parts, is_single=False)
+    list_splits = found.feature_list_ragged_outer_splits, found.feature_list_ragged_inner_splits
+    ragged_parts = found.feature_list_ragged_values, *(list_splits[1:] if is_single else list_splits)
+    list_tensors = _tensors_of(sequence_features, lists, sparse_parts, found.feature_list_dense_values, ragged_parts)
     return tensors, list_tensors, dict(zip(lists.dense, found.feature_list_dense_lengths, strict=True))
 
 
@@ -163,21 +162,12 @@ def _called(serialized: Any, context: Request, lists: Request, names: Any, name:
     )
 
 
-def _tensors_of(
-    features: Features, request: Request, sparse: Any, dense: Any, ragged: Any, is_single: bool
-) -> dict[Any, Any]:
-    """Returns what descriptions ask for, made of what the op returned; a single ragged feature is its values."""
-    tensors = {key: sparse_tensor(key, *parts) for key, *parts in zip(request.sparse, *sparse, strict=True)}
+def _tensors_of(features: Features, request: Request, sparse: Any, dense: Any, ragged: Any) -> dict[Any, Any]:
+    """Returns what descriptions ask for, made of what the op returned."""
+    tensors = {key: SparseTensor(*parts) for key, *parts in zip(request.sparse, *sparse, strict=True)}
     tensors.update(zip(request.dense, dense, strict=True))
     ragged_by_key = {key: tuple(parts) for key, *parts in zip(request.ragged, *ragged, strict=True)}
     for key, feature in features.items():
         if isinstance(feature, RaggedFeature):
-            tensors[key] = _ragged(key, feature, ragged_by_key, is_single)
+            tensors[key] = ragged_feature(key, feature, ragged_by_key)
     return tensors
-
-
-def _ragged(key: Any, feature: RaggedFeature, parts: dict[Any, tuple[Any, ...]], is_single: bool) -> Any:
-    if feature.partitions:
-        return partitioned_ragged_tensor(key, feature, parts)
-    values, *splits = parts[key if feature.value_key is None else feature.value_key]
-    return values if is_single else ragged_tensor(key, values, *splits)

@@ -28,9 +28,7 @@ def attr_bytes(text: str) -> bytes:
 
 def string_array(elements: Iterable[bytes], shape: tuple[int, ...]) -> Array:
     """Makes a string array of `shape` from elements in C order."""
-    flat_array = np.empty(math.prod(shape), dtype=object)
-    flat_array[:] = list(elements)
-    return flat_array.reshape(shape)
+    return np.fromiter(elements, dtype=object, count=math.prod(shape)).reshape(shape)
 
 
 def map_strings(function: Callable[[bytes], bytes], array: Array) -> Array:

@@ -1,105 +1,34 @@
 """Text in any encoding: `unicode_decode` to code points, `unicode_encode` from code points, `unicode_transcode`.
 
-Malformed input is replaced piece by piece, dropped, or refused, as `errors` says. Python's codecs find the malformed
-pieces; each piece becomes one marker that tells the length of the piece, so that byte offsets stay known.
+The ops work on all strings at once, and speak of ragged rows as values and row splits. The public functions make
+RaggedTensors of these, one dimension deeper than the strings; `code_points` has the kernels.
 """
 
 from __future__ import annotations
 
-import codecs
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from millrace._src.core import errors as tf_errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, int32, int64, string
+from millrace._src.core.dtypes import DType, int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.shape_rules import same_shape
-from millrace._src.ops.strings.splitting import needs_ragged
-from millrace._src.ops.strings.text_bytes import check_choice, map_strings, string_array
+from millrace._src.ops.strings.code_points import ENCODERS, ERROR_MODES, REPLACEMENT, Decoder, encode_rows
+from millrace._src.ops.strings.text_bytes import check_choice, map_strings
 from millrace._src.ops.type_sets import INDEX
 from millrace._src.util.export import export
 
 _TEXT = "text has no gradient"
-_ERRORS = ("strict", "replace", "ignore")
-_OUTPUTS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
-_REPLACEMENT = 65533
-_LAST_CONTROL = 0x1F
-_ASCII_SUPERSETS = ("utf-8", "ascii", "iso8859-1", "cp1252")
-_MARKER = 0xDC00
-"""A lone surrogate, which no codec yields: 0xDC00 + n stands for n malformed bytes."""
-
-
-def _mark(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeDecodeError)
-    return chr(_MARKER + min(error.end - error.start, 0x3FF)), error.end
-
-
-codecs.register_error("millrace-mark", _mark)
-
-
-def _fail(text: str) -> tf_errors.InvalidArgumentError:
-    return tf_errors.InvalidArgumentError(None, None, text)
-
-
-class _Decoder:
-    """Turns bytes of one encoding into code points, under one treatment of errors."""
-
-    def __init__(self, encoding: str, errors: str, replacement: int, replace_control: bool) -> None:
-        check_choice("errors", errors, _ERRORS)
-        try:
-            codec_info = codecs.lookup(encoding)
-            "a".encode(encoding)
-        except LookupError:
-            raise _fail(f"Could not create converter for input encoding: {encoding}") from None
-        if not 0 <= replacement <= 0x10FFFF:
-            raise _fail("replacement_char out of unicode codepoint range")
-        self._codec = codec_info.name
-        self._errors = errors
-        self._replacement = replacement
-        self._replace_control = replace_control
-
-    def code_points(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Yields each code point with the position of its first byte."""
-        if text.isascii() and self._codec in _ASCII_SUPERSETS and not self._replace_control:
-            yield from zip(text, range(len(text)), strict=True)
-            return
-        codec, position = self._codec, 0
-        if codec in ("utf-16", "utf-32"):
-            codec, position = _byte_order(codec, text)
-        for character in text[position:].decode(codec, "millrace-mark"):
-            code = ord(character)
-            is_malformed = _MARKER <= code < 0xE000
-            start = position
-            position += code - _MARKER if is_malformed else len(character.encode(codec))
-            if is_malformed or (self._replace_control and code <= _LAST_CONTROL):
-                if self._errors == "strict":
-                    raise _fail("Invalid formatting on input string")
-                if self._errors == "ignore":
-                    continue
-                code = self._replacement
-            yield code, start
-
-
-def _byte_order(codec: str, text: bytes) -> tuple[str, int]:
-    """Returns the codec of a text that may begin with a byte order mark, and the length of that mark."""
-    size = 2 if codec == "utf-16" else 4
-    if text[:size] == "\ufeff".encode(f"{codec}-le"):
-        return f"{codec}-le", size
-    return f"{codec}-be", size if text[:size] == "\ufeff".encode(f"{codec}-be") else 0
-
-
-def _encoded(codes: Sequence[int], encoding: str) -> bytes:
-    return "".join(map(chr, codes)).encode(_OUTPUTS[encoding], "surrogatepass")
 
 
 # --- ops -------------------------------------------------------------------------------------------------------------
@@ -113,31 +42,25 @@ def unicode_transcode_op(
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
 ) -> Array:
     """Converts every string to another encoding."""
-    check_choice("output_encoding", output_encoding, tuple(_OUTPUTS))
-    decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return map_strings(lambda text: _encoded([code for code, _ in decoder.code_points(text)], output_encoding), input)
+    check_choice("output_encoding", output_encoding, tuple(ENCODERS))
+    decoder = Decoder(input_encoding, errors, replacement_char, replace_control_characters)
+    if decoder.keeps_all_text():
+        try:
+            return map_strings(lambda text: text.decode(decoder.codec).encode(ENCODERS[output_encoding]), input)
+        except UnicodeDecodeError:  # some string is malformed
+            pass
+    decoded = decoder.decode(input.reshape(-1).tolist(), refuses_control=True)
+    return encode_rows(decoded.codes, decoded.splits, output_encoding).reshape(input.shape)
 
 
 def _decoded_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     size = c.shape("input").num_elements()
     lists = [TensorShape([None])] * (len(c.op.signature.outputs) - 1)
     return TensorShape([None if size is None else size + 1]), *lists
-
-
-def _decode_all(input: Array, decoder: _Decoder, splits: DType) -> tuple[Array, Array, Array]:
-    codes: list[int] = []
-    starts: list[int] = []
-    ends = [0]
-    for text in input.reshape(-1):
-        for code, start in decoder.code_points(text):
-            codes.append(code)
-            starts.append(start)
-        ends.append(len(codes))
-    return np.array(ends, splits.np_dtype), np.array(codes, np.int32), np.array(starts, np.int64)
 
 
 @op(
@@ -155,12 +78,13 @@ def unicode_decode_op(
     Tsplits: DType,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
 ) -> tuple[Array, Array]:
     """Decodes all strings; returns the code points, and where the code points of each string begin."""
-    decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return _decode_all(input, decoder, Tsplits)[:2]
+    decoder = Decoder(input_encoding, errors, replacement_char, replace_control_characters)
+    decoded = decoder.decode(input.reshape(-1).tolist())
+    return decoded.splits.astype(Tsplits.np_dtype), decoded.codes
 
 
 @op(
@@ -178,12 +102,13 @@ def unicode_decode_with_offsets_op(
     Tsplits: DType,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Decodes all strings; returns the code points, where each string begins, and each code point's position."""
-    decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return _decode_all(input, decoder, Tsplits)
+    decoder = Decoder(input_encoding, errors, replacement_char, replace_control_characters)
+    decoded = decoder.decode(input.reshape(-1).tolist())
+    return decoded.splits.astype(Tsplits.np_dtype), decoded.codes, decoded.starts
 
 
 def _encoded_shape(c: ShapeContext) -> TensorShape:
@@ -206,40 +131,32 @@ def unicode_encode_op(
     *,
     output_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
 ) -> Array:
     """Encodes rows of code points as strings."""
-    check_choice("output_encoding", output_encoding, tuple(_OUTPUTS))
-    check_choice("errors", errors, ("ignore", "replace", "strict"))
-    splits = input_splits.tolist()
-    _check_splits(splits, len(input_values))
-    codes = input_values.tolist()
-    rows = [codes[start:stop] for start, stop in itertools.pairwise(splits)]
-    return string_array(
-        (_encoded(_valid(row, errors, replacement_char), output_encoding) for row in rows), (len(rows),)
-    )
+    check_choice("output_encoding", output_encoding, tuple(ENCODERS))
+    check_choice("errors", errors, ERROR_MODES)
+    if not 0 <= replacement_char <= 0x10FFFF:
+        raise invalid("replacement_char out of unicode codepoint range")
+    _check_splits(input_splits, len(input_values))
+    is_valid = ((input_values >= 0) & (input_values < 0xD800)) | ((input_values >= 0xE000) & (input_values <= 0x10FFFF))
+    if is_valid.all():
+        return encode_rows(input_values, input_splits, output_encoding)
+    if errors == "strict":
+        raise invalid("Code point is out of range for Unicode, or is a surrogate.")
+    if errors == "ignore":
+        kept_before = np.concatenate([[0], np.cumsum(is_valid)])
+        return encode_rows(input_values[is_valid], kept_before[input_splits], output_encoding)
+    return encode_rows(np.where(is_valid, input_values, replacement_char), input_splits, output_encoding)
 
 
-def _check_splits(splits: Sequence[int], size: int) -> None:
-    if not splits or splits[0] != 0:
-        raise _fail("First value in input_splits must be zero.")
+def _check_splits(splits: Array, size: int) -> None:
+    if not len(splits) or splits[0] != 0:
+        raise invalid("First value in input_splits must be zero.")
     if splits[-1] != size:
-        raise _fail("Last value in input_splits must be equal to length of input_tensor.")
-    if any(a > b for a, b in itertools.pairwise(splits)):
-        raise _fail("Values in input_splits must be equal or in ascending order.")
-
-
-def _valid(codes: Sequence[int], errors: str, replacement: int) -> list[int]:
-    """Returns the code points; treats numbers that are no code points as `errors` says."""
-    valid_codes: list[int] = []
-    for code in codes:
-        if 0 <= code < 0xD800 or 0xE000 <= code <= 0x10FFFF:
-            valid_codes.append(code)
-        elif errors == "strict":
-            raise _fail("Code point is out of range for Unicode, or is a surrogate.")
-        elif errors == "replace":
-            valid_codes.append(replacement)
-    return valid_codes
+        raise invalid("Last value in input_splits must be equal to length of input_tensor.")
+    if (np.diff(splits) < 0).any():
+        raise invalid("Values in input_splits must be equal or in ascending order.")
 
 
 # --- public functions ------------------------------------------------------------------------------------------------
@@ -251,7 +168,7 @@ def unicode_transcode(
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -283,13 +200,32 @@ def unicode_transcode(
     )
 
 
-def _scalar(input: Any, function: str) -> Any:
-    input = convert_to_tensor(input, dtype=string, name="input")
-    if input.shape.rank is None:
+def _decode(
+    input: Any, decode_strings: Callable[[Any], tuple[Any, ...]], again: Callable[[Any], Any]
+) -> tuple[Any, ...]:
+    """Decodes strings of any shape, along a new last axis.
+
+    Args:
+      input: a string Tensor or RaggedTensor.
+      decode_strings: the op on a vector, which returns row splits, and lists of values.
+      again: the public function, for strings of another shape; it returns one value, or a tuple.
+    """
+    if isinstance(input, RaggedTensor):
+        return tuple(input.with_flat_values(part) for part in _as_tuple(again(input.flat_values)))
+    input = convert_to_tensor(input, name="input")
+    rank = input.shape.rank
+    if rank is None:
         raise ValueError("Rank of `input` must be statically known.")
-    if input.shape.rank:
-        needs_ragged(function, "tf.raw_ops.UnicodeDecodeWithOffsets gives values and row splits.")
-    return input
+    if rank > 1:
+        return _as_tuple(again(RaggedTensor.from_tensor(input, ragged_rank=rank - 1)))
+    splits, *lists = decode_strings(input)
+    if rank == 0:
+        return tuple(lists)
+    return tuple(RaggedTensor.from_row_splits(values, splits, validate=False) for values in lists)
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 @export("strings.unicode_decode")
@@ -297,33 +233,45 @@ def unicode_decode(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Decodes a string to code points.
+    """Decodes strings to code points, along a new last axis.
 
     >>> tf.strings.unicode_decode("aé", "UTF-8").numpy()
     array([ 97, 233], dtype=int32)
+    >>> tf.strings.unicode_decode(["aé", "b"], "UTF-8")
+    <tf.RaggedTensor [[97, 233], [98]]>
 
     Args:
-      input: a scalar string Tensor.
-      input_encoding, errors, replacement_char, replace_control_characters: as in `tf.strings.unicode_transcode`.
+      input: a string Tensor or RaggedTensor of known rank n.
+      input_encoding, errors, replacement_char: as in `tf.strings.unicode_transcode`.
+      replace_control_characters: whether code points up to 31 are replaced, or dropped if `errors` is "ignore".
       name: name of the scope in a graph.
 
-    Returns: An int32 vector.
+    Returns: An int32 RaggedTensor of rank n + 1; a vector if `input` is a scalar.
     Raises:
+      ValueError: if the rank of `input` is unknown.
       tf.errors.InvalidArgumentError: as in `tf.strings.unicode_transcode`.
-      tf.errors.UnimplementedError: if `input` is not a scalar: the result would be ragged.
     """
     with name_scope(name, "UnicodeDecode"):
-        return raw.UnicodeDecode(
-            input=_scalar(input, "tf.strings.unicode_decode"),
-            input_encoding=input_encoding,
-            errors=errors,
-            replacement_char=replacement_char,
-            replace_control_characters=replace_control_characters,
-        )[1]
+        options = (input_encoding, errors, replacement_char, replace_control_characters)
+        return _decode(
+            input,
+            lambda strings: raw.UnicodeDecode(input=strings, **_attrs(*options)),
+            lambda strings: unicode_decode(strings, *options),
+        )[0]
+
+
+def _attrs(input_encoding: str, errors: str, replacement_char: int, replace_control: bool = False) -> dict[str, Any]:
+    """Returns the attributes of the ops that decode."""
+    return {
+        "input_encoding": input_encoding,
+        "errors": errors,
+        "replacement_char": replacement_char,
+        "replace_control_characters": replace_control,
+    }
 
 
 @export("strings.unicode_decode_with_offsets")
@@ -331,32 +279,32 @@ def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Decodes a string to code points, and tells where in the string each code point begins.
+    """Decodes strings to code points, and tells where in its string each code point begins.
 
     >>> [t.numpy().tolist() for t in tf.strings.unicode_decode_with_offsets("éa", "UTF-8")]
     [[233, 97], [0, 2]]
 
     Args: as in `tf.strings.unicode_decode`.
-    Returns: An int32 vector of code points and an int64 vector of byte positions.
+    Returns: The code points, int32, and their byte positions, int64: two RaggedTensors, or two vectors.
     Raises: as `tf.strings.unicode_decode`.
     """
     with name_scope(name, "UnicodeDecodeWithOffsets"):
-        _, codes, starts = raw.UnicodeDecodeWithOffsets(
-            input=_scalar(input, "tf.strings.unicode_decode_with_offsets"),
-            input_encoding=input_encoding,
-            errors=errors,
-            replacement_char=replacement_char,
-            replace_control_characters=replace_control_characters,
+        options = (input_encoding, errors, replacement_char, replace_control_characters)
+        return _decode(
+            input,
+            lambda strings: raw.UnicodeDecodeWithOffsets(input=strings, **_attrs(*options)),
+            lambda strings: unicode_decode_with_offsets(strings, *options),
         )
-        return codes, starts
 
 
 def _characters(codes: Any, encoding: str, errors: str, replacement_char: int) -> Any:
     """Encodes each code point as a string of its own."""
+    if isinstance(codes, RaggedTensor):
+        return codes.with_flat_values(_characters(codes.flat_values, encoding, errors, replacement_char))
     splits = raw.Range(start=0, limit=raw.Size(input=codes, out_type=int32) + 1, delta=1)
     return raw.UnicodeEncode(
         input_values=codes,
@@ -372,20 +320,26 @@ def unicode_split(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """Splits a string into characters, each a string.
+    """Splits strings into characters, each a string, along a new last axis.
 
     >>> [c.decode() for c in tf.strings.unicode_split("hé", "UTF-8").numpy()]
     ['h', 'é']
+    >>> tf.strings.unicode_split(["ab", "c"], "UTF-8")
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
 
     Args: as in `tf.strings.unicode_decode`; the encoding is "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-    Returns: A vector of strings in the same encoding.
+    Returns: A RaggedTensor of strings in the same encoding; a vector if `input` is a scalar.
     Raises: as `tf.strings.unicode_decode`.
     """
     with name_scope(name, "UnicodeSplit"):
-        codes = unicode_decode(input, input_encoding, errors, replacement_char)
+        codes = _decode(
+            input,
+            lambda strings: raw.UnicodeDecode(input=strings, **_attrs(input_encoding, errors, replacement_char)),
+            lambda strings: unicode_decode(strings, input_encoding, errors, replacement_char),
+        )[0]
         return _characters(codes, input_encoding, errors, replacement_char)
 
 
@@ -394,16 +348,16 @@ def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """Splits a string into characters, each a string, and tells where each character begins.
+    """Splits strings into characters, each a string, and tells where in its string each character begins.
 
     >>> tf.strings.unicode_split_with_offsets("éa", "UTF-8")[1].numpy()
     array([0, 2])
 
     Args: as in `tf.strings.unicode_split`.
-    Returns: A vector of strings and an int64 vector of byte positions.
+    Returns: The characters, and their byte positions, int64: two RaggedTensors, or two vectors.
     Raises: as `tf.strings.unicode_decode`.
     """
     with name_scope(name, "UnicodeSplitWithOffsets"):
@@ -416,39 +370,47 @@ def unicode_encode(
     input: Any,
     output_encoding: str,
     errors: str = "replace",
-    replacement_char: int = _REPLACEMENT,
+    replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> Any:
     """Encodes code points as strings, along the last axis.
 
     >>> tf.strings.unicode_encode([104, 105], "UTF-8").numpy()
     b'hi'
+    >>> tf.strings.unicode_encode(tf.ragged.constant([[104, 105], [33]]), "UTF-8").numpy()
+    array([b'hi', b'!'], dtype=object)
 
     Args:
-      input: an int32 Tensor of rank one or more.
+      input: an int32 Tensor or RaggedTensor of rank one or more.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
       errors: what to do with numbers that are no code points: "replace", "ignore" or "strict".
       replacement_char: the code point put in place of numbers that are no code points.
       name: name of the scope in a graph.
 
-    Returns: A string Tensor with one dimension less.
+    Returns: A string Tensor with one dimension less; a RaggedTensor if other dimensions than the last are ragged.
     Raises:
       ValueError: if `input` is a scalar, or of unknown rank.
-      tf.errors.InvalidArgumentError: if the encoding is unknown; if a number is no code point and `errors` is "strict".
+      tf.errors.InvalidArgumentError: if the encoding is unknown, or a number is no code point and `errors` is "strict".
     """
     with name_scope(name, "UnicodeEncode"):
-        input = convert_to_tensor(input, dtype=int32, name="input")
+        options = {"output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char}
+        if isinstance(input, RaggedTensor):
+            return _encode_ragged(input, options)
+        input = convert_to_tensor(input, name="input")
         if input.shape.rank is None:
-            raise ValueError("Rank of `input_tensor` must be statically known.")
+            raise ValueError("Rank of input_tensor must be statically known.")
         if input.shape.rank == 0:
             raise ValueError("input_tensor's rank must be at least 1.")
         shape = shape_of(input)
         rows = raw.Prod(input=shape[:-1], reduction_indices=[0])
-        encoded_rows = raw.UnicodeEncode(
-            input_values=raw.Reshape(tensor=input, shape=[-1]),
-            input_splits=raw.Range(start=0, limit=rows + 1, delta=1) * shape[-1],
-            output_encoding=output_encoding,
-            errors=errors,
-            replacement_char=replacement_char,
-        )
+        splits = raw.Range(start=0, limit=rows + 1, delta=1) * shape[-1]
+        values = raw.Reshape(tensor=input, shape=[-1])
+        encoded_rows = raw.UnicodeEncode(input_values=values, input_splits=splits, **options)
         return raw.Reshape(tensor=encoded_rows, shape=shape[:-1])
+
+
+def _encode_ragged(input: RaggedTensor, options: dict[str, Any]) -> Any:
+    """Encodes the innermost rows of a ragged tensor."""
+    if input.values.shape.rank != 1:  # the rows are further in
+        return input.with_values(unicode_encode(input.values, **options))
+    return raw.UnicodeEncode(input_values=input.values, input_splits=input.row_splits, **options)
