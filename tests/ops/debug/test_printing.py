@@ -196,3 +196,23 @@ def test_the_nodes_of_print() -> None:
     assert template.get_attr("template") == b"l {} m {}9"
     assert template.get_attr("placeholder") == b"{}9"
     assert tf.print() is None
+
+
+def test_ragged_tensors_print_as_nested_lists(capfd: Any) -> None:
+    ragged = tf.ragged.constant([["a", "b"], [], ["c"]])
+    text = "[['a', 'b'], [], ['c']] {'x': [[0, 1, ..., 7, 8], [1]]}\n"
+    assert _printed(ragged, {"x": tf.ragged.constant([list(range(9)), [1]])}, summarize=2) == text
+
+    @tf.function(autograph=False)
+    def show(x: Any) -> None:
+        tf.print(x)
+
+    show(ragged)
+    assert capfd.readouterr().err == "[['a', 'b'], [], ['c']]\n"
+
+
+def test_sparse_tensors_print_their_parts() -> None:
+    sparse = tf.SparseTensor([[0, 1], [2, 0]], [1, 2], [3, 3])
+    text = "'SparseTensor(indices=[[0 1]\n [2 0]], values=[1 2], shape=[3 3])'"
+    assert _printed(sparse) == text + "\n"
+    assert _printed([sparse]) == f"[{text}]\n"

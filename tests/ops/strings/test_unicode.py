@@ -85,12 +85,110 @@ def test_offsets_count_bytes() -> None:
     assert starts.numpy().tolist() == [0, 1, 3]
 
 
-def test_several_strings_decode_to_values_and_row_splits() -> None:
-    splits, codes = tf.raw_ops.UnicodeDecode(input=["aé", "", "日"], input_encoding="UTF-8")
-    assert splits.numpy().tolist() == [0, 2, 2, 3]
-    assert codes.numpy().tolist() == [97, 233, 26085]
-    with pytest.raises(tf.errors.UnimplementedError, match="RaggedTensor"):
-        tf.strings.unicode_decode(["a"], "UTF-8")
+_NESTED = {
+    "vector": ["aé", "", "日"],
+    "empty": tf.zeros([0], tf.string),
+    "matrix": [["aé", "b"], ["", "日"]],
+    "no columns": tf.zeros([2, 0], tf.string),
+    "ragged": tf.ragged.constant([["aé", "b"], [], ["日"]]),
+    "deeply ragged": tf.ragged.constant([[["a"], []], [], [["bé", "日"]]]),
+    "uniform inside": tf.ragged.constant([[["a"], ["é"]], []], inner_shape=(1,)),
+}
+_IDS = [key.replace(" ", "_") for key in _NESTED]
+
+
+def _deeper(text: Any, function: Any) -> Any:
+    if isinstance(text, tf.RaggedTensor):
+        text = text.to_list()
+    elif isinstance(text, tf.Tensor):
+        text = text.numpy().tolist()
+    if isinstance(text, list):
+        return [_deeper(part, function) for part in text]
+    return function(text.decode() if isinstance(text, bytes) else text)
+
+
+def _offsets(text: str) -> list[int]:
+    widths = [len(character.encode()) for character in text]
+    return [sum(widths[:i]) for i in range(len(widths))]
+
+
+@pytest.mark.parametrize("text", _NESTED.values(), ids=_IDS)
+def test_characters_are_one_dimension_deeper(text: Any) -> None:
+    codes = tf.strings.unicode_decode(text, "UTF-8")
+    assert codes.to_list() == _deeper(text, lambda t: [ord(c) for c in t])
+    assert (codes.dtype, codes.row_splits.dtype) == (tf.int32, tf.int64)
+    characters = tf.strings.unicode_split(text, "UTF-8")
+    assert characters.to_list() == _deeper(text, lambda t: [c.encode() for c in t])
+    rank = text.shape.rank if isinstance(text, tf.RaggedTensor) else tf.convert_to_tensor(text).shape.rank
+    assert codes.shape.rank == characters.shape.rank == rank + 1
+    assert codes.ragged_rank == rank
+    same_codes, starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")
+    same_characters, same_starts = tf.strings.unicode_split_with_offsets(text, "UTF-8")
+    assert same_codes.to_list() == codes.to_list()
+    assert same_characters.to_list() == characters.to_list()
+    assert starts.to_list() == same_starts.to_list() == _deeper(text, _offsets)
+
+
+@pytest.mark.parametrize("text", _NESTED.values(), ids=_IDS)
+def test_ragged_codes_encode_to_the_text(text: Any) -> None:
+    encoded = tf.strings.unicode_encode(tf.strings.unicode_decode(text, "UTF-8"), "UTF-8")
+    found = encoded.to_list() if isinstance(encoded, tf.RaggedTensor) else encoded.numpy().tolist()
+    assert found == _deeper(text, str.encode)
+
+
+def test_encoding_of_ragged_rows_treats_bad_numbers() -> None:
+    codes = tf.ragged.constant([[97], [0xD800, 98]], dtype=tf.int32)
+    assert tf.strings.unicode_encode(codes, "UTF-16-BE", errors="ignore").numpy().tolist() == [b"\0a", b"\0b"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Code point is out of range"):
+        tf.strings.unicode_encode(codes, "UTF-8", errors="strict")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="replacement_char out of unicode codepoint range"):
+        tf.strings.unicode_encode(codes, "UTF-8", replacement_char=-1)
+
+
+def test_uniform_dimensions_are_encoded_too() -> None:
+    codes = tf.ragged.constant([[[97, 233], [97, 98]], [], [[26085, 99]]], dtype=tf.int32, inner_shape=(2,))
+    assert tf.strings.unicode_encode(codes, "UTF-8").to_list() == [["aé".encode(), b"ab"], [], ["日c".encode()]]
+
+
+def test_malformed_strings_do_not_disturb_their_neighbours() -> None:
+    codes = tf.strings.unicode_decode([b"\xe6\x97", b"\xa5", b"a\xff\nb"], "UTF-8")
+    assert codes.to_list() == [[65533], [65533], [97, 65533, 10, 98]]
+    dropped = tf.strings.unicode_split([b"a\xe9b", b"\xff"], "UTF-8", errors="ignore")
+    assert dropped.to_list() == [[b"a", b"b"], []]
+
+
+def test_ragged_text_in_functions() -> None:
+    spec = tf.RaggedTensorSpec([None, None], tf.string)
+
+    @tf.function(autograph=False, input_signature=[spec])
+    def decode(text: Any) -> Any:
+        codes = tf.strings.unicode_decode(text, "UTF-8")
+        assert codes.shape.as_list() == [None, None, None]
+        return codes, tf.strings.unicode_encode(codes, "UTF-8")
+
+    codes, text = decode(_NESTED["ragged"])
+    assert codes.to_list() == [[[97, 233], [98]], [], [[26085]]]
+    assert text.to_list() == _NESTED["ragged"].to_list()
+
+
+def test_the_rank_of_text_must_be_known() -> None:
+    signature = [tf.TensorSpec(None, tf.string)]
+    for function in (tf.strings.unicode_decode, tf.strings.unicode_split, tf.strings.unicode_split_with_offsets):
+        call = tf.function(lambda text, f=function: f(text, "UTF-8"), autograph=False, input_signature=signature)
+        with pytest.raises(ValueError, match="Rank of `input` must be statically known"):
+            call(tf.constant("a"))
+    encode = tf.function(
+        lambda codes: tf.strings.unicode_encode(codes, "UTF-8"),
+        autograph=False,
+        input_signature=[tf.TensorSpec(None, tf.int32)],
+    )
+    with pytest.raises(ValueError, match="Rank of input_tensor must be statically known"):
+        encode(tf.constant([97]))
+
+
+def test_other_dtypes_than_text_are_refused() -> None:
+    with pytest.raises((tf.errors.InvalidArgumentError, TypeError)):
+        tf.strings.unicode_decode([1], "UTF-8")
 
 
 def test_unicode_split_keeps_the_encoding() -> None:

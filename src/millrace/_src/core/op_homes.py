@@ -831,6 +831,10 @@ OPERATOR_HOMES: dict[str, str] = {
 }
 
 OVERLOAD_HOMES: dict[str, dict[str, str]] = {
+    "RaggedTensor": {
+        "strings.format": "millrace._src.ops.ragged.ragged_strings",
+        "strings.join": "millrace._src.ops.ragged.ragged_strings",
+    },
 }
 
 ELEMENTWISE_OVERLOAD_HOMES: dict[str, dict[str, str]] = {

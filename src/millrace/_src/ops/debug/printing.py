@@ -12,7 +12,7 @@ import pprint
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
@@ -20,8 +20,10 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.shape_rules import no_outputs
-from millrace._src.ops.strings.formatting import string_format
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor
+from millrace._src.ops.strings.formatting import format_template
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.util import nest
 from millrace._src.util.export import export, public_name
@@ -156,12 +158,25 @@ class _Slot:
         return chr(0xF0000 + self._index // 4096) + chr(0x100000 + self._index % 4096)
 
 
+class _SparseText(NamedTuple):
+    """Stands for a sparse tensor inside a structure that is being formatted."""
+
+    indices: _Slot
+    values: _Slot
+    shape: _Slot
+
+    def __repr__(self) -> str:
+        return f"'SparseTensor(indices={self.indices}, values={self.values}, shape={self.shape})'"
+
+
 _SLOT = re.compile("([\U000f0000-\U000f0fff])([\U00100000-\U00100fff])")  # private-use characters
 
 
 def _is_tensor(value: Any) -> bool:
     """Tells whether a value is a tensor or stands for a tensor, as a variable does."""
-    return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
+    if isinstance(value, (Tensor, RaggedTensor)):
+        return True
+    return hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype")
 
 
 def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None) -> Any:
@@ -177,19 +192,21 @@ def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None
         ordered_tensors.append(tensors[(ord(match[1]) - 0xF0000) * 4096 + ord(match[2]) - 0x100000])
         return placeholder
 
-    return string_format(
-        ordered_tensors, template=_SLOT.sub(fill, text), placeholder=placeholder, summarize=summarize, name=name
-    )
+    template = _SLOT.sub(fill, text)
+    return format_template(template, ordered_tensors, placeholder=placeholder, summarize=summarize, name=name)
 
 
 def _text(value: Any, tensors: list[Any]) -> str:
     """Returns an input as text with a slot for each tensor; appends the input's tensors to `tensors`."""
 
-    def shown(leaf: Any) -> Any:
-        if not _is_tensor(leaf):
-            return leaf
-        tensors.append(leaf)
+    def slot(tensor: Any) -> _Slot:
+        tensors.append(tensor)
         return _Slot(len(tensors) - 1)
+
+    def shown(leaf: Any) -> Any:
+        if isinstance(leaf, SparseTensor):
+            return _SparseText(*(slot(part) for part in (leaf.indices, leaf.values, leaf.dense_shape)))
+        return slot(leaf) if _is_tensor(leaf) else leaf
 
     if isinstance(value, str):
         return value

@@ -9,6 +9,7 @@ from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
@@ -62,7 +63,8 @@ def format_template(
     Returns: A scalar string Tensor.
     Raises: ValueError: if there are more or fewer placeholders than inputs.
     """
-    if isinstance(inputs, Tensor) or hasattr(type(inputs), "__tf_tensor__") and hasattr(inputs, "dtype"):
+    is_one = isinstance(inputs, (Tensor, CompositeTensor))
+    if is_one or hasattr(type(inputs), "__tf_tensor__") and hasattr(inputs, "dtype"):
         inputs = [inputs]
     expected_count = template.count(placeholder)
     if expected_count != len(inputs):

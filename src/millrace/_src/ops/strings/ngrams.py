@@ -75,6 +75,8 @@ def string_ngrams(
     if not len(data_splits):
         return string_array([b""] * len(data), data.shape), data_splits
     _check_splits(data_splits, len(data))
+    if not len(data):  # TensorFlow makes no n-grams of pads alone, unless another row has elements
+        return data, data_splits
     pads = _Pads(attr_bytes(left_pad), attr_bytes(right_pad), pad_width)
     between = attr_bytes(separator)
     sizes = np.diff(data_splits).astype(np.int64)
@@ -210,11 +212,11 @@ def ngrams(
 def _pad_texts(pad_values: Any) -> tuple[Any, Any]:
     if pad_values is None:
         return "", ""
-    if isinstance(pad_values, (list, tuple)):
-        return pad_values[0], pad_values[1]
-    if isinstance(pad_values, (str, bytes)):
-        return pad_values, pad_values
-    raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    is_pair = isinstance(pad_values, (list, tuple))
+    left, right = (pad_values[0], pad_values[1]) if is_pair else (pad_values, pad_values)
+    if not (isinstance(left, (str, bytes)) and isinstance(right, (str, bytes))):
+        raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    return left, right
 
 
 def _dense_ngrams(data: Any, attrs: dict[str, Any]) -> Any:
