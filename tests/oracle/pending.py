@@ -6,7 +6,6 @@ They are expected to fail, strictly: the change that makes a program pass also t
 from __future__ import annotations
 
 _WAITING_FOR = {
-    "ragged tensors": ("string_ops::bytes_split", "string_ops::split_to_ragged"),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
     "ragged and sparse tensors (datasets of composites)": (
