@@ -14,6 +14,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from millrace._src.core.execute import execute
 from millrace._src.core.op_def import OpFunction
 
 _GATE = "\0gate"
@@ -24,9 +25,12 @@ class GatedOpFunction(OpFunction):
     """An op's function whose calls pass a gate."""
 
     gate: Any
+    plain: set[type]
 
     def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
         """Carries out the op, or calls an overload."""
+        if len(inputs) == self._input_count and self.plain.issuperset(map(type, inputs)):
+            return execute(self.op_def, inputs, attrs, name)
         inputs, attrs, name = self.op_def.call_arguments(inputs, attrs, name)
         return self.gate.call(*inputs, **attrs, name=name)
 
@@ -52,7 +56,7 @@ def put_gate(function: Any, gate: Any, plain: set[type]) -> None:
     """
     if isinstance(function, OpFunction):
         function.__class__ = GatedOpFunction
-        function.gate = gate  # type: ignore[attr-defined]  # the class was changed in the line above
+        function.gate, function.plain = gate, plain  # type: ignore[attr-defined]  # the class is another one now
     else:
         function.__code__ = _gate_code(function, gate, plain)
 

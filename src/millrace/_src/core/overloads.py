@@ -43,6 +43,8 @@ _lock = threading.RLock()
 _plain: set[type] = {EagerTensor, type(None), bool, int, float, complex, str, bytes}
 """Classes whose values neither are nor hold composite tensors."""
 
+_SEQUENCES = (list, tuple)
+
 
 def overload(*names_and_class: Any) -> Callable[[Function], Function]:
     """Declares an overload of public functions: `@overload("concat", RaggedTensor)`.
@@ -160,6 +162,12 @@ class Gate:
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function, or the overload for the composite tensors among the arguments."""
+        for arg in args if not kwargs else (kwargs,):
+            cls = type(arg)
+            if not (cls in _plain or cls in _SEQUENCES and _plain.issuperset(map(type, arg))):
+                break
+        else:  # mostly a list of tensors
+            return self.original(*args)
         return (self.overload_for(args, kwargs) or self.original)(*args, **kwargs)
 
     def overload_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
@@ -280,7 +288,7 @@ def composite_classes(values: Sequence[Any]) -> Iterator[type]:
     for cls in {*map(type, values)} - _plain:
         if issubclass(cls, CompositeTensor):
             yield cls
-        elif issubclass(cls, (list, tuple)):
+        elif issubclass(cls, _SEQUENCES):
             for value in values:
                 if type(value) is cls:
                     yield from composite_classes(value)
