@@ -25,7 +25,8 @@ SAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "tensor array": _array,
 }
-NOT_IN_DATASETS = {"tensor array": "TensorFlow refuses it too", "indexed slices": "", "indexed slices with a dense shape": ""}
+NOT_IN_DATASETS = {"tensor array", "indexed slices", "indexed slices with a dense shape"}
+"""Samples that TensorFlow's datasets refuse too."""
 
 every_sample = pytest.mark.parametrize("make", SAMPLES.values(), ids=SAMPLES.keys())
 

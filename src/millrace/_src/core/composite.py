@@ -26,6 +26,9 @@ class CompositeTensor:
     _stands_for_tensor: ClassVar[bool] = False
     """Whether `tf.is_tensor` holds: the value is one array in another form."""
 
+    _has_rows: ClassVar[bool] = False
+    """Whether iteration runs over rows: the method `nrows` counts the rows, and `value[index]` is a row."""
+
     @property
     def _type_spec(self) -> TypeSpec:
         """The spec of this value."""

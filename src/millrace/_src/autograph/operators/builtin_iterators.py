@@ -21,6 +21,7 @@ from millrace._src.autograph.operators.graph_iterators import (
     Map,
     PythonFilter,
     Reversed,
+    Rows,
     Zip,
     unknown_length,
 )
@@ -28,7 +29,7 @@ from millrace._src.autograph.operators.if_statements import if_exp
 from millrace._src.autograph.operators.refusals import ITERATED, refuse_if_strict
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.autograph.operators.staged_lists import graph_list
-from millrace._src.autograph.operators.staging import belongs_into_graph, plain
+from millrace._src.autograph.operators.staging import belongs_into_graph, plain, rows_belong_into_graph
 from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -43,7 +44,11 @@ def in_python(value: Any) -> Any:
 
     Raises: OperatorNotAllowedInGraphError: if the number of parts is only known when the graph runs.
     """
-    if value.__class__ in plain or not belongs_into_graph(value):
+    if value.__class__ in plain:
+        return value
+    if rows_belong_into_graph(value):
+        return list(Rows(value))
+    if not belongs_into_graph(value):
         return value
     refuse_if_strict(OperatorNotAllowedInGraphError, ITERATED)
     elements = Elements(convert_to_tensor(value))
@@ -58,6 +63,8 @@ def graph_iterator(value: Any) -> GraphIterator | None:
         return None
     if isinstance(value, GraphIterator):
         return value
+    if rows_belong_into_graph(value):
+        return Rows(value)
     return Elements(convert_to_tensor(value)) if belongs_into_graph(value) else None
 
 

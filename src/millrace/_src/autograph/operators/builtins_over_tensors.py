@@ -11,7 +11,7 @@ from typing import Any
 
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.autograph.operators.staged_lists import graph_list
-from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain
+from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain, rows_belong_into_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -23,8 +23,11 @@ def len_(x: Any, /) -> Any:
     items = graph_list(x)
     if items is not None:
         return items.length()
-    if x.__class__ in plain or not is_symbolic(x):
+    if x.__class__ in plain or not (is_symbolic(x) or rows_belong_into_graph(x)):
         return builtins.len(x)
+    if not is_symbolic(x):
+        rows: int | None = None if x.shape.rank is None else x.shape[0]
+        return raw.Cast(x=x.nrows(), DstT="int32") if rows is None else rows
     if x.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=x)}")
     if x.shape.rank is not None and x.shape[0] is not None:

@@ -16,8 +16,14 @@ from typing import Any
 
 from millrace._src.autograph.operators.loops import Loop, for_each, register_loop
 from millrace._src.autograph.operators.merging import flatten, to_tensors
-from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain
+from millrace._src.autograph.operators.staging import (
+    belongs_into_graph,
+    is_symbolic,
+    plain,
+    rows_belong_into_graph,
+)
 from millrace._src.control_flow.map_fn import map_fn
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.core.specs import TensorSpec
@@ -138,6 +144,28 @@ class Elements(GraphIterator):
 
     def __repr__(self) -> str:
         return str(self.tensor)
+
+
+class Rows(GraphIterator):
+    """The rows of a ragged tensor.
+
+    Args: ragged: A composite tensor that has rows.
+    """
+
+    def __init__(self, ragged: Any) -> None:
+        super().__init__(None if ragged.shape.rank is None else ragged.shape[0])
+        self.ragged = ragged
+
+    def size(self) -> Any:
+        """Returns the number of rows."""
+        return super().size() if self.length is not None else raw.Cast(x=self.ragged.nrows(), DstT="int32")
+
+    def reader(self, in_loop: bool) -> Reader:
+        """Returns a reader that slices the ragged tensor."""
+        return lambda index: self.ragged[index]
+
+    def __repr__(self) -> str:
+        return str(self.ragged)
 
 
 class _Wrapped(GraphIterator):
@@ -379,6 +407,15 @@ def _for_each_tested(filtered: PythonFilter, loop: Loop) -> None:
     for_each(filtered.tested(), replace(loop, body=guarded))
 
 
+def _for_each_row(composite: CompositeTensor, loop: Loop) -> None:
+    """Builds a loop of the graph over the rows of a composite tensor; other composites are iterated over by Python."""
+    if rows_belong_into_graph(composite):
+        _for_each(Rows(composite), loop)
+    else:
+        loop.over_python(composite)
+
+
+register_loop(CompositeTensor, _for_each_row, from_start=False)
 register_loop(PythonFilter, _for_each_tested, from_start=False)
 register_loop(Filter, _for_each_passing)
 register_loop(GraphIterator, _for_each)
@@ -391,6 +428,7 @@ __all__ = [
     "Map",
     "PythonFilter",
     "Reversed",
+    "Rows",
     "Zip",
     "stacked",
     "unknown_length",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.resources import is_variable_class
 from millrace._src.core.tensor import SymbolicTensor, Tensor
@@ -34,7 +35,10 @@ def register_iterable(cls: type) -> None:
     staged_iterable.clear()
 
 
-staged_iterable = ClassTable(lambda cls: staged[cls] or issubclass(cls, tuple(_iterable_classes)))
+has_rows: ClassTable[bool] = ClassTable(lambda cls: issubclass(cls, CompositeTensor) and cls._has_rows)
+"""For each class, whether its objects are composite tensors with rows, such as ragged tensors."""
+
+staged_iterable = ClassTable(lambda cls: staged[cls] or has_rows[cls] or issubclass(cls, tuple(_iterable_classes)))
 """For each class, whether loops over objects of the class may belong into the graph."""
 
 
@@ -46,6 +50,11 @@ def is_tensor(value: Any) -> bool:
 def is_symbolic(value: Any) -> bool:
     """Tells whether a value is a tensor of a graph."""
     return isinstance(value, SymbolicTensor)
+
+
+def rows_belong_into_graph(value: Any) -> bool:
+    """Tells whether a value is a composite tensor over whose rows the graph that is being built iterates."""
+    return state.graph is not None and has_rows[value.__class__]
 
 
 def belongs_into_graph(value: Any) -> bool:
