@@ -61,8 +61,9 @@ class XlaEngine:
         Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
         """
         blocked, dynamic_nodes = unsupported_nodes(graph)
-        if blocked:
-            raise _unsupported(graph, blocked)
+        strings = _string_ends(graph)
+        if blocked or strings:
+            raise _unsupported(graph, blocked, strings)
         if dynamic_nodes:
             program = eager_engine().compile(graph)
             _leave_to_numpy(program, graph, _needs_numpy(dynamic_nodes))
@@ -127,8 +128,14 @@ def _touches_strings(node: Node) -> bool:
     return any(value.dtype.name == "string" for value in (*node.inputs, *node.outputs))
 
 
-def _unsupported(graph: OptimizedGraph, nodes: Sequence[Node]) -> errors.InvalidArgumentError:
-    listed = "".join(
+def _string_ends(graph: OptimizedGraph) -> list[str]:
+    """Lists the kinds of ends, arguments and results, that are strings, by TensorFlow's names."""
+    ends = {"_Arg": graph.inputs, "_Retval": graph.outputs}
+    return [kind for kind, values in ends.items() if any(value.dtype.name == "string" for value in values)]
+
+
+def _unsupported(graph: OptimizedGraph, nodes: Sequence[Node], ends: Sequence[str]) -> errors.InvalidArgumentError:
+    listed = "".join(f"\n\t{end} of dtype string" for end in ends) + "".join(
         f"\n\t{node.type} (node {{{{node {node.name}}}}}){f' defined at {node.source}' if node.source else ''}"
         for node in nodes
     )
@@ -137,7 +144,7 @@ def _unsupported(graph: OptimizedGraph, nodes: Sequence[Node]) -> errors.Invalid
         None,
         f"Detected unsupported operations when trying to compile graph {graph.name}[_XlaMustCompile=true] "
         "on XLA_CPU_JIT: "
-        f"{', '.join(dict.fromkeys(node.type for node in nodes))}{listed}\n"
+        f"{', '.join([*dict.fromkeys(node.type for node in nodes), *ends])}{listed}\n"
         "These operations work on the host only. Call them outside the function, or remove jit_compile=True.",
     )
 
