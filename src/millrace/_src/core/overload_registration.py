@@ -91,9 +91,9 @@ def _matches(signature: dict[str, Any], arguments: dict[str, Any]) -> bool:
 def dispatch_for_api(api: Any, *signatures: Any) -> Callable[[Function], Function]:
     """Makes a decorator that overrides a public function for arguments of given types.
 
-    >>> class Masked(tf.__internal__.CompositeTensor):
-    ...     def __init__(self, values, mask):
-    ...         self.values, self.mask = tf.constant(values), tf.constant(mask)
+    >>> class Masked(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
+    ...     mask: tf.Tensor
     >>> @tf.experimental.dispatch_for_api(tf.math.add, {"x": Masked, "y": Masked})
     ... def masked_add(x, y, name=None):
     ...     return Masked(x.values + y.values, x.mask & y.mask)
@@ -185,9 +185,8 @@ def _check_parameters(gate: Gate, target: Callable[..., Any]) -> bool:
 def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Function], Function]:
     """Makes a decorator that overrides all unary element-wise functions for a first argument of a type.
 
-    >>> class Boxed(tf.__internal__.CompositeTensor):
-    ...     def __init__(self, values):
-    ...         self.values = tf.constant(values)
+    >>> class Boxed(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
     >>> @tf.experimental.dispatch_for_unary_elementwise_apis(Boxed)
     ... def unary(function, x):
     ...     return Boxed(function(x.values))
@@ -206,9 +205,8 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Function], Fun
 def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[Function], Function]:
     """Makes a decorator that overrides all binary element-wise functions for two arguments of given types.
 
-    >>> class Boxed(tf.__internal__.CompositeTensor):
-    ...     def __init__(self, values):
-    ...         self.values = tf.constant(values)
+    >>> class Boxed(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
     >>> @tf.experimental.dispatch_for_binary_elementwise_apis(Boxed, Boxed)
     ... def binary(function, x, y):
     ...     return Boxed(function(x.values, y.values))
@@ -229,9 +227,8 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[
 def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[Function], Function]:
     """Makes a decorator that overrides `tf.debugging.assert_equal` and its kin for two arguments of given types.
 
-    >>> class Boxed(tf.__internal__.CompositeTensor):
-    ...     def __init__(self, values):
-    ...         self.values = tf.constant(values)
+    >>> class Boxed(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
     >>> @tf.experimental.dispatch_for_binary_elementwise_assert_apis(Boxed, Boxed)
     ... def check(function, x, y):
     ...     function(x.values, y.values)
@@ -285,9 +282,8 @@ def _call_handler(function: Callable[..., Any], gate: Gate, arguments: dict[str,
 def unregister_dispatch_for(dispatch_target: Any) -> None:
     """Forgets a function that was registered by one of `tf.experimental.dispatch_for_...`.
 
-    >>> class Boxed(tf.__internal__.CompositeTensor):
-    ...     def __init__(self, values):
-    ...         self.values = tf.constant(values)
+    >>> class Boxed(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
     >>> @tf.experimental.dispatch_for_api(tf.abs)
     ... def boxed_abs(x: Boxed):
     ...     return Boxed(tf.abs(x.values))
