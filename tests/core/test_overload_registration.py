@@ -153,6 +153,18 @@ def test_binary_handler_serves_functions_and_operators_of_tensors(register: Regi
         tf.multiply(Masked([2]), 3)
 
 
+def test_overload_of_the_operators_own_function_takes_the_operator(register: Register) -> None:
+    register(api.dispatch_for_api(tf.__operators__.add, {"y": Masked}), lambda x, y: "operator")
+    assert tf.constant(1) + Masked(1) == "operator"
+    assert tf.__operators__.add(1, Masked(1)) == "operator"
+
+
+def test_bitwise_operator_of_integers(register: Register) -> None:
+    register(api.dispatch_for_binary_elementwise_apis(tf.Tensor, Masked), lambda f, x, y: f(x, y.values))
+    assert (tf.constant([3, 4]) & Masked([1, 2])).numpy().tolist() == [1, 0]
+    assert (tf.constant([True]) | Masked([False])).numpy().tolist() == [True]
+
+
 def test_assert_handler_carries_the_message(register: Register) -> None:
     register(
         api.dispatch_for_binary_elementwise_assert_apis(Masked, Masked),

@@ -78,14 +78,22 @@ def _overload_or_raise(public_name: str, self: Any, other: Any, reverse: str | N
 
     Raises: Exception: the given error, if there is neither.
     """
-    found_overload = _overload_of()(public_name, self, other)
-    if found_overload is not None:
-        return found_overload(self, other)
+    for name in (_FUNCTIONS.get(public_name), public_name):
+        found_overload = None if name is None else _overload_of()(name, self, other)
+        if found_overload is not None:
+            return found_overload(self, other)
     is_foreign = not isinstance(other, Operators) and not isinstance(other, _PLAIN)
     if is_foreign and reverse is not None and hasattr(type(other), reverse):
         return NotImplemented
     raise error.with_traceback(None) from error.__cause__
 
+
+_FUNCTIONS = {
+    "math.add": "__operators__.add",
+    "math.equal": "__operators__.eq",
+    "math.not_equal": "__operators__.ne",
+}
+"""The operators that have functions of their own besides those of the ops; an overload of either counts."""
 
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, type(None))
 
@@ -126,7 +134,8 @@ def _logical(
         try:
             return apply(self, self, other)
         except (TypeError, ValueError) as error:
-            return _overload_or_raise(f"math.logical_{graph_name.strip('_')}", self, other, reverse, error)
+            family = "math.logical" if self.dtype.name == "bool" else "bitwise.bitwise"
+            return _overload_or_raise(f"{family}_{graph_name}", self, other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
         return apply(self, other, self)
