@@ -52,6 +52,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
     __slots__ = ("_values", "_row_partition", "__weakref__")
 
     _stands_for_tensor = True
+    _has_rows = True
     __array_priority__ = 100
 
     def __init__(self, values: Any, row_partition: Any, internal: bool = False) -> None:
