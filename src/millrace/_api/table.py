@@ -830,6 +830,12 @@ compat.v1.ragged.placeholder ops.ragged.ragged_constants:ragged_placeholder
 compat.v1.random.poisson -
 compat.v1.random.set_seed -
 """,
+    "compat.v1.sets": """
+compat.v1.sets.set_difference ops.sparse.sets:set_difference
+compat.v1.sets.set_intersection ops.sparse.sets:set_intersection
+compat.v1.sets.set_size ops.sparse.sets:set_size
+compat.v1.sets.set_union ops.sparse.sets:set_union
+""",
     "compat.v1.sparse": """
 compat.v1.sparse.add ops.sparse.merging:sparse_add_v1
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
@@ -1697,6 +1703,12 @@ random.experimental.stateless_fold_in ops.random.stateless:fold_in
 random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split
 """,
+    "sets": """
+sets.difference ops.sparse.sets:set_difference
+sets.intersection ops.sparse.sets:set_intersection
+sets.size ops.sparse.sets:set_size
+sets.union ops.sparse.sets:set_union
+""",
     "signal": """
 signal.dct ops.signal.cosine:dct
 signal.fft ops.signal.fourier:fft
@@ -1736,6 +1748,7 @@ signal.vorbis_window ops.signal.windows:vorbis_window
     "sparse": """
 sparse.SparseTensor ops.sparse.sparse_tensor:SparseTensor
 sparse.add ops.sparse.merging:sparse_add
+sparse.bincount ops.sparse.bincount:sparse_bincount
 sparse.from_dense ops.sparse.dense_conversion:from_dense
 sparse.maximum ops.sparse.merging:sparse_maximum
 sparse.minimum ops.sparse.merging:sparse_minimum

@@ -470,11 +470,6 @@ saved_model.experimental.VariablePolicy
 saved_model.experimental.read_fingerprint
 saved_model.load
 saved_model.save
-sets.difference
-sets.intersection
-sets.size
-sets.union
-sparse.bincount
 sparse.concat
 sparse.cross
 sparse.cross_hashed

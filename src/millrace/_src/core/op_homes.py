@@ -832,8 +832,12 @@ OPERATOR_HOMES: dict[str, str] = {
 
 OVERLOAD_HOMES: dict[str, dict[str, str]] = {
     "RaggedTensor": {
+        "math.bincount": "millrace._src.ops.sparse.bincount",
         "strings.format": "millrace._src.ops.ragged.ragged_strings",
         "strings.join": "millrace._src.ops.ragged.ragged_strings",
+    },
+    "SparseTensor": {
+        "math.bincount": "millrace._src.ops.sparse.bincount",
     },
 }
 

@@ -308,7 +308,7 @@ def bincount(
             numbers = cast(numbers, int32)
         if weights is not None:
             weights = convert_to_tensor(weights, name="weights")
-        length = _result_length(numbers, minlength, maxlength)
+        length = result_length(numbers, minlength, maxlength)
         if axis in (None, 0):
             weights = None if weights is None else raw.Reshape(tensor=weights, shape=[-1])
             numbers = raw.Reshape(tensor=numbers, shape=[-1])
@@ -317,7 +317,7 @@ def bincount(
         return dense_bincount(numbers, length, weights, binary_output=binary_output)
 
 
-def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
+def result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
     """Returns the largest number plus 1 (0 if there are no numbers), between the two limits."""
     dtype = numbers.dtype
     is_nonempty = size(numbers) > 0

@@ -59,6 +59,9 @@ def _counted(
       maxlength: the length of a row of the result, if not negative; larger numbers are not counted.
       binary: whether the result is 1 for each number that occurs.
     """
+    for name, limit in (("minlength", minlength), ("maxlength", maxlength)):
+        if limit < -1:
+            raise invalid(f"Value for attr '{name}' of {limit} must be at least minimum -1")
     if numbers.size and int(numbers.min()) < 0:
         raise invalid("Input values must all be non-negative")
     length = maxlength if maxlength >= 0 else max(minlength, int(numbers.max(initial=0)) + 1)
