@@ -1749,6 +1749,8 @@ signal.vorbis_window ops.signal.windows:vorbis_window
 sparse.SparseTensor ops.sparse.sparse_tensor:SparseTensor
 sparse.add ops.sparse.merging:sparse_add
 sparse.bincount ops.sparse.bincount:sparse_bincount
+sparse.cross ops.sparse.crosses:sparse_cross
+sparse.cross_hashed ops.sparse.crosses:sparse_cross_hashed
 sparse.from_dense ops.sparse.dense_conversion:from_dense
 sparse.maximum ops.sparse.merging:sparse_maximum
 sparse.minimum ops.sparse.merging:sparse_minimum

@@ -471,8 +471,6 @@ saved_model.experimental.read_fingerprint
 saved_model.load
 saved_model.save
 sparse.concat
-sparse.cross
-sparse.cross_hashed
 sparse.expand_dims
 sparse.eye
 sparse.fill_empty_rows

@@ -152,7 +152,12 @@ def histogram_fixed_width_bins(
 def check(condition: Tensor, message: str) -> None:
     """Raises InvalidArgumentError with `message` unless all of `condition` holds: now, or when the graph runs."""
     if not executing_eagerly():
-        axes = np.arange(condition.shape.rank or 0, dtype=np.int32)
+        rank = condition.shape.rank
+        axes = (
+            raw.Range(start=0, limit=raw.Rank(input=condition), delta=1)
+            if rank is None
+            else np.arange(rank, dtype=np.int32)
+        )
         raw.Assert(condition=raw.All(input=condition, reduction_indices=axes), data=[message])
     elif not np.all(np.asarray(condition)):
         raise invalid(message)

@@ -1,14 +1,11 @@
 """The op behind `tf.ragged.cross`: in each row, every combination of one value of each feature.
 
-A feature is ragged, sparse or dense; all three are rows of values with a first position and a length. The combinations
-of a row are numbered; the digits of the number, in a system whose bases are the lengths, are the values combined. So
-the values of all combinations of all rows are one gather a feature.
+A feature is ragged, sparse or dense; all three are rows of values. `sparse.cross_features` combines the values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,36 +16,20 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.farmhash import combined_fingerprints, fingerprint64
 from millrace._src.ops.array.shape_checks import merge_dim, vector, with_rank
-from millrace._src.ops.ragged.row_positions import splits_of
+from millrace._src.ops.sparse.cross_features import (
+    Feature,
+    buckets_of,
+    combinations,
+    combined_hashes,
+    dense_feature,
+    joined_texts,
+    sparse_feature,
+)
 from millrace._src.ops.type_sets import INDEX
 
 _VALUES = TypeSet((int64, string))
 _RANK = "tf.ragged.cross only supports inputs with rank=2."
-
-
-@dataclass(frozen=True, slots=True)
-class _Feature:
-    """The values of a feature, and where each row begins and how many values a row has."""
-
-    values: Array
-    starts: Array
-    lengths: Array
-
-    def fingerprints(self) -> Array:
-        """Returns the fingerprints of the values: integers stand for themselves."""
-        if self.values.dtype.kind == "i":
-            return self.values.astype(np.uint64)
-        return np.array([fingerprint64(text) for text in self.values], np.uint64)
-
-    def texts(self) -> Array:
-        """Returns the values as byte strings."""
-        if self.values.dtype.kind != "i":
-            return self.values
-        texts = np.empty(self.values.shape, object)
-        texts[:] = [b"%d" % number for number in self.values.tolist()]
-        return texts
 
 
 def _cross_shapes(c: ShapeContext) -> Sequence[TensorShape]:
@@ -61,7 +42,7 @@ def _cross_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     return vector(None), vector(None if rows is None else rows + 1)
 
 
-def _ragged_feature(values: Array, splits: Array) -> _Feature:
+def _ragged_feature(values: Array, splits: Array) -> Feature:
     start = "Invalid ragged splits: "
     if not splits.size:
         raise invalid(f"{start}ragged splits must have at least one splits, but is empty")
@@ -75,27 +56,22 @@ def _ragged_feature(values: Array, splits: Array) -> _Feature:
     if splits[-1] != values.size:
         last = f"last element of ragged splits must be the number of ragged values({values.size})"
         raise invalid(f"{start}{last} but is {splits[-1]}")
-    return _Feature(values, splits[:-1].astype(np.int64), lengths.astype(np.int64))
+    return Feature(values, splits[:-1].astype(np.int64), lengths.astype(np.int64))
 
 
-def _sparse_feature(indices: Array, values: Array, shape: Array) -> _Feature:
+def _sparse_feature(indices: Array, values: Array, shape: Array) -> Feature:
     if indices.ndim != 2 or indices.shape[1] != 2 or shape.shape != (2,):
         raise invalid(_RANK)
-    rows = indices[:, 0]
-    is_inside = (rows >= 0) & (rows < shape[0])
-    order = np.argsort(rows[is_inside], kind="stable")
-    lengths = np.bincount(rows[is_inside], minlength=int(shape[0]))
-    return _Feature(values[: rows.size][is_inside][order], splits_of(lengths)[:-1], lengths)
+    return sparse_feature(indices, values, int(shape[0]))
 
 
-def _dense_feature(values: Array) -> _Feature:
+def _dense_feature(values: Array) -> Feature:
     if values.ndim != 2:
         raise invalid(_RANK)
-    rows, columns = values.shape
-    return _Feature(values.reshape(-1), np.arange(rows) * columns, np.full(rows, columns))
+    return dense_feature(values)
 
 
-def _in_order(order: str, features: dict[str, list[_Feature]]) -> Iterator[_Feature]:
+def _in_order(order: str, features: dict[str, list[Feature]]) -> Iterator[Feature]:
     """Yields the features in the order that `order` states, a letter for each."""
     if len(order) != sum(map(len, features.values())):
         raise invalid("Invalid length for input_order")
@@ -110,19 +86,6 @@ def _in_order(order: str, features: dict[str, list[_Feature]]) -> Iterator[_Feat
             raise invalid(f'input_order "{order}" specifies reading {source}')
         used[kind] += 1
         yield features[kind][place]
-
-
-def _positions(features: Sequence[_Feature]) -> tuple[Array, list[Array]]:
-    """Returns the row splits of the combinations and, for each feature, the position of each combination's value."""
-    counts = np.prod([feature.lengths for feature in features], axis=0, dtype=np.int64)
-    splits = splits_of(counts)
-    rows = np.repeat(np.arange(counts.size), counts)
-    number = np.arange(splits[-1]) - splits[:-1][rows]
-    positions = []
-    for feature in reversed(features):
-        number, digit = np.divmod(number, feature.lengths[rows])
-        positions.append(feature.starts[rows] + digit)
-    return splits, positions[::-1]
 
 
 @op(
@@ -173,21 +136,10 @@ def ragged_cross_op(
         return np.zeros(0, out_values_type.np_dtype), np.zeros(1, out_row_splits_type.np_dtype)
     if len({feature.lengths.size for feature in features}) > 1:
         raise invalid("inputs must all have the same batch dimension size.")
-    splits, positions = _positions(features)
-    is_text = out_values_type is string
-    values = _joined(features, positions) if is_text else _hashed(features, positions, num_buckets, hash_key)
+    splits, positions = combinations(features)
+    if out_values_type is string:
+        values = joined_texts(features, positions, b"_X_")
+    else:
+        hashes = [feature.fingerprints() for feature in features]
+        values = buckets_of(combined_hashes(hashes, positions, np.uint64(hash_key % 2**64)), num_buckets)
     return values, splits.astype(out_row_splits_type.np_dtype)
-
-
-def _joined(features: Sequence[_Feature], positions: Sequence[Array]) -> Array:
-    texts = features[0].texts()[positions[0]]
-    for feature, place in zip(features[1:], positions[1:], strict=True):
-        texts = texts + b"_X_" + feature.texts()[place]
-    return texts
-
-
-def _hashed(features: Sequence[_Feature], positions: Sequence[Array], num_buckets: int, hash_key: int) -> Array:
-    hashes = np.uint64(hash_key % 2**64)
-    for feature, place in zip(features, positions, strict=True):
-        hashes = combined_fingerprints(hashes, feature.fingerprints()[place])
-    return (hashes % np.uint64(num_buckets or 2**63 - 1)).astype(np.int64)

@@ -74,7 +74,7 @@ def _values_of_sparse_weights(values: SparseTensor, weights: Any) -> Tensor:
     return weights.values
 
 
-def _values_of_ragged_weights(values: RaggedTensor, weights: Any) -> Tensor:
+def _values_of_ragged_weights(values: Any, weights: Any) -> Any:
     if not isinstance(weights, RaggedTensor):
         raise ValueError(
             "`weights` must be a RaggedTensor if `values` is a RaggedTensor. Received argument "

@@ -21,9 +21,7 @@ def _operand(value: Any, name: str) -> Any:
     dtype: DType = operand.dtype
     if dtype not in MEMBER:
         names = ", ".join(f"tf.{member.name}" for member in MEMBER)
-        raise TypeError(
-            f"'{name}' has invalid dtype `{dtype}` not in supported dtypes: `frozenset({{{names}}})`."
-        )
+        raise TypeError(f"'{name}' has invalid dtype `{dtype}` not in supported dtypes: `frozenset({{{names}}})`.")
     return operand
 
 

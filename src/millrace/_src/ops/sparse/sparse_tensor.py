@@ -20,6 +20,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int64
 from millrace._src.core.op_registry import find_operator
 from millrace._src.core.operators import Operators
+from millrace._src.core.overloads import switch_on
 from millrace._src.core.shape_context import static_shape
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -77,6 +78,8 @@ class SparseTensor(CompositeTensor):
     _stands_for_tensor = True
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        if not _overloads_are_on:
+            _switch_overloads_on()
         if state.graph is None:
             self._indices = _index_tensor(indices, "indices")
             self._values = convert_to_tensor(values, name="values")
@@ -235,6 +238,16 @@ class SparseTensor(CompositeTensor):
 
     def __rmul__(self, other: Any) -> SparseTensor:
         return _operator("rmul")(self, other) if isinstance(other, Operators) else NotImplemented
+
+
+_overloads_are_on = False
+
+
+def _switch_overloads_on() -> None:
+    """Lets the public functions ask for the overloads of sparse tensors; called when the first one is made."""
+    global _overloads_are_on
+    switch_on(SparseTensor)
+    _overloads_are_on = True
 
 
 def _operator(name: str) -> Callable[[Any, Any], SparseTensor]:
