@@ -11,8 +11,60 @@ import pytest
 import millrace as tf
 from tests.ops.sparse.recorded import Record, check, sparse
 
+RAGGED = tf.RaggedTensor.from_row_splits([1, 1, 3], [0, 2, 2, 3])
+NAMES = {
+    "sp": sparse([[0, 0], [0, 1], [2, 0]], [1, 1, 3], [4, 2]),
+    "rg": RAGGED,
+    "rg3": tf.RaggedTensor.from_row_splits(RAGGED, [0, 2, 3]),
+}
+
 # What TensorFlow 2.21 answers.
 RECORDS: list[Record] = [
+    ("tf.sparse.bincount(rg)", "Sp(int64:[[1], [3]], int32:[2, 1], int64:[4])", None),
+    ("tf.sparse.bincount(rg,axis=-1)", "Sp(int64:[[0, 1], [2, 3]], int32:[2, 1], int64:[3, 4])", None),
+    (
+        "tf.sparse.bincount(rg,axis=-1,weights=rg.with_values([1.,2,3]))",
+        "Sp(int64:[[0, 1], [2, 3]], float32:[3.0, 3.0], int64:[3, 4])",
+        None,
+    ),
+    (
+        "tf.sparse.bincount(rg,axis=0,weights=rg.with_values([1.,2,3]))",
+        "Sp(int64:[[1], [3]], float32:[3.0, 3.0], int64:[4])",
+        None,
+    ),
+    (
+        "tf.sparse.bincount(rg,axis=-1,weights=[1.,2,3])",
+        "ValueError: `weights` must be a RaggedTensor if `values` is a RaggedTensor. Received argument weights=[1. 2. 3.] of type: EagerTensor.",
+        'ValueError: `weights` must be a RaggedTensor if `values` is a RaggedTensor. Received argument weights=Tensor("count/weights:0", shape=(3,), dtype=float32) of type: SymbolicTensor.',
+    ),
+    ("tf.math.bincount(rg)", "int32:[0, 2, 0, 1]", None),
+    ("tf.math.bincount(rg,axis=-1)", "int32:[[0, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]", None),
+    (
+        "tf.math.bincount(rg,axis=-1,weights=rg.with_values([1.,2,3]))",
+        "float32:[[0.0, 3.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 3.0]]",
+        None,
+    ),
+    ("tf.math.bincount(rg,axis=0,weights=rg.with_values([1.,2,3]))", "float32:[0.0, 3.0, 0.0, 3.0]", None),
+    (
+        "tf.math.bincount(rg,axis=-1,weights=[1.,2,3])",
+        "ValueError: `weights` must be a RaggedTensor if `values` is a RaggedTensor. Received argument weights=[1. 2. 3.] of type: EagerTensor.",
+        'ValueError: `weights` must be a RaggedTensor if `values` is a RaggedTensor. Received argument weights=Tensor("bincount/weights:0", shape=(3,), dtype=float32) of type: SymbolicTensor.',
+    ),
+    ("tf.math.bincount(rg,axis=-1,minlength=3,maxlength=2)", "int32:[[0, 2], [0, 0], [0, 0]]", None),
+    ("tf.sparse.bincount(rg3)", "Sp(int64:[[0, 1], [2, 3]], int32:[2, 1], int64:[3, 4])", None),
+    ("tf.math.bincount(rg3)", "int32:[0, 2, 0, 1]", None),
+    ("tf.math.bincount(rg,binary_output=True)", "int32:[0, 1, 0, 1]", None),
+    ("tf.math.bincount(rg,binary_output=True,axis=-1)", "int32:[[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]", None),
+    (
+        "tf.math.bincount(rg,weights=rg,binary_output=True,axis=-1)",
+        "ValueError: Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.",
+        None,
+    ),
+    (
+        "tf.math.bincount(rg,axis=1)",
+        "ValueError: Unsupported value for argument axis=1. Only 0 and -1 are currently supported.",
+        None,
+    ),
     ("tf.sparse.bincount(sp)", "Sp(int64:[[1], [3]], int32:[2, 1], int64:[4])", None),
     ("tf.sparse.bincount(sp,axis=-1)", "Sp(int64:[[0, 1], [2, 3]], int32:[2, 1], int64:[4, 4])", None),
     (
@@ -169,7 +221,7 @@ RECORDS: list[Record] = [
 @pytest.mark.parametrize("mode", ["eager", "function"])
 @pytest.mark.parametrize("record", RECORDS, ids=lambda r: r[0])
 def test_answers_are_those_of_tensorflow(record: Record, mode: str) -> None:
-    check(record, mode, {"sp": sparse([[0, 0], [0, 1], [2, 0]], [1, 1, 3], [4, 2])})
+    check(record, mode, NAMES)
 
 
 @pytest.mark.parametrize("mode", ["eager", "function"])
