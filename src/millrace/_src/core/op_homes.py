@@ -845,4 +845,9 @@ OVERLOAD_HOMES: dict[str, dict[str, str]] = {
 }
 
 ELEMENTWISE_OVERLOAD_HOMES: dict[str, dict[str, str]] = {
+    "RaggedTensor": {
+        "binary": "millrace._src.ops.ragged.elementwise",
+        "binary_assert": "millrace._src.ops.ragged.elementwise",
+        "unary": "millrace._src.ops.ragged.elementwise",
+    },
 }

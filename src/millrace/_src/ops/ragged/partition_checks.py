@@ -88,7 +88,7 @@ def _asserted(holds: Any, shown_data: list[Any]) -> list[Any]:
 
 
 def _comparison_text(sign: str, relation: Callable[[Array, Array], Array], x: Array, y: Array, message: str) -> str:
-    lines = [message, f"Condition x {sign} y did not hold."]
+    lines = [*([message] if message else []), f"Condition x {sign} y did not hold."]
     if x.shape == y.shape and x.ndim:
         differing = ~relation(x, y)
         count = min(int(differing.sum()), DEFAULT_SUMMARIZE)

@@ -199,8 +199,6 @@ def _refuse_scalar(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> No
 def _refuse_depth(pylist: Any, depth: int, ragged_rank: int | None, inner_shape: Any) -> None:
     if ragged_rank is None:
         return
-    if depth < ragged_rank + 1:
-        raise ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}")
     if ragged_rank >= depth:
         raise ValueError(
             f"pylist has scalar values depth {depth}, but ragged_rank={ragged_rank} requires scalar value depth "

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.core.dtypes import bool_
+from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.ops.math.binary import add, multiply, subtract
-from millrace._src.ops.math.bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
 from millrace._src.ops.math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from millrace._src.ops.math.division import floordiv, floormod, truediv
 from millrace._src.ops.math.logical import logical_and, logical_not, logical_or, logical_xor
@@ -29,16 +28,14 @@ def _operator(function: Callable[..., Any]) -> tuple[Method, Method]:
     return forward, backward
 
 
-def _logical_operator(logical: Callable[..., Any], bitwise: Callable[..., Any]) -> tuple[Method, Method]:
-    """Makes the methods of an operator that is logical on booleans and bitwise on integers."""
-
-    def forward(self: Any, other: Any) -> Any:
-        return (logical if self.dtype is bool_ else bitwise)(self, other)
-
-    def backward(self: Any, other: Any) -> Any:
-        return (logical if self.dtype is bool_ else bitwise)(other, self)
-
-    return forward, backward
+def _compared(function: Callable[..., Any], x: Any, y: object, *, otherwise: bool) -> Any:
+    """Compares element by element; values that cannot be compared so are unequal."""
+    if y is None:
+        return otherwise
+    try:
+        return function(x, y)
+    except (ValueError, TypeError, InvalidArgumentError):
+        return otherwise
 
 
 class RaggedOperators:  # noqa: PLW1641  (RaggedTensor decides how it hashes)
@@ -55,17 +52,17 @@ class RaggedOperators:  # noqa: PLW1641  (RaggedTensor decides how it hashes)
     __floordiv__, __rfloordiv__ = _operator(floordiv)
     __mod__, __rmod__ = _operator(floormod)
     __pow__, __rpow__ = _operator(pow_)
-    __and__, __rand__ = _logical_operator(logical_and, bitwise_and)
-    __or__, __ror__ = _logical_operator(logical_or, bitwise_or)
-    __xor__, __rxor__ = _logical_operator(logical_xor, bitwise_xor)
+    __and__, __rand__ = _operator(logical_and)
+    __or__, __ror__ = _operator(logical_or)
+    __xor__, __rxor__ = _operator(logical_xor)
     __lt__, __gt__ = _operator(less)[0], _operator(greater)[0]
     __le__, __ge__ = _operator(less_equal)[0], _operator(greater_equal)[0]
 
     def __eq__(self, other: object) -> Any:
-        return False if other is None else equal(self, other)
+        return _compared(equal, self, other, otherwise=False)
 
     def __ne__(self, other: object) -> Any:
-        return True if other is None else not_equal(self, other)
+        return _compared(not_equal, self, other, otherwise=True)
 
     def __abs__(self) -> Any:
         return abs_(self)
@@ -74,4 +71,4 @@ class RaggedOperators:  # noqa: PLW1641  (RaggedTensor decides how it hashes)
         return negative(self)
 
     def __invert__(self) -> Any:
-        return logical_not(self) if self.dtype is bool_ else invert(self)
+        return logical_not(self)

@@ -1,0 +1,68 @@
+"""Element-wise functions of ragged tensors: one handler serves all functions of a kind.
+
+A function of one ragged tensor is the function of its flat values. Two operands are brought to the same partitions
+first: a scalar fits any, ragged tensors with equal partitions fit each other, and all others are broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.overloads import overload_elementwise
+from millrace._src.ops.ragged.partition_math import is_eager
+from millrace._src.ops.ragged.ragged_broadcasting import broadcast_pair
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
+
+Function = Callable[..., Any]
+
+
+@overload_elementwise("unary", RaggedTensor)
+def ragged_unary(function: Function, x: Any) -> Any:
+    """Applies an element-wise function to the flat values of a ragged tensor."""
+    return x.with_flat_values(function(x.flat_values))
+
+
+@overload_elementwise("binary", RaggedTensor)
+def ragged_binary(function: Function, x: Any, y: Any) -> Any:
+    """Applies an element-wise function to two operands, at least one of which is ragged."""
+    x, y = _operands(x, y)
+    ragged = x if isinstance(x, RaggedTensor) else y
+    result = function(_flat(x), _flat(y))
+    return ragged.with_flat_values(result)
+
+
+@overload_elementwise("binary_assert", RaggedTensor)
+def ragged_binary_assert(function: Function, x: Any, y: Any) -> Any:
+    """Applies an assertion to two operands, at least one of which is ragged."""
+    x, y = _operands(x, y)
+    return function(_flat(x), _flat(y))
+
+
+def _flat(value: Any) -> Any:
+    return value.flat_values if isinstance(value, RaggedTensor) else value
+
+
+def _operands(x: Any, y: Any) -> tuple[Any, Any]:
+    """Returns the operands as ragged tensors of the same partitions, or one of them as a scalar.
+
+    Raises: ValueError: if the dtypes of the row splits differ, or the shapes do not broadcast.
+    """
+    dtype = x.dtype if isinstance(x, RaggedTensor) else y.dtype
+    x = convert_to_tensor_or_ragged_tensor(x, preferred_dtype=dtype, name="x")
+    y = convert_to_tensor_or_ragged_tensor(y, preferred_dtype=dtype, name="y")
+    if x.shape.rank == 0 or y.shape.rank == 0 or _have_equal_partitions(x, y):
+        return x, y
+    return broadcast_pair(x, y)
+
+
+def _have_equal_partitions(x: Any, y: Any) -> bool:
+    """Tells whether two ragged tensors are known to have the same partitions and inner shape."""
+    if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)) or x.ragged_rank != y.ragged_rank:
+        return False
+    if not (x.flat_values.shape.rank == y.flat_values.shape.rank == 1):
+        return False
+    pairs = zip(x.nested_row_splits, y.nested_row_splits, strict=True)
+    return all(a is b or is_eager(a, b) and a.dtype is b.dtype and np.array_equal(a._value, b._value) for a, b in pairs)
