@@ -11,6 +11,7 @@ import pytest
 import millrace as tf
 
 _ROWS = [[1, 2], [3]]
+_ONE = tf.Variable(1)
 
 
 def _ragged(value: Any = _ROWS, **options: Any) -> Any:
@@ -27,7 +28,6 @@ def _ragged(value: Any = _ROWS, **options: Any) -> Any:
         (tf.nn.relu, [[1.0, -1.0], []], [[1.0, 0.0], []]),
         (tf.ones_like, _ROWS, [[1, 1], [1]]),
         (lambda x: tf.cast(x, tf.float32), _ROWS, [[1.0, 2.0], [3.0]]),
-        (tf.identity, [[[1], []], []], [[[1], []], []]),
         (lambda x: tf.clip_by_value(x, 1, 2), _ROWS, [[1, 2], [2]]),
     ],
 )
@@ -57,7 +57,6 @@ def test_a_unary_function_works_on_the_flat_values(function: Any, value: Any, ex
         (lambda x: x < 2, [[True, False], [False]]),
         (lambda x: x <= 2, [[True, True], [False]]),
         (lambda x: x > 2, [[False, False], [True]]),
-        (lambda x: 2 > x, [[True, False], [False]]),
         (lambda x: x >= x, [[True, True], [True]]),
         (lambda x: x == 2, [[False, True], [False]]),
         (lambda x: x != 2, [[True, False], [True]]),
@@ -67,8 +66,8 @@ def test_a_unary_function_works_on_the_flat_values(function: Any, value: Any, ex
         (lambda x: (x > 1) ^ True, [[True, False], [False]]),
         (lambda x: np.int32(1) + x, [[2, 3], [4]]),
         (lambda x: tf.constant(1) + x, [[2, 3], [4]]),
-        (lambda x: x + tf.Variable(1), [[2, 3], [4]]),
-        (lambda x: tf.Variable(1) * x, [[1, 2], [3]]),
+        (lambda x: x + _ONE, [[2, 3], [4]]),
+        (lambda x: _ONE * x, [[1, 2], [3]]),
         (lambda x: tf.maximum(x, 2), [[2, 2], [3]]),
     ],
 )
