@@ -33,6 +33,7 @@ from millrace._src.ops.sparse.coordinates import (
     order_of_keys,
     positions,
 )
+from millrace._src.ops.sparse.part_checks import check_bounds, check_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorType, as_sparse
 from millrace._src.ops.type_sets import INDEX
 from millrace._src.util.export import export
@@ -231,20 +232,11 @@ def _choice_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 
 
 def _check_choice(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]) -> None:
-    for indices, values, shape in (a, b):
-        for name, array, rank in (("indices", indices, 2), ("values", values, 1), ("shape", shape, 1)):
-            if array.ndim != rank:
-                raise invalid(f"Sparse {name} must be rank {rank} but is rank {array.ndim}")
-        if len(indices) != len(values):
-            raise invalid(f"Number of elements in indices ({len(indices)}) and values ({len(values)}) do not match")
-        if indices.shape[1] != len(shape):
-            raise invalid(f"Index rank ({indices.shape[1]}) and shape rank ({len(shape)}) do not match")
+    check_parts(*a)
+    check_parts(*b)
     _check_same_shape(a[2], b[2])
-    for indices, _, shape in (a, b):
-        if not are_inside(indices, shape.tolist()):
-            is_outside = ((indices < 0) | (indices >= shape)).any(axis=1)
-            at = int(np.argmax(is_outside))
-            raise invalid(f"Sparse index tuple indices[{at}, :] = {dims_text(indices[at].tolist())} is out of bounds")
+    check_bounds(a[0], a[2].tolist())
+    check_bounds(b[0], b[2].tolist())
 
 
 def _chosen(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -14,7 +13,8 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import vector, with_rank
 from millrace._src.ops.sparse.coordinates import order_of_places
-from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
+from millrace._src.ops.sparse.part_checks import check_parts
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -26,17 +26,6 @@ def _reorder_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     return vector(count, rank), vector(value_count)
 
 
-def _check_parts(indices: Array, values: Array, shape: Array) -> None:
-    """Refuses arrays that do not make a sparse tensor."""
-    for name, array, rank in (("indices", indices, 2), ("values", values, 1), ("shape", shape, 1)):
-        if array.ndim != rank:
-            raise invalid(f"Sparse {name} must be rank {rank} but is rank {array.ndim}")
-    if len(indices) != len(values):
-        raise invalid(f"Number of elements in indices ({len(indices)}) and values ({len(values)}) do not match")
-    if indices.shape[1] != len(shape):
-        raise invalid(f"Index rank ({indices.shape[1]}) and shape rank ({len(shape)}) do not match")
-
-
 @op(
     "SparseReorder",
     "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",
@@ -45,7 +34,7 @@ def _check_parts(indices: Array, values: Array, shape: Array) -> None:
 )
 def sparse_reorder_op(xp: Xp, input_indices: Array, input_values: Array, input_shape: Array) -> tuple[Array, Array]:
     """Puts the elements of a sparse tensor in the order of a dense tensor; repeated places stay as they are."""
-    _check_parts(input_indices, input_values, input_shape)
+    check_parts(input_indices, input_values, input_shape)
     order = order_of_places(xp, input_indices, input_shape)
     return xp.take(input_indices, order, axis=0), xp.take(input_values, order, axis=0)
 
@@ -78,9 +67,4 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """
     sp_input = as_sparse(sp_input)
     indices, values = sparse_reorder_op(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
-    static = sp_input.shape
-    if static.is_fully_defined():
-        return SparseTensor(indices, values, static.as_list())
-    result = SparseTensor(indices, values, raw.Identity(input=sp_input.dense_shape))
-    result.set_shape(static)
-    return result
+    return sparse_result(indices, values, raw.Identity(input=sp_input.dense_shape), sp_input.shape)

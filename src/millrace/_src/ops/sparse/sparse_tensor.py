@@ -292,3 +292,18 @@ def as_sparse(value: Any) -> SparseTensor:
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
     raise TypeError("Input must be a SparseTensor.")
+
+
+def sparse_result(indices: Any, values: Any, dense_shape: Any, known_shape: TensorShape) -> SparseTensor:
+    """Makes the sparse tensor that a function returns, of which the function knows a static shape.
+
+    Where all of the shape is known while tracing, the dense shape becomes a constant, so that ops on the result know
+    the shape as well.
+    """
+    if state.graph is None:
+        return SparseTensor(indices, values, dense_shape)
+    if known_shape.is_fully_defined():
+        return SparseTensor(indices, values, known_shape.as_list())
+    result = SparseTensor(indices, values, dense_shape)
+    result.set_shape(known_shape)
+    return result
