@@ -131,23 +131,6 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Recorder(Path(record)))
 
 
-def _keep_arguments(sparse_tensor: Any, indices: Any, values: Any, dense_shape: Any) -> None:
-    vars(sparse_tensor).update(indices=indices, values=values, dense_shape=dense_shape)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """Lets files make sparse tensors while they are imported, or thousands of tests of dense ones could not run."""
-    if FRAMEWORK != "millrace":
-        return (yield)
-    sparse_tensor = importlib.import_module("tensorflow").SparseTensor
-    refuse, sparse_tensor.__init__ = sparse_tensor.__init__, _keep_arguments
-    try:
-        return (yield)
-    finally:
-        sparse_tensor.__init__ = refuse
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out a file that cannot be imported, as `known_failures.toml` says."""
     if not (JUDGED and collection_path.suffix == ".py"):
