@@ -45,13 +45,21 @@ def expected_answer(topic: str, name: str, answers: Mapping[str, Any]) -> Any:
     recorded = answers[name]
     if topic == "gradient_autograph" and isinstance(recorded, dict) and recorded.get("raised") in _AUTOGRAPH_REFUSALS:
         return answers[next(name.removesuffix(f"_{m}") for m in _STAGED if name.endswith(f"_{m}")) + "_eager"]
-    if not isinstance(recorded, dict) or not recorded.get("message", "").startswith(_XLA_REFUSALS):
+    if not _message(recorded).startswith(_XLA_REFUSALS):
         return recorded
     for ending, other in _UNCOMPILED.items():
         if name.endswith(ending):
             stem = name.removesuffix(ending)
             return next((answers[stem + mode] for mode in (other, "_graph") if stem + mode in answers), recorded)
     return recorded
+
+
+def _message(answer: Any) -> str:
+    """Returns the words of an exception, in either of the forms that programs give it, or nothing."""
+    if isinstance(answer, dict):
+        return str(answer.get("message", ""))
+    is_outcome = isinstance(answer, list) and len(answer) == 2 and str(answer[0]).endswith("Error")
+    return str(answer[1]) if is_outcome else ""
 
 
 DIFFERENCES: dict[str, Difference] = {

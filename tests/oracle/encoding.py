@@ -94,6 +94,9 @@ class Encoder:
         ragged = getattr(tf, "RaggedTensor", None)
         if isinstance(ragged, type) and isinstance(value, ragged):
             return {"ragged": [self.encode(value.flat_values), *map(self.encode, value.nested_row_splits)]}
+        sparse = getattr(tf, "SparseTensor", None)
+        if isinstance(sparse, type) and isinstance(value, sparse):
+            return {"sparse": [self.encode(part) for part in (value.indices, value.values, value.dense_shape)]}
         if isinstance(value, tf.Tensor):
             if not hasattr(value, "numpy"):
                 return {"symbolic": normalise(value.name), "dtype": value.dtype.name, "shape": self.encode(value.shape)}
