@@ -18,10 +18,8 @@ EAGER_AND_GRAPH = ("eager", "graph")
 ALL_WAYS = ("eager", "graph", "xla")
 _WORDS = 8
 _NODE = re.compile(r"\s*\[\[\{\{node .*", re.DOTALL)
-_CONVERSIONS = (
-    "TypeError: object of type 'RaggedTensor' has no len()",
-    "Failed to convert elements of",
-    "Attempt to convert a value",
+_CONVERSION = re.compile(
+    r"TypeError: object of type '\w+' has no len\(\)|Failed to convert elements of|Attempt to convert a value"
 )
 """How messages start that say, in one of TensorFlow's ways, that a value is no tensor."""
 
@@ -35,7 +33,7 @@ def outcome(call: Callable[[], Any], words: int = _WORDS) -> Any:
     if not (isinstance(found, list) and len(found) == 2 and isinstance(found[1], str) and found[0].endswith("Error")):
         return found
     name, text = found
-    if text.startswith(_CONVERSIONS):
+    if _CONVERSION.match(text):
         return ["ValueError or TypeError", "is no tensor"]
     return [name, " ".join(_NODE.sub("", text).split()[:words])]
 
