@@ -30,9 +30,11 @@ def outcome(call: Callable[[], Any], words: int = _WORDS) -> Any:
     TensorFlow meets a composite where a tensor is due by accident, in several classes and words. They count as one.
     """
     found = _outcome(call, 1000)
-    if not (isinstance(found, list) and len(found) == 2 and isinstance(found[1], str) and found[0].endswith("Error")):
+    if not (isinstance(found, list) and len(found) == 2 and all(isinstance(part, str) for part in found)):
         return found
     name, text = found
+    if not name.endswith("Error"):
+        return found
     if _CONVERSION.match(text):
         return ["ValueError or TypeError", "is no tensor"]
     return [name, " ".join(_NODE.sub("", text).split()[:words])]
