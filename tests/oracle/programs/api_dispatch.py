@@ -3,6 +3,7 @@
 Every program takes its handlers off again, so that one program does not change the next.
 """
 
+# ruff: noqa: UP006, UP007, UP045 (annotations as users write them)
 from __future__ import annotations
 
 import typing
@@ -190,7 +191,6 @@ def _subclass(tf):
 
 
 def _ragged_overridden(tf):
-    handler = lambda x, name=None: "mine"
     return _with(tf, [(tf.experimental.dispatch_for_api(tf.nn.l2_normalize, {"x": tf.RaggedTensor}), lambda x, axis=None, epsilon=1e-12, name=None, dim=None: "mine")], lambda: outcome(lambda: tf.nn.l2_normalize(numbers(tf))))
 
 

@@ -4,6 +4,7 @@ The guide's subjects are here one by one: custom constructors, abstract and gene
 under `tf.function`, branches and loops, datasets, Keras-like calls, and what each refuses.
 """
 
+# ruff: noqa: UP006, UP007, UP045 (annotations as users write them)
 from __future__ import annotations
 
 import copy
@@ -89,7 +90,7 @@ globals().update(
         abstract_base=lambda tf: tf.experimental.ExtensionType(),
         no_fields=lambda tf: _about(_kind(tf)()),
         field_without_annotation=lambda tf: _kind(tf, members={"x": 1}),
-        reserved_field=lambda tf: _kind(tf, **{"_tf_extension_type_x": int}),
+        reserved_field=lambda tf: _kind(tf, _tf_extension_type_x=int),
         reserved_method_name=lambda tf: _kind(tf, Spec=int),
         default_values=lambda tf: [repr(k()) for k in [_kind(tf, members={"x": 5, "s": "d"}, x=tf.Tensor, s=str)]],
         default_of_wrong_type=lambda tf: _kind(tf, members={"x": "a"}, x=int),

@@ -72,7 +72,7 @@ globals().update(
         static_getitem=lambda tf: (lambda t: [t[tf.constant("b")], t[tf.constant(["a"])]])(_table(tf)),
         static_of_list=lambda tf: _table(tf).lookup(["a", "z"]),
         static_export=lambda tf: _sorted(_table(tf).export()),
-        static_of_dtypes=lambda tf: [outcome(lambda: tf.lookup.StaticHashTable(_pairs(tf, k, v, kd, vd), d).lookup(tf.constant(k, kd)), 5) for k, v, kd, vd, d in (([1, 2], ["x", "y"], tf.int64, tf.string, ""), ([1, 2], [1.5, 2.5], tf.int32, tf.float32, -1), ([1, 2], [True, False], tf.int64, tf.bool, False), (["a", "b"], [1, 2], tf.string, tf.int32, 0), ([1, 2], [3, 4], tf.int64, tf.int64, 0), (["a", "b"], ["c", "d"], tf.string, tf.string, ""), ([1, 2], [1.5, 2.5], tf.int64, tf.float64, 0))],
+        static_of_dtypes=lambda tf: [outcome(lambda: tf.lookup.StaticHashTable(_pairs(tf, k, v, kd, vd), d).lookup(tf.constant(k, kd)), 5) for k, v, kd, vd, d in (([1, 2], ["x", "y"], tf.int64, tf.string, ""), ([1, 2], [1.5, 2.5], tf.int32, tf.float32, -1), (["a", "b"], [1, 2], tf.string, tf.int32, 0), ([1, 2], [3, 4], tf.int64, tf.int64, 0), (["a", "b"], ["c", "d"], tf.string, tf.string, ""), ([1, 2], [1.5, 2.5], tf.int64, tf.float64, 0))],
         static_of_ragged=lambda tf: _table(tf, keys=("what makes", "a", "c")).lookup(words(tf)),
         static_of_sparse=lambda tf: _table(tf).lookup(tf.sparse.SparseTensor([[0, 1], [1, 0]], ["a", "z"], [2, 2])),
         static_of_wrong_key=lambda tf: _table(tf).lookup(tf.constant([1])),

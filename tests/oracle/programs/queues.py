@@ -185,12 +185,6 @@ def _coordinator_clean_stop(tf):
     return [c.join([]), c.should_stop(), outcome(lambda: c.raise_requested_exception(), 3)]
 
 
-def _coordinator_reports(tf):
-    d = tf.train.Coordinator()
-    d.request_stop(ValueError("bad"))
-    return [outcome(lambda: d.join([]), 4), outcome(lambda: d.clear_stop(), 4), d.should_stop()]
-
-
 def _coordinator_grace(tf):
     c, release = tf.train.Coordinator(), threading.Event()
     t = threading.Thread(target=release.wait, daemon=True)
@@ -313,7 +307,6 @@ globals().update(
         coordinator=_coordinator,
         coordinator_error=_coordinator_error,
         coordinator_clean_stop=_coordinator_clean_stop,
-        coordinator_reports=_coordinator_reports,
         coordinator_grace=_coordinator_grace,
         coordinator_names=lambda tf: sorted(n for n in dir(tf.train.Coordinator) if not n.startswith("_")),
         looper=_looper,

@@ -53,7 +53,7 @@ def _autograph_loop(tf):
 def _autograph_branch(tf):
     @tf.function
     def f(x):
-        if x.nrows() > 2:  # noqa: SIM108
+        if x.nrows() > 2:
             y = x * 2
         else:
             y = x

@@ -131,4 +131,4 @@ def _against_lists(tf):
     return out
 
 
-globals().update(plain(against_lists=_against_lists, error_of_a_bad_key=lambda tf: [outcome(lambda: tf.ragged.constant(_MATRIX)[key], 30) for key in ("a", 1.5, {}, None and 1, (0, "b"))]))
+globals().update(plain(against_lists=_against_lists, error_of_a_bad_key=lambda tf: [outcome(lambda: tf.ragged.constant(_MATRIX)[key], 30) for key in ("a", 1.5, {}, (0, "b"))]))

@@ -84,7 +84,7 @@ globals().update(
         op_modulo=lambda tf: (lambda x: [x % 2, 2 % x, x % x], numbers(tf)),
         op_power=lambda tf: (lambda x: [x**2, 2**x, x**x], numbers(tf)),
         op_negate=lambda tf: (lambda x: [-x, abs(-x)], numbers(tf)),
-        op_compare=lambda tf: (lambda x: [x < 2, x <= 2, x > 2, x >= 2, 2 < x, x == 2, x != 2, x == x], numbers(tf)),
+        op_compare=lambda tf: (lambda x: [x < 2, x <= 2, x > 2, x >= 2, tf.constant(2) < x, x == 2, x != 2, x == x], numbers(tf)),
         op_logical=lambda tf: (lambda x: [x & True, x | False, x ^ True, ~x, True & x, False | x, True ^ x], tf.ragged.constant([[True, False], [], [True]])),
         op_with_row_scalars=lambda tf: (lambda x, y: [x + y, y * x], numbers(tf), tf.constant([[10], [20], [30]])),
         op_with_scalars=lambda tf: (lambda x, y: [x + y, y - x], floats(tf), tf.constant(2.0)),

@@ -28,7 +28,7 @@ globals().update(
         repr_of_floats=lambda tf: repr(tf.ragged.constant([[1.0, 2.5, 1e-10], [], [1 / 3, float("nan")]])),
         repr_of_half=lambda tf: [repr(tf.cast(floats(tf), dtype)) for dtype in (tf.float16, tf.bfloat16, tf.complex64)],
         repr_in_graph=lambda tf: _in_graph(tf, lambda: [repr(numbers(tf)), str(deep(tf))]),
-        format=lambda tf: [f"{numbers(tf)}", "%s" % numbers(tf), f"{numbers(tf)!r:.10}"],
+        format=lambda tf: [f"{numbers(tf)}", format(numbers(tf)), f"{numbers(tf)!r:.10}"],
         tf_print=lambda tf: [printed(lambda: tf.print(x))["stderr"] for x in (*_both(tf), floats(tf), words(tf))],
         tf_print_of_long_rows=lambda tf: [printed(lambda: tf.print(tf.ragged.constant(_LONG), summarize=n))["stderr"] for n in (3, -1)],
         tf_print_in_a_dict=lambda tf: printed(lambda: tf.print("x:", {"a": numbers(tf)}, [deep(tf)], sep="|"))["stderr"],
@@ -82,7 +82,7 @@ def _in_graph(tf, call):
 
 
 def _nested(array):
-    if getattr(array, "dtype", None) == object:
+    if getattr(getattr(array, "dtype", None), "kind", "") == "O":
         return ["object", [_nested(part) for part in array]]
     return array
 
@@ -118,7 +118,7 @@ globals().update(
         merge_dims_out_of_range=lambda tf: (lambda x: x.merge_dims(0, 5), deep(tf)),
         merge_dims_of_text=lambda tf: (lambda x: x.merge_dims("a", 1), deep(tf)),
         as_argument_and_result=lambda tf: (lambda x: {"same": x, "parts": (x.values, x.nrows())}, numbers(tf)),
-        shape_of=lambda tf: (lambda x: tf.shape(x).row_partitions[0].row_splits, numbers(tf)),
+        shape_of=lambda tf: (lambda x: tf.shape(x).row_partitions[0].row_splits(), numbers(tf)),
         identity=lambda tf: (lambda x: [tf.identity(x), tf.stop_gradient(x)], deep(tf)),
         ensured_rows=lambda tf: (lambda x: tf.ensure_shape(x, [3, None]), numbers(tf)),
         set_shape=lambda tf: (lambda x: x.set_shape([3, None]), numbers(tf)),

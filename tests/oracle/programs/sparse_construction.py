@@ -38,7 +38,7 @@ globals().update(
         repr_in_graph=lambda tf: _in_graph(tf, lambda: repr(sparse(tf))),
         tf_print=lambda tf: printed(lambda: tf.print(sparse(tf), [sparse(tf)]))["stderr"],
         tf_print_in_a_function=lambda tf: printed(lambda: tf.function(lambda s: tf.print(s) and None)(sparse(tf)))["stderr"],
-        equality=lambda tf: (lambda s: [s == s, s == sparse(tf), s != s, hash(s) == hash(s), s in [s]])(sparse(tf)),  # noqa: PLR0124
+        equality=lambda tf: (lambda s: [s == s, s == sparse(tf), s != s, hash(s) == hash(s), s in [s]])(sparse(tf)),
         copied=lambda tf: [copy.copy(sparse(tf)), copy.deepcopy(sparse(tf))],
         pickled=lambda tf: pickle.loads(pickle.dumps(sparse(tf))),
         truth=lambda tf: bool(sparse(tf)),

@@ -11,7 +11,7 @@ from tests.oracle.programs._composite_helpers import deep, numbers, outcome, pla
 def _specs(tf):
     """One or two specs of every public kind."""
     return {
-        "tensor": tf.TensorSpec([2, None], tf.int32, name="t"),
+        "dense": tf.TensorSpec([2, None], tf.int32, name="t"),
         "bounded": tf.TensorSpec([], tf.float32),
         "unknown": tf.TensorSpec(None, tf.string),
         "ragged": tf.RaggedTensorSpec([None, None], tf.int32),
@@ -32,7 +32,7 @@ def _each(f):
 
 
 def _values(tf):
-    return {"tensor": tf.constant([[1, 2], [3, 4]]), "ragged": numbers(tf), "deep": deep(tf), "sparse": sparse(tf), "number": 5, "none": None, "list": [[1, 2]]}
+    return {"dense": tf.constant([[1, 2], [3, 4]]), "ragged": numbers(tf), "deep": deep(tf), "sparse": sparse(tf), "number": 5, "none": None, "list": [[1, 2]]}
 
 
 globals().update(
@@ -41,7 +41,7 @@ globals().update(
         printed=_each(lambda tf, s: [repr(s), str(s)]),
         value_types=_each(lambda tf, s: s.value_type.__name__),
         classes=_each(lambda tf, s: type(s).__name__),
-        equality=_each(lambda tf, s: [s == s, s == copy.copy(s), s != s, s == 5, hash(s) == hash(copy.copy(s))]),  # noqa: PLR0124
+        equality=_each(lambda tf, s: [s == s, s == copy.copy(s), s != s, s == 5, hash(s) == hash(copy.copy(s))]),
         pickled=_each(lambda tf, s: pickle.loads(pickle.dumps(s)) == s),
         copied=_each(lambda tf, s: copy.deepcopy(s) == s),
         of_itself=_each(lambda tf, s: [s.is_compatible_with(s), s.is_subtype_of(s), s.most_specific_common_supertype([s]), s.most_specific_compatible_type(s)]),
