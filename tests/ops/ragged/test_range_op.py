@@ -64,5 +64,5 @@ def test_the_number_of_rows_is_known_from_any_vector() -> None:
     assert shape([], [3]) == [4]
     assert shape([], []) == [2]
     assert shape([], [None]) == [None]
-    with pytest.raises(ValueError, match="Dimensions must be equal, but are 3 and 4"):
+    with pytest.raises(ValueError, match="Dimensions must be equal, but are 4 and 3"):
         shape([3], [4])

@@ -49,8 +49,9 @@ def check(sign: str, x: Any, y: Any, message: str) -> list[Any]:
             raise invalid(_comparison_text(sign, relation, known_x, known_y, message))
         return []
     holds = getattr(raw, op_name)(x=x, y=y)
-    shown_data = [message, f"Condition x {sign} y did not hold.", "First elements of x:", x, "First elements of y:", y]
-    return _asserted(holds, shown_data)
+    condition = f"Condition x {sign} y did not hold."
+    words = [message, condition] if message else [condition]
+    return _asserted(holds, [*words, "First elements of x:", x, "First elements of y:", y])
 
 
 def check_not_negative(x: Any, message: str) -> list[Any]:

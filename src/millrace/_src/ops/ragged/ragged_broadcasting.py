@@ -184,7 +184,7 @@ def _merged_axis(x: _Operand, y: _Operand, axis: int, rows: Any, dtype: DType) -
     elif y_is_one is True:
         result = x.partition(axis, rows, dtype)
     elif x_is_one is False and y_is_one is False:
-        result = _agreed(x.partition(axis, rows, dtype), y.partition(axis, rows, dtype))
+        result = _agreed(x, y, axis, rows, dtype)
     else:
         lengths = x.lengths(axis, rows, dtype), y.lengths(axis, rows, dtype)
         result = _agreed_at_run_time(*lengths, x_is_one, y_is_one)
@@ -193,10 +193,15 @@ def _merged_axis(x: _Operand, y: _Operand, axis: int, rows: Any, dtype: DType) -
     return result
 
 
-def _agreed(x: RowPartition, y: RowPartition) -> RowPartition:
-    if x is y or x.row_splits() is y.row_splits():
-        return x
-    first, second = (x, y) if x.is_uniform() or not y.is_uniform() else (y, x)
+def _agreed(x: _Operand, y: _Operand, axis: int, rows: Any, dtype: DType) -> RowPartition:
+    """Returns the partition of a dimension that is to be the same in both operands."""
+    first, second = x.partition(axis, rows, dtype), y.partition(axis, rows, dtype)
+    if first.is_uniform() and second.is_uniform():
+        return first._with_dependencies(check("==", x.dims[axis], y.dims[axis], ""))
+    if first.row_splits() is second.row_splits():
+        return first
+    if second.is_uniform():
+        first, second = second, first
     return first._with_dependencies(check("==", first.row_splits(), second.row_splits(), ""))
 
 

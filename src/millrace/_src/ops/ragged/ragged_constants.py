@@ -17,7 +17,7 @@ from millrace._src.core.dtypes import DType, as_dtype, int64
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.array.identity import placeholder as dense_placeholder
-from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, is_ragged
 from millrace._src.ops.ragged.ragged_value import RaggedTensorValue
 from millrace._src.util.export import export
 
@@ -54,9 +54,14 @@ def ragged_constant(
         row_splits = constant(splits, dtype=splits_dtype)
         return RaggedTensor.from_row_splits(values, row_splits, validate=False)
 
+    def dense(values: Any, shape: Any) -> Any:
+        return constant(values, dtype, shape, name="values")
+
+    if is_ragged(pylist):
+        raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
     splits_dtype = as_dtype(row_splits_dtype)
     with name_scope(name, "RaggedConstant"):
-        return _build(pylist, ragged, lambda values, shape: constant(values, dtype, shape), ragged_rank, inner_shape)
+        return _build(pylist, ragged, dense, ragged_rank, inner_shape)
 
 
 @export(v1=["ragged.constant_value"])
@@ -82,6 +87,8 @@ def ragged_constant_value(
     Returns: A RaggedTensorValue; an array if there is no ragged dimension.
     Raises: ValueError: if scalars are at different depths, or the arguments do not fit each other.
     """
+    if is_ragged(pylist):
+        raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
     np_dtype = dtype.as_numpy_dtype if isinstance(dtype, DType) else dtype
     splits_dtype = as_dtype(row_splits_dtype).as_numpy_dtype
 

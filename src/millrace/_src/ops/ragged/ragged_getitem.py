@@ -19,7 +19,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool_, int16, int32, int64
 from millrace._src.core.op_registry import find_operator
 from millrace._src.core.shape_context import static_value
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.math.casting import cast
@@ -106,10 +106,10 @@ def _with_new_axis(ragged: Any, inner: Any) -> Any:
 
 def _row(ragged: Any, key: Any) -> Any:
     """Returns one row: a ragged or dense tensor of one dimension less."""
-    _refuse_bad_index(key)
+    key = _index(key)
     partition = ragged._row_partition
     static_nrows = partition.static_nrows
-    if state.graph is None and static_nrows is not None and isinstance(key, (int, np.integer)) and key >= static_nrows:
+    if state.graph is None and static_nrows is not None and isinstance(key, int) and key >= static_nrows:
         raise IndexError(f"Row key {key} out of bounds")
     start, limit = partition.row_starts()[key], partition.row_limits()[key]
     if is_eager(start, limit):
@@ -117,12 +117,19 @@ def _row(ragged: Any, key: Any) -> Any:
     return _item(ragged.values, [slice(start, limit)])
 
 
-def _refuse_bad_index(key: Any) -> None:
-    is_integer = isinstance(key, (int, np.integer)) and not isinstance(key, bool)
-    if is_integer:
-        return
+def _index(key: Any) -> Any:
+    """Returns an index as an int, or as a scalar tensor where the value is unknown while tracing.
+
+    Raises: TypeError: if the key is no integer.
+    """
+    if isinstance(key, RaggedFactories):
+        convert_to_tensor(key)  # raises in TensorFlow's words
+    if isinstance(key, int):
+        return key
+    if isinstance(key, (np.integer, np.ndarray)) and key.dtype.kind in "iu" and key.ndim == 0:
+        return int(key)
     if isinstance(key, Tensor) and key.dtype in (int16, int32, int64) and key.shape.rank in (0, None):
-        return
+        return int(key._value) if isinstance(key, EagerTensor) else key
     raise TypeError(_BAD_KEY.format(key))
 
 
@@ -203,7 +210,7 @@ def _column(ragged: Any, key: Any) -> Any:
     length = partition.uniform_row_length()
     if length is None:
         raise ValueError("Cannot index into an inner ragged dimension.")
-    _refuse_bad_index(key)
+    key = _index(key)
     offset = cast(convert_to_tensor(key), partition.dtype)
     known_offset = static_value(offset)
     if known_offset is None:

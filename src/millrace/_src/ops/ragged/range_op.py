@@ -29,9 +29,11 @@ def _ragged_range_shape(c: ShapeContext) -> list[TensorShape]:
     for name in _BOUNDS:
         shape = c.shape(name)
         ranks.append(shape.rank)
+        if shape.rank is not None and shape.rank > 1:
+            raise ValueError(f"Shape must be at most rank 1 but is rank {shape.rank}")
         if shape.rank == 1 and shape[0] is not None:
             if rows not in (None, shape[0]):
-                raise ValueError(f"Dimensions must be equal, but are {rows} and {shape[0]}")
+                raise ValueError(f"Dimensions must be equal, but are {shape[0]} and {rows}")
             rows = shape[0]
     if rows is None and ranks == [0, 0, 0]:
         rows = 1

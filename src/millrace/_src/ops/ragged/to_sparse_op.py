@@ -48,26 +48,31 @@ def ragged_tensor_to_sparse(
     ([[0, 0], [0, 1], [1, 0]], [2, 2])
     """
     check_nested_splits(rt_nested_splits, rt_dense_values)
-    columns = [np.arange(rt_nested_splits[0].size - 1, dtype=np.int64)]
-    dense_shape = [rt_nested_splits[0].size - 1]
+    nrows = rt_nested_splits[0].size - 1
+    indices = np.arange(nrows, dtype=np.int64)[:, None]
+    dense_shape = [nrows]
     for splits in rt_nested_splits:
         lengths = splits[1:] - splits[:-1]
-        columns = [np.repeat(column, lengths) for column in columns]
-        columns.append(np.arange(splits[-1], dtype=np.int64) - np.repeat(splits[:-1], lengths))
+        indices = _with_places_in_rows(indices, splits, lengths)
         dense_shape.append(lengths.max(initial=0))
     inner_dims = rt_dense_values.shape[1:]
     if inner_dims:
-        columns = _with_inner_columns(columns, inner_dims)
-    values = rt_dense_values.reshape(-1)
-    indices = np.stack(columns, axis=1)
-    return indices, values, np.array([*dense_shape, *inner_dims], np.int64)
+        indices = _with_inner_columns(indices, inner_dims)
+    return indices, rt_dense_values.reshape(-1), np.array([*dense_shape, *inner_dims], np.int64)
 
 
-def _with_inner_columns(columns: list[Array], inner_dims: Sequence[int]) -> list[Array]:
-    """Returns columns of coordinates for all elements of dense values."""
-    rows, inner_size = columns[0].size, int(np.prod(inner_dims))
-    inner = [axis.reshape(-1) for axis in np.indices(inner_dims, dtype=np.int64)]
-    return [np.repeat(column, inner_size) for column in columns] + [np.tile(axis, rows) for axis in inner]
+def _with_places_in_rows(indices: Array, splits: Array, lengths: Array) -> Array:
+    """Returns the coordinates of the next dimension: those of the row, repeated, and the place in the row."""
+    row_table = np.column_stack([indices, -splits[:-1].astype(np.int64)])
+    table = np.repeat(row_table, lengths, axis=0)
+    table[:, -1] += np.arange(len(table))
+    return table
+
+
+def _with_inner_columns(indices: Array, inner_dims: Sequence[int]) -> Array:
+    """Returns the coordinates of all elements of dense values."""
+    inner = np.indices(inner_dims, dtype=np.int64).reshape(len(inner_dims), -1).T
+    return np.hstack([np.repeat(indices, len(inner), axis=0), np.tile(inner, (len(indices), 1))])
 
 
 def check_nested_splits(nested_splits: Sequence[Array], values: Array) -> None:

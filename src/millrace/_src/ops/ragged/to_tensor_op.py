@@ -49,6 +49,7 @@ def _to_tensor_shape(c: ShapeContext) -> TensorShape:
     ragged_rank = len(types) - ("FIRST_DIM_SIZE" in types)
     if values.rank is None:
         return wanted
+    _refuse_static_default(c.shape("default_value"), values)
     rank = ragged_rank + values.rank
     if wanted.rank is None:
         dims: list[int | None] = [None] * (ragged_rank + 1)
@@ -60,6 +61,19 @@ def _to_tensor_shape(c: ShapeContext) -> TensorShape:
     if dims[0] is None:
         dims[0] = _static_rows(c, types)
     return TensorShape([*dims, *values.as_list()[1:]])
+
+
+def _refuse_static_default(default: TensorShape, values: TensorShape) -> None:
+    if default.rank is not None and default.rank >= (values.rank or 0):
+        raise ValueError(_wrong_default_rank(default.as_list(), values.as_list()))
+
+
+def _wrong_default_rank(default: Sequence[int | None], values: Sequence[int | None]) -> str:
+    return (
+        f"default_value.shape={_dims_text(default)} and rt_input.flat_values.shape={_dims_text(values)} are "
+        f"incompatible: default_value.rank = {len(default)}  must be less than rt_input.flat_values.rank = "
+        f"{len(values)}"
+    )
 
 
 def _refuse_other_inner_dims(wanted: list[int | None], inner: list[int | None], first: int) -> None:
@@ -129,19 +143,14 @@ def _name(partition_type: Any) -> str:
 
 
 def _refuse_default(default: Array, values: Array) -> None:
-    shapes = (
-        f"default_value.shape={_dims_text(default.shape)} and rt_input.flat_values.shape={_dims_text(values.shape)} "
-        "are incompatible: "
-    )
     if default.ndim >= values.ndim:
-        raise invalid(
-            f"{shapes}default_value.rank = {default.ndim}  must be less than rt_input.flat_values.rank = {values.ndim}"
-        )
+        raise invalid(_wrong_default_rank(default.shape, values.shape))
     for axis in range(-default.ndim, 0):
         if default.shape[axis] not in (1, values.shape[axis]):
             raise invalid(
-                f"{shapes}default_value.shape[{axis}] = {default.shape[axis]} but rt_input.flat_values.shape[{axis}] = "
-                f"{values.shape[axis]}"
+                f"default_value.shape={_dims_text(default.shape)} and rt_input.flat_values.shape="
+                f"{_dims_text(values.shape)} are incompatible: default_value.shape[{axis}] = {default.shape[axis]} but "
+                f"rt_input.flat_values.shape[{axis}] = {values.shape[axis]}"
             )
 
 
