@@ -809,7 +809,8 @@ compat.v1.nn.depthwise_conv2d_backprop_filter -
 compat.v1.nn.depthwise_conv2d_backprop_input -
 compat.v1.nn.dilation2d -
 compat.v1.nn.dropout ops.nn.version_1:dropout_v1
-compat.v1.nn.embedding_lookup -
+compat.v1.nn.embedding_lookup ops.nn.embedding:embedding_lookup_v1
+compat.v1.nn.embedding_lookup_sparse ops.nn.sparse_embedding:embedding_lookup_sparse_v1
 compat.v1.nn.erosion2d -
 compat.v1.nn.fractional_avg_pool -
 compat.v1.nn.fractional_max_pool -
@@ -821,6 +822,7 @@ compat.v1.nn.moments ops.nn.version_1:moments_v1
 compat.v1.nn.nce_loss -
 compat.v1.nn.pool -
 compat.v1.nn.relu_layer ops.nn.version_1:relu_layer
+compat.v1.nn.safe_embedding_lookup_sparse ops.nn.sparse_embedding:safe_embedding_lookup_sparse_v1
 compat.v1.nn.sampled_softmax_loss -
 compat.v1.nn.separable_conv2d -
 compat.v1.nn.softmax_cross_entropy_with_logits ops.nn.version_1:softmax_cross_entropy_with_logits_v1
@@ -1618,6 +1620,7 @@ nn.dilation2d ops.nn.morphology:dilation2d
 nn.dropout ops.nn.dropout:dropout
 nn.elu ops.nn.activations:elu
 nn.embedding_lookup ops.nn.embedding:embedding_lookup
+nn.embedding_lookup_sparse ops.nn.sparse_embedding:embedding_lookup_sparse
 nn.erosion2d ops.nn.morphology:erosion2d
 nn.fixed_unigram_candidate_sampler ops.random.candidate_samplers:fixed_unigram_candidate_sampler
 nn.fractional_avg_pool ops.nn.fractional_pooling:fractional_avg_pool
@@ -1643,6 +1646,7 @@ nn.normalize_moments ops.nn.moments:normalize_moments
 nn.pool ops.nn.pooling:pool
 nn.relu ops.nn.activations:relu
 nn.relu6 ops.nn.activations:relu6
+nn.safe_embedding_lookup_sparse ops.nn.sparse_embedding:safe_embedding_lookup_sparse
 nn.sampled_softmax_loss ops.nn.sampled_losses:sampled_softmax_loss
 nn.scale_regularization_loss ops.nn.losses:scale_regularization_loss
 nn.selu ops.nn.activations:selu

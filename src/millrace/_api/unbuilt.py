@@ -404,9 +404,7 @@ mlir.experimental.write_bytecode
 nn.RNNCellDeviceWrapper
 nn.RNNCellDropoutWrapper
 nn.RNNCellResidualWrapper
-nn.embedding_lookup_sparse
 nn.isotonic_regression
-nn.safe_embedding_lookup_sparse
 nn.with_space_to_batch
 nondifferentiable_batch_function
 profiler.experimental.Profile

@@ -631,12 +631,15 @@ OP_HOMES: dict[str, str] = {
     "SparseReshape": "millrace._src.ops.sparse.reshaping",
     "SparseSegmentMean": "millrace._src.ops.math.sparse_segments",
     "SparseSegmentMeanGrad": "millrace._src.ops.math.sparse_segments",
+    "SparseSegmentMeanGradV2": "millrace._src.ops.math.sparse_segment_gradients",
     "SparseSegmentMeanWithNumSegments": "millrace._src.ops.math.sparse_segments",
     "SparseSegmentSqrtN": "millrace._src.ops.math.sparse_segments",
     "SparseSegmentSqrtNGrad": "millrace._src.ops.math.sparse_segments",
+    "SparseSegmentSqrtNGradV2": "millrace._src.ops.math.sparse_segment_gradients",
     "SparseSegmentSqrtNWithNumSegments": "millrace._src.ops.math.sparse_segments",
     "SparseSegmentSum": "millrace._src.ops.math.sparse_segments",
     "SparseSegmentSumGrad": "millrace._src.ops.math.sparse_segments",
+    "SparseSegmentSumGradV2": "millrace._src.ops.math.sparse_segment_gradients",
     "SparseSegmentSumWithNumSegments": "millrace._src.ops.math.sparse_segments",
     "SparseSlice": "millrace._src.ops.sparse.joining",
     "SparseSliceGrad": "millrace._src.ops.sparse.joining",
@@ -848,7 +851,9 @@ OPERATOR_HOMES: dict[str, str] = {
 
 OVERLOAD_HOMES: dict[str, dict[str, str]] = {
     "RaggedTensor": {
+        "compat.v1.nn.embedding_lookup": "millrace._src.ops.nn.embedding",
         "math.bincount": "millrace._src.ops.sparse.bincount",
+        "nn.embedding_lookup": "millrace._src.ops.nn.embedding",
         "strings.format": "millrace._src.ops.ragged.ragged_strings",
         "strings.join": "millrace._src.ops.ragged.ragged_strings",
     },

@@ -6,7 +6,6 @@ those rows first. Embeddings of bags of words are computed with these ops.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import bfloat16, float16, float32, float64
 from millrace._src.core.errors import invalid
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_complaint import ShapeComplaint
@@ -24,6 +24,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import trailing
 from millrace._src.ops.math.element_types import INDEX, REAL
 from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.math.sparse_segment_sums import chosen_rows_summed, rows_added_up
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.util.export import export
 
@@ -33,7 +34,8 @@ _COUNTED = "data: T, indices: Tidx, segment_ids: Tsegmentids, num_segments: Tnum
 _GRADIENT = "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T"
 
 
-def _check_shapes(data: TensorShape, indices: TensorShape, ids: TensorShape) -> None:
+def check_segment_shapes(data: TensorShape, indices: TensorShape, ids: TensorShape) -> None:
+    """Refuses indices and numbers of segments that are no vectors of one size."""
     if data.rank == 0:
         raise ShapeComplaint("Shape must be at least rank 1 but is rank 0", running="Shape must be at least rank 1")
     for name, shape in (("indices", indices), ("segment_ids", ids)):
@@ -53,14 +55,14 @@ def _check_shapes(data: TensorShape, indices: TensorShape, ids: TensorShape) -> 
 def sparse_segment_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of an unknown number of rows like those of the data."""
     data = c.shape("data")
-    _check_shapes(data, c.shape("indices"), c.shape("segment_ids"))
+    check_segment_shapes(data, c.shape("indices"), c.shape("segment_ids"))
     return UNKNOWN if data._dims is None else TensorShape.of((None, *data._dims[1:]))
 
 
 def counted_segment_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of `num_segments` rows like those of the data."""
     data, count = c.shape("data"), c.value("num_segments")
-    _check_shapes(data, c.shape("indices"), c.shape("segment_ids"))
+    check_segment_shapes(data, c.shape("indices"), c.shape("segment_ids"))
     if c.shape("num_segments").rank not in (None, 0):
         raise ValueError(f"Shape must be rank 0 but is rank {c.shape('num_segments').rank}")
     if count is not None and int(count) < 0:
@@ -107,10 +109,7 @@ def _reduce(data: Array, indices: Array, ids: Array, count: Array | None, power:
         raise ValueError("wrong num_segments")
     rows = int(count) if count is not None else (int(ids[-1]) + 1 if ids.ndim == 1 and ids.size else 0)
     _check_values(data, indices, ids, rows)
-    total = np.zeros((rows, *data.shape[1:]), data.dtype)
-    if ids.size:
-        starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
-        total[ids[starts]] = np.add.reduceat(data[indices], starts, axis=0)
+    total = chosen_rows_summed(data, indices, ids, rows)
     if power:
         total = total / _scales(ids, rows, power).reshape(-1, *[1] * (data.ndim - 1)).astype(data.dtype)
     return total
@@ -119,16 +118,24 @@ def _reduce(data: Array, indices: Array, ids: Array, count: Array | None, power:
 def _spread(grad: Array, indices: Array, ids: Array, output_dim0: Array, power: float) -> Array:
     """Differentiates `_reduce`: adds each segment's gradient, scaled, to the rows of the segment."""
     rows = int(output_dim0)
-    if indices.size and (indices.max() >= rows or indices.min() < 0):
-        raise invalid(f"Index {indices.max()} out of range [0, {rows}).")
+    check_gradient_values(grad, indices, ids, rows)
+    return rows_added_up(scaled_gradient(grad, ids, power), indices, ids, rows)
+
+
+def check_gradient_values(grad: Array, indices: Array, ids: Array, rows: int) -> None:
+    """Refuses indices of rows and numbers of segments that do not exist."""
+    for index in (indices.max(initial=0), indices.min(initial=0)):
+        if indices.size and not 0 <= index < rows:
+            raise invalid(f"Index {index} out of range [0, {rows}).")
     if ids.size and (ids.max() >= len(grad) or ids.min() < 0):
         raise invalid(f"Segment id {ids.max()} out of range [0, {len(grad)}).")
-    scaled_grad = grad
-    if power:
-        scaled_grad = grad / _scales(ids, len(grad), power).reshape(-1, *[1] * (grad.ndim - 1)).astype(grad.dtype)
-    output = np.zeros((rows, *grad.shape[1:]), grad.dtype)
-    np.add.at(output, indices, scaled_grad[ids])
-    return output
+
+
+def scaled_gradient(grad: Array, ids: Array, power: float) -> Array:
+    """Divides the gradient of each segment by the number of its rows to a power."""
+    if not power:
+        return grad
+    return grad / _scales(ids, len(grad), power).reshape(-1, *[1] * (grad.ndim - 1)).astype(grad.dtype)
 
 
 def _grad_gradient(name: str) -> Any:
@@ -214,22 +221,28 @@ sparse_segment_sum_grad.gradient(_grad_gradient("SparseSegmentSumWithNumSegments
 
 
 def _data_gradient(
-    gradient_op: Callable[..., Tensor], doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
-) -> tuple[Tensor, None, None]:
+    kind: str, doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor, sparse_gradient: bool
+) -> tuple[Any, None, None]:
     rows = raw.Shape(input=data)[0]
-    return gradient_op(grad=doutput, indices=indices, segment_ids=segment_ids, output_dim0=rows), None, None
+    facts = {"grad": doutput, "indices": indices, "segment_ids": segment_ids}
+    if not sparse_gradient:
+        return getattr(raw, f"SparseSegment{kind}Grad")(**facts, output_dim0=rows), None, None
+    values, distinct = getattr(raw, f"SparseSegment{kind}GradV2")(**facts, dense_output_dim0=rows)
+    return IndexedSlices(values, distinct, raw.Shape(input=data)), None, None
 
 
 @sparse_segment_sum_op.gradient
-def sparse_segment_sum_gradient(doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor) -> tuple[Any, ...]:
-    return _data_gradient(raw.SparseSegmentSumGrad, doutput, data, indices, segment_ids)
+def sparse_segment_sum_gradient(
+    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor, sparse_gradient: bool
+) -> tuple[Any, ...]:
+    return _data_gradient("Sum", doutput, data, indices, segment_ids, sparse_gradient)
 
 
 @sparse_segment_sum_with_num_segments.gradient
 def sparse_segment_sum_with_num_segments_gradient(
-    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
+    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor, sparse_gradient: bool
 ) -> tuple[Any, ...]:
-    return (*sparse_segment_sum_gradient(doutput, data, indices, segment_ids), None)
+    return (*sparse_segment_sum_gradient(doutput, data, indices, segment_ids, sparse_gradient), None)
 
 
 @export("sparse.segment_sum", v1=[])
@@ -252,7 +265,7 @@ def segment_sum(
       segment_ids: A vector with a segment number for each index, sorted; numbers may repeat.
       num_segments: How many segments there are; by default the last number plus 1.
       name: A name for the operation (optional).
-      sparse_gradient: A hint that the gradient touches few rows; it is dense all the same.
+      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
 
     Returns: A `Tensor` with one row per segment; 0 for segments without rows.
     Raises: InvalidArgumentError: if an index is out of range or the numbers are negative, not sorted or too large.
@@ -337,16 +350,16 @@ sparse_segment_mean_grad.gradient(_grad_gradient("SparseSegmentMeanWithNumSegmen
 
 @sparse_segment_mean_op.gradient
 def sparse_segment_mean_gradient(
-    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
+    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor, sparse_gradient: bool
 ) -> tuple[Any, ...]:
-    return _data_gradient(raw.SparseSegmentMeanGrad, doutput, data, indices, segment_ids)
+    return _data_gradient("Mean", doutput, data, indices, segment_ids, sparse_gradient)
 
 
 @sparse_segment_mean_with_num_segments.gradient
 def sparse_segment_mean_with_num_segments_gradient(
-    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
+    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor, sparse_gradient: bool
 ) -> tuple[Any, ...]:
-    return (*sparse_segment_mean_gradient(doutput, data, indices, segment_ids), None)
+    return (*sparse_segment_mean_gradient(doutput, data, indices, segment_ids, sparse_gradient), None)
 
 
 @export("sparse.segment_mean", v1=[])
@@ -369,7 +382,7 @@ def segment_mean(
       segment_ids: A vector with a segment number for each index, sorted; numbers may repeat.
       num_segments: How many segments there are; by default the last number plus 1.
       name: A name for the operation (optional).
-      sparse_gradient: A hint that the gradient touches few rows; it is dense all the same.
+      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
 
     Returns: A `Tensor` with one row per segment; 0 for segments without rows.
     Raises: InvalidArgumentError: if an index is out of range or the numbers are negative, not sorted or too large.
@@ -455,16 +468,16 @@ sparse_segment_sqrt_n_grad.gradient(_grad_gradient("SparseSegmentSqrtNWithNumSeg
 
 @sparse_segment_sqrt_n_op.gradient
 def sparse_segment_sqrt_n_gradient(
-    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
+    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor, sparse_gradient: bool
 ) -> tuple[Any, ...]:
-    return _data_gradient(raw.SparseSegmentSqrtNGrad, doutput, data, indices, segment_ids)
+    return _data_gradient("SqrtN", doutput, data, indices, segment_ids, sparse_gradient)
 
 
 @sparse_segment_sqrt_n_with_num_segments.gradient
 def sparse_segment_sqrt_n_with_num_segments_gradient(
-    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
+    doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor, sparse_gradient: bool
 ) -> tuple[Any, ...]:
-    return (*sparse_segment_sqrt_n_gradient(doutput, data, indices, segment_ids), None)
+    return (*sparse_segment_sqrt_n_gradient(doutput, data, indices, segment_ids, sparse_gradient), None)
 
 
 @export("sparse.segment_sqrt_n", v1=[])
@@ -487,7 +500,7 @@ def segment_sqrt_n(
       segment_ids: A vector with a segment number for each index, sorted; numbers may repeat.
       num_segments: How many segments there are; by default the last number plus 1.
       name: A name for the operation (optional).
-      sparse_gradient: A hint that the gradient touches few rows; it is dense all the same.
+      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
 
     Returns: A `Tensor` with one row per segment; 0 for segments without rows.
     Raises: InvalidArgumentError: if an index is out of range or the numbers are negative, not sorted or too large.

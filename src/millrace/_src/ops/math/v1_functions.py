@@ -265,7 +265,7 @@ def sparse_segment_sum(
       segment_ids: A vector with a segment number for each index, sorted.
       name: A name for the operation (optional).
       num_segments: How many segments there are; by default the last number plus 1.
-      sparse_gradient: A hint that the gradient touches few rows.
+      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
 
     Returns: A `Tensor` with one row per segment.
     """
@@ -292,7 +292,7 @@ def sparse_segment_mean(
       segment_ids: A vector with a segment number for each index, sorted.
       name: A name for the operation (optional).
       num_segments: How many segments there are; by default the last number plus 1.
-      sparse_gradient: A hint that the gradient touches few rows.
+      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
 
     Returns: A `Tensor` with one row per segment.
     """
@@ -319,7 +319,7 @@ def sparse_segment_sqrt_n(
       segment_ids: A vector with a segment number for each index, sorted.
       name: A name for the operation (optional).
       num_segments: How many segments there are; by default the last number plus 1.
-      sparse_gradient: A hint that the gradient touches few rows.
+      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
 
     Returns: A `Tensor` with one row per segment.
     """

@@ -10,6 +10,9 @@ from typing import Any
 
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32, int64
+from millrace._src.core.overloads import overload
+from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
@@ -22,6 +25,7 @@ from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.clipping import clip_by_norm
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.util.export import export
 
 
@@ -46,6 +50,73 @@ def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name:
       ValueError: if `params` is None or empty.
       tf.errors.InvalidArgumentError: if a row does not exist.
     """
+    return lookup(params, ids, "div", max_norm, name)
+
+
+@export(v1=["nn.embedding_lookup"])
+def embedding_lookup_v1(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: float | None = None,
+) -> Tensor:
+    """Looks up rows of one table, or of one that is split over several tensors.
+
+    >>> parts = [tf.constant([[0.], [2.]]), tf.constant([[1.], [3.]])]
+    >>> tf.compat.v1.nn.embedding_lookup(parts, [0, 1, 2, 3]).numpy().tolist()
+    [[0.0], [1.0], [2.0], [3.0]]
+
+    Args:
+      params: A Tensor or Variable `[rows, ...]`, or a list of such, which together are the table.
+      ids: int32 or int64 row numbers, of any shape.
+      partition_strategy: "mod": the parts hold rows in turn; "div": the parts are contiguous.
+      name: A name for the operation (optional).
+      validate_indices: Ignored: row numbers are always checked, as in TensorFlow.
+      max_norm: if given, rows that are longer than this (Euclidean) are scaled down to it.
+
+    Returns: A Tensor of shape `ids.shape + rows' shape`.
+    Raises:
+      ValueError: if `params` is None or empty, or the strategy is another.
+      tf.errors.InvalidArgumentError: if a row does not exist.
+    """
+    return lookup(params, ids, partition_strategy, max_norm, name)
+
+
+@overload("nn.embedding_lookup", RaggedTensor)
+def embedding_lookup_ragged(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Any:
+    """Looks up a row for each value of a ragged tensor."""
+    return _lookup_ragged(params, ids, "div", max_norm, name)
+
+
+@overload("compat.v1.nn.embedding_lookup", RaggedTensor)
+def embedding_lookup_ragged_v1(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: float | None = None,
+) -> Any:
+    """Looks up a row for each value of a ragged tensor."""
+    return _lookup_ragged(params, ids, partition_strategy, max_norm, name)
+
+
+def _lookup_ragged(params: Any, ids: Any, strategy: str, max_norm: float | None, name: str | None) -> Any:
+    if params is None:
+        raise ValueError("params must be specified.")
+    if ids.dtype not in (int32, int64):
+        raise ValueError(
+            f"The values contained by the inputs have type {ids.dtype} and cannot be processed. All values should be "
+            "indices, either of type `int32` or `int64`."
+        )
+    with name_scope(name, "embedding_lookup_ragged"):
+        return ids.with_flat_values(lookup(params, ids.flat_values, strategy, max_norm, None))
+
+
+def lookup(params: Any, ids: Any, strategy: str, max_norm: float | None, name: str | None) -> Tensor:
+    """Looks up rows of a table; `strategy` says which rows a part of a table holds ("div" or "mod")."""
     if params is None:
         raise ValueError("params must be specified")
     parts = list(params) if isinstance(params, (list, tuple)) else [params]
@@ -53,10 +124,11 @@ def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name:
         raise ValueError("Length of params is currently 0. Need at least one param.")
     with name_scope(name, "embedding_lookup") as scope:
         ids = convert_to_tensor(ids, name="ids")
+        parts = [p if is_variable(p) else convert_to_tensor(p) for p in parts] if len(parts) > 1 else parts
         if len(parts) == 1:
             rows = _clipped(gather(parts[0], ids, name=scope), ids.shape.rank, max_norm)
             return identity(rows)
-        return _from_parts(parts, ids, max_norm, scope)
+        return _from_parts(parts, ids, strategy, max_norm, scope)
 
 
 def _clipped(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
@@ -68,10 +140,10 @@ def _clipped(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
     return clip_by_norm(rows, max_norm, axes=list(range(leading, rows.shape.rank)))
 
 
-def _from_parts(parts: list[Any], ids: Tensor, max_norm: float | None, scope: str) -> Tensor:
+def _from_parts(parts: list[Any], ids: Tensor, strategy: str, max_norm: float | None, scope: str) -> Tensor:
     flat = reshape(ids, [-1])
     positions = raw.Range(start=0, limit=size_of(flat), delta=1, name="range")
-    part, inside = _places(parts, flat)
+    part, inside = _places(parts, flat, strategy)
     count = len(parts)
     rows_of = raw.DynamicPartition(data=inside, partitions=part, num_partitions=count)
     positions_of = raw.DynamicPartition(data=positions, partitions=part, num_partitions=count)
@@ -83,7 +155,19 @@ def _from_parts(parts: list[Any], ids: Tensor, max_norm: float | None, scope: st
     return result
 
 
-def _places(parts: list[Any], flat: Tensor) -> tuple[Any, Any]:
+def _places(parts: list[Any], flat: Tensor, strategy: str) -> tuple[Any, Any]:
+    """Returns the part that each row number is in, and the row's number inside that part.
+
+    Raises: ValueError: if the strategy is neither "div" nor "mod".
+    """
+    if strategy == "mod":
+        return cast(flat % len(parts), "int32"), flat // len(parts)
+    if strategy != "div":
+        raise ValueError(f"Unrecognized partition strategy: {strategy}.Must be one of either `mod` or `div`.")
+    return _contiguous_places(parts, flat)
+
+
+def _contiguous_places(parts: list[Any], flat: Tensor) -> tuple[Any, Any]:
     """Returns the part that each row number is in, and the row's number inside that part.
 
     The first parts may have one row more.
