@@ -14,7 +14,7 @@ import numpy as np
 
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, bfloat16, float16, float32, int32
+from millrace._src.core.dtypes import DType, bfloat16, float16, float32, int32, int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
@@ -113,19 +113,27 @@ def _looked_up(
 
 
 def _weighted(rows: Tensor, places: Tensor, bags: Tensor, weights: Tensor, combiner: str, name: str) -> Tensor:
-    """Adds up weighted rows bag by bag, and divides the sum as the combiner says."""
-    segments = cast(bags, int32)
-    rank = rows.shape.rank
-    ones = [1] * (rank - 1) if rank is not None else raw.Fill(dims=raw.Pack(values=[raw.Rank(input=rows) - 1]), value=1)
-    columns = raw.Reshape(tensor=weights, shape=raw.ConcatV2(values=[raw.Shape(input=weights), ones], axis=0))
-    products = raw.GatherV2(params=rows, indices=places, axis=0) * columns
-    if combiner == "sum":
-        return raw.SegmentSum(data=products, segment_ids=segments, name=name)
-    total = raw.SegmentSum(data=products, segment_ids=segments)
-    if combiner == "mean":
-        return raw.DivNoNan(x=total, y=raw.SegmentSum(data=columns, segment_ids=segments), name=name)
-    squares = raw.SegmentSum(data=columns * columns, segment_ids=segments)
-    return raw.DivNoNan(x=total, y=raw.Sqrt(x=squares), name=name)
+    """Adds up weighted rows bag by bag, and divides the sum as the combiner says.
+
+    The sum is the product of a sparse matrix of the weights, bag by row, and the rows.
+    """
+    count = raw.Max(input=raw.ConcatV2(values=[cast(bags, int64), [-1]], axis=0), reduction_indices=0) + 1
+    shape = raw.Shape(input=rows)
+    matrix = {
+        "a_indices": raw.Pack(values=[cast(bags, int64), cast(places, int64)], axis=1),
+        "a_values": weights,
+        "a_shape": raw.Pack(values=[count, cast(shape[0], int64)]),
+    }
+    flat_rows = raw.Reshape(
+        tensor=rows, shape=raw.Pack(values=[shape[0], raw.Prod(input=shape[1:], reduction_indices=0)])
+    )
+    total = raw.SparseTensorDenseMatMul(**matrix, b=flat_rows)
+    if combiner != "sum":
+        squares_or_weights = weights if combiner == "mean" else weights * weights
+        divisor = raw.UnsortedSegmentSum(data=squares_or_weights, segment_ids=bags, num_segments=cast(count, int32))
+        divisor = divisor if combiner == "mean" else raw.Sqrt(x=divisor)
+        total = raw.DivNoNan(x=total, y=raw.ExpandDims(input=divisor, dim=1))
+    return raw.Reshape(tensor=total, shape=raw.ConcatV2(values=[[-1], shape[1:]], axis=0), name=name)
 
 
 def _lookup_sparse(

@@ -30,7 +30,7 @@ MEMBER = TypeSet((int8, int16, int32, int64, uint8, uint16, string))
 _NOT_DIFFERENTIABLE = "members of sets are not floating point"
 _RESULT = "result_indices: int64, result_values: T, result_shape: int64"
 _SPARSE = "{0}_indices: int64, {0}_values: T, {0}_shape: int64"
-_LARGEST_KEY = 2**62
+_LARGEST_KEY = 2**61
 
 
 class Sets:
@@ -105,15 +105,46 @@ def _ranked(members: Array, set_count: int) -> tuple[Array, int, Callable[[Array
     return ranks, len(ordered), lambda ranks: np.array(ordered, object)[ranks]
 
 
+def _distinct(keys: Array) -> Array:
+    """Returns the different keys, sorted. (`numpy.unique` hashes integers, which costs more than to sort.)"""
+    sorted_keys = np.sort(keys)
+    return sorted_keys[_are_first(sorted_keys)]
+
+
+def _are_first(sorted_keys: Array) -> Array:
+    """Tells which keys differ from the key before."""
+    flags = np.ones(len(sorted_keys), bool)
+    np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=flags[1:])
+    return flags
+
+
+def _merged(a: Array, b: Array) -> Array:
+    """Merges two sorted arrays: a stable sort takes the two runs as they are."""
+    return np.sort(np.concatenate([a, b]), kind="stable")
+
+
+def _union(a: Array, b: Array) -> Array:
+    keys = _merged(a, b)
+    return keys[_are_first(keys)]
+
+
+def _intersection(a: Array, b: Array) -> Array:
+    keys = _merged(a, b)
+    return keys[1:][keys[1:] == keys[:-1]]
+
+
 def _difference(a: Array, b: Array) -> Array:
-    return np.setdiff1d(a, b, assume_unique=True)
+    keys = _merged(a * 2, b * 2 + 1)  # the last bit tells the array: a key that both have is followed by itself
+    is_alone = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1] + 1, out=is_alone[:-1])
+    return keys[is_alone & (keys & 1 == 0)] >> 1
 
 
 _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "a-b": _difference,
     "b-a": lambda a, b: _difference(b, a),
-    "intersection": lambda a, b: np.intersect1d(a, b, assume_unique=True),
-    "union": np.union1d,
+    "intersection": _intersection,
+    "union": _union,
 }
 
 
@@ -125,8 +156,8 @@ def _combined(a: Sets, b: Sets, operation: str) -> tuple[Array, Array, Array]:
         raise invalid(f"Mismatched shapes {dims_text(a.leading)} vs {dims_text(b.leading)}")
     set_count = int(np.prod(a.leading, dtype=np.int64))
     ranks, width, members_of = _ranked(np.concatenate([a.members, b.members]), set_count)
-    keys_a = np.unique(a.numbers * width + ranks[: len(a.members)])
-    keys_b = np.unique(b.numbers * width + ranks[len(a.members) :])
+    keys_a = _distinct(a.numbers * width + ranks[: len(a.members)])
+    keys_b = _distinct(b.numbers * width + ranks[len(a.members) :])
     keys = _OPERATIONS[operation.lower()](keys_a, keys_b)
     numbers, ranks = np.divmod(keys, width)
     return _sparse_parts(a.leading, set_count, numbers, members_of(ranks))
@@ -285,5 +316,5 @@ def set_size(
     sets = _sparse_sets(set_indices, set_values, set_shape, validate_indices)
     set_count = int(np.prod(sets.leading, dtype=np.int64))
     ranks, width, _ = _ranked(sets.members, set_count)
-    numbers = np.unique(sets.numbers * width + ranks) // width
+    numbers = _distinct(sets.numbers * width + ranks) // width
     return np.bincount(numbers, minlength=set_count).astype(np.int32).reshape(sets.leading)
