@@ -1,14 +1,18 @@
 """tf.nn.embedding_lookup."""
 
+# ruff: noqa: E501  (recorded programs, one to a line)
+
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
 from tests.ops.array.answers import check_graph_names, check_refusal
 from tests.ops.nn.recorded import MODES, Answer, check
+from tests.ops.sparse import recorded
 
 RECORDED: list[tuple[str, list[Answer]]] = [
     (
@@ -141,3 +145,73 @@ def test_the_gradient_of_a_variable_is_its_rows() -> None:
     assert isinstance(gradient, tf.IndexedSlices)
     assert gradient.indices.numpy().tolist() == [2, 0]
     assert gradient.values.numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+P = np.arange(12.0, dtype=np.float32).reshape(6, 2)
+RAGGED = tf.RaggedTensor.from_row_splits([1, 3, 2, 3], [0, 1, 3, 3, 4])
+NAMES = {"P": P, "P1": [P[:3], P[3:]], "rg": RAGGED, "r3": tf.RaggedTensor.from_row_splits(RAGGED, [0, 2, 4])}
+
+# What TensorFlow 2.21 answers.
+OTHER_FORMS: list[recorded.Record] = [
+    (
+        "tf.compat.v1.nn.embedding_lookup(P1,[0,1,5,2])",
+        "float32:[[0.0, 1.0], [6.0, 7.0], [10.0, 11.0], [2.0, 3.0]]",
+        None,
+    ),
+    (
+        "tf.compat.v1.nn.embedding_lookup(P1,[0,1,5,2],partition_strategy='div')",
+        "float32:[[0.0, 1.0], [2.0, 3.0], [10.0, 11.0], [4.0, 5.0]]",
+        None,
+    ),
+    (
+        "tf.compat.v1.nn.embedding_lookup(P1,[0,1,5,2],'x')",
+        "ValueError: Unrecognized partition strategy: x.Must be one of either `mod` or `div`.",
+        None,
+    ),
+    ("tf.compat.v1.nn.embedding_lookup(P,[[0],[1]],max_norm=1.)", "float32:[[[0.0, 1.0]], [[0.5547, 0.83205]]]", None),
+    (
+        "tf.compat.v1.nn.embedding_lookup(P1,c([0,1,5,2],tf.int64),max_norm=1.)",
+        "float32:[[0.0, 1.0], [0.65079, 0.75926], [0.67267, 0.73994], [0.5547, 0.83205]]",
+        None,
+    ),
+    ("tf.compat.v1.nn.embedding_lookup(P1,[0,1,6])", "InvalidArgumentError: indices[1] = 3 is not in [0, 3)", None),
+    ("tf.compat.v1.nn.embedding_lookup(None,[0,1,6])", "ValueError: params must be specified", None),
+    ("tf.nn.embedding_lookup(P,rg)", "Rag[[[2.0, 3.0]], [[6.0, 7.0], [4.0, 5.0]], [], [[6.0, 7.0]]]", None),
+    ("tf.nn.embedding_lookup(P1,rg)", "Rag[[[2.0, 3.0]], [[6.0, 7.0], [4.0, 5.0]], [], [[6.0, 7.0]]]", None),
+    (
+        "tf.nn.embedding_lookup(P,rg,max_norm=1.)",
+        "Rag[[[0.5547001957893372, 0.8320503234863281]], [[0.650791347026825, 0.7592566013336182], [0.6246950626373291, 0.7808687686920166]], [], [[0.650791347026825, 0.7592566013336182]]]",
+        None,
+    ),
+    ("tf.nn.embedding_lookup(P,r3)", "Rag[[[[2.0, 3.0]], [[6.0, 7.0], [4.0, 5.0]]], [[], [[6.0, 7.0]]]]", None),
+    ("tf.nn.embedding_lookup(None,rg)", "ValueError: params must be specified.", None),
+    (
+        "tf.nn.embedding_lookup(P,tf.RaggedTensor.from_row_splits([1.],[0,1]))",
+        "ValueError: The values contained by the inputs have type <dtype: 'float32'> and cannot be processed. All values should be indices, either of type `int32` or `int64`.",
+        None,
+    ),
+    ("tf.compat.v1.nn.embedding_lookup(P1,rg)", "Rag[[[6.0, 7.0]], [[8.0, 9.0], [2.0, 3.0]], [], [[8.0, 9.0]]]", None),
+    (
+        "tf.compat.v1.nn.embedding_lookup(P1,rg,partition_strategy='div')",
+        "Rag[[[2.0, 3.0]], [[6.0, 7.0], [4.0, 5.0]], [], [[6.0, 7.0]]]",
+        None,
+    ),
+    ("tf.nn.embedding_lookup(P,c([[1,2]]),max_norm=c(1.))", "float32:[[[0.5547, 0.83205], [0.6247, 0.78087]]]", None),
+    ("tf.nn.embedding_lookup([P],c([1,2]))", "float32:[[2.0, 3.0], [4.0, 5.0]]", None),
+    (
+        "tf.compat.v1.nn.embedding_lookup([P[:3],P[:3],P[:2]],c([1,2,6,7,8]))",
+        "InvalidArgumentError: indices[1] = 2 is not in [0, 2)",
+        None,
+    ),
+    (
+        "tf.compat.v1.nn.embedding_lookup([P[:3],P[:3],P[:2]],c([1,2,6,7]),'div')",
+        "float32:[[2.0, 3.0], [4.0, 5.0], [0.0, 1.0], [2.0, 3.0]]",
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", ["eager", "function"])
+@pytest.mark.parametrize("record", OTHER_FORMS, ids=lambda r: r[0])
+def test_lookups_of_version_1_and_of_ragged_ids_are_those_of_tensorflow(record: recorded.Record, mode: str) -> None:
+    recorded.check(record, mode, NAMES)

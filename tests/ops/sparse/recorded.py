@@ -62,6 +62,8 @@ def text_of(value: Any) -> str:
         return f"Sp({', '.join(map(text_of, (value.indices, value.values, value.dense_shape)))})"
     if isinstance(value, tf.RaggedTensor):
         return f"Rag{value.to_list()!r}"
+    if isinstance(value, tf.IndexedSlices):
+        return f"IS({', '.join(map(text_of, (value.indices, value.values, value.dense_shape)))})"
     if isinstance(value, tf.Tensor):
         return _tensor_text(value)
     if isinstance(value, dict):

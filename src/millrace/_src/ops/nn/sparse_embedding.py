@@ -361,7 +361,9 @@ def _pruned(bags: _Bags, combiner: str) -> _Bags:
     if bags.weights is not None and combiner != "sum":
         is_kept = raw.LogicalAnd(x=is_kept, y=raw.Greater(x=bags.weights, y=cast(0, bags.weights.dtype)))
     places = raw.Reshape(tensor=raw.Where(condition=is_kept), shape=[-1])
-    return _Bags(*(t if t is None else raw.GatherV2(params=t, indices=places, axis=0) for t in bags))
+    ids, kept_bags = (raw.GatherV2(params=t, indices=places, axis=0) for t in (bags.ids, bags.bags))
+    weights = bags.weights
+    return _Bags(ids, kept_bags, None if weights is None else raw.GatherV2(params=weights, indices=places, axis=0))
 
 
 def _filled(bags: _Bags, row_count: Tensor, default_id: int | None) -> tuple[_Bags, Tensor]:
