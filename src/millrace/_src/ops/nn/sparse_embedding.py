@@ -391,7 +391,7 @@ def _emptied(rows: Tensor, is_empty: Tensor) -> Tensor:
 
 
 def _with_shape_of_ids(rows: Tensor, ids: SparseTensor) -> Tensor:
-    """Shapes the first dimension of `rows` as the leading dimensions of the ids."""
+    """Gives the first dimension of `rows` the shape of the leading dimensions of the ids."""
     leading = cast(ids.dense_shape[:-1], int32)
     result = raw.Reshape(tensor=rows, shape=raw.ConcatV2(values=[leading, raw.Shape(input=rows)[1:]], axis=0))
     if ids.shape.rank is not None and rows.shape.rank is not None:
