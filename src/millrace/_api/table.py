@@ -1193,6 +1193,7 @@ errors.UnknownError core.errors:UnknownError
 """,
     "experimental": """
 experimental.BatchableExtensionType core.extension_types.batching:BatchableExtensionType
+experimental.DynamicRaggedShape ops.ragged.dynamic_ragged_shape:DynamicRaggedShape
 experimental.ExtensionType core.extension_types.extension_type:ExtensionType
 experimental.ExtensionTypeBatchEncoder core.extension_types.batching:ExtensionTypeBatchEncoder
 experimental.Optional data.optionals:Optional
@@ -1686,11 +1687,14 @@ quantization.quantize_and_dequantize ops.array.quantized_round_trip:quantize_and
 quantization.quantize_and_dequantize_v2 ops.array.quantized_round_trip:quantize_and_dequantize_v2
 """,
     "ragged": """
+ragged.boolean_mask ops.ragged.ragged_masking:ragged_boolean_mask
 ragged.constant ops.ragged.ragged_constants:ragged_constant
 ragged.map_flat_values ops.ragged.flat_values:map_flat_values
 ragged.range ops.ragged.ragged_range:ragged_range
 ragged.row_splits_to_segment_ids ops.ragged.segment_ids:row_splits_to_segment_ids
 ragged.segment_ids_to_row_splits ops.ragged.segment_ids:segment_ids_to_row_splits
+ragged.stack ops.ragged.ragged_joining:ragged_stack
+ragged.stack_dynamic_partitions ops.ragged.ragged_joining:stack_dynamic_partitions
 """,
     "random": """
 random.Algorithm ops.random.algorithms:Algorithm

@@ -56,7 +56,6 @@ distribute.experimental.partitioners.MinSizePartitioner
 distribute.experimental.partitioners.Partitioner
 distribute.experimental.rpc.Client
 distribute.experimental.rpc.Server
-experimental.DynamicRaggedShape
 experimental.ExtensionTypeSpec
 experimental.StructuredTensor
 experimental.async_clear_error
@@ -427,11 +426,8 @@ queue.PaddingFIFOQueue
 queue.PriorityQueue
 queue.QueueBase
 queue.RandomShuffleQueue
-ragged.boolean_mask
 ragged.cross
 ragged.cross_hashed
-ragged.stack
-ragged.stack_dynamic_partitions
 ragged_fill_empty_rows
 ragged_fill_empty_rows_grad
 saved_model.ASSETS_DIRECTORY

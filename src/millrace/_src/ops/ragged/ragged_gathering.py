@@ -1,0 +1,231 @@
+"""Overloads of `tf.gather`, `tf.gather_nd`, `tf.compat.v1.batch_gather` and `tf.nn.embedding_lookup`.
+
+Every form comes down to picking rows of one long sequence. With batch dimensions, or along an inner axis, the sequence
+is all slices of that axis, end to end; an index into one of the rows becomes a position by adding where the row begins.
+As in TensorFlow, an index behind the end of its row picks from the next one: only the whole sequence has bounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32, int64
+from millrace._src.core.overloads import overload
+from millrace._src.ops import raw
+from millrace._src.ops.array.gathering import gather_nd
+from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.nn.embedding import embedding_lookup
+from millrace._src.ops.ragged.broadcasting import BroadcastValues, Layout, common_splits_dtype, layout_of, nested
+from millrace._src.ops.ragged.ragged_dims import known_axis, merge_dims
+from millrace._src.ops.ragged.ragged_rows import gathered
+from millrace._src.ops.ragged.ragged_shapes import expanded_dims
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
+from millrace._src.ops.ragged.row_partition import RowPartition
+
+
+@overload("gather", RaggedTensor)
+def ragged_gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Picks slices of a dense or ragged tensor along `axis`."""
+    with name_scope(name, "RaggedGather"):
+        params = convert_to_tensor_or_ragged_tensor(params, name="params")
+        indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
+        common_splits_dtype(params, indices)
+        if batch_dims != indices.shape.rank:
+            batch_dims = known_axis(batch_dims, indices.shape.rank, "batch_dims")
+        if params.shape.rank is None and axis is None:
+            axis = batch_dims
+        axis = batch_dims if axis is None else known_axis(axis, params.shape.rank)
+        if axis < batch_dims:
+            raise ValueError("axis must be greater than or equal to batch_dims")
+        if axis == 0:
+            return gathered(params, indices)
+        if not indices.shape[:batch_dims].is_compatible_with(params.shape[:batch_dims]):
+            words = f"batch shape from indices {indices.shape[:batch_dims]} does not match params shape"
+            raise ValueError(f"{words} {params.shape}")
+        return _gathered_inside(params, indices, axis, batch_dims)
+
+
+@overload("compat.v1.gather", RaggedTensor)
+def ragged_gather_v1(
+    params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = 0, batch_dims: int = 0
+) -> Any:
+    """Picks slices of a dense or ragged tensor along `axis`, by default the first."""
+    return ragged_gather(params, indices, validate_indices, axis or 0, batch_dims, name)
+
+
+@overload("compat.v1.batch_gather", RaggedTensor)
+def ragged_batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """Picks slices of the last dimension that `indices` has, for all dimensions before."""
+    indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
+    if indices.shape.rank is None:
+        raise ValueError("batch_gather does not allow indices with unknown shape.")
+    if indices.shape.rank == 0:
+        raise ValueError("batch_dims=-1 out of bounds: expected 0<=batch_dims<0")
+    return ragged_gather(params, indices, batch_dims=indices.shape.rank - 1, name=name)
+
+
+def _gathered_inside(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    """Picks along an axis behind the first.
+
+    A cell is a slice of `params` for given indices of the dimensions before `axis`.
+    """
+    dtype = common_splits_dtype(params, indices) or (indices.dtype if indices.dtype in (int32, int64) else int64)
+    layout = layout_of(params, dtype)
+    starts = _cell_starts(layout, axis, dtype)
+    cells = merge_dims(indices, 0, batch_dims - 1) if batch_dims > 1 else indices
+    if not batch_dims:
+        cells = expanded_dims(indices, 0)
+    if batch_dims < axis:
+        cells = gathered(cells, _ancestors(layout, starts, axis, batch_dims, dtype))
+    positions = _with_index_dtype(cells, dtype)
+    for _ in range(cells.shape.rank - 1):
+        starts = raw.ExpandDims(input=starts, axis=-1)
+    shifted = BroadcastValues([positions, starts])
+    picks = shifted.with_flat_values(raw.AddV2(x=shifted.flat_values[0], y=shifted.flat_values[1]))
+    result = gathered(merge_dims(params, 0, axis), picks)
+    return _with_outer_dims(result, params, layout, axis)
+
+
+def _with_index_dtype(indices: Any, dtype: Any) -> Any:
+    if indices.dtype is dtype:
+        return indices
+    if isinstance(indices, RaggedTensor):
+        return indices.with_flat_values(raw.Cast(x=indices.flat_values, DstT=dtype))
+    return raw.Cast(x=indices, DstT=dtype)
+
+
+def _partition(layout: Layout, axis: int, dtype: Any) -> RowPartition:
+    """Returns the partition of a dimension behind the first; that of a dense dimension has rows of one length."""
+    if axis <= len(layout.partitions):
+        return layout.partitions[axis - 1]
+    length = convert_to_tensor(layout.dim(axis), dtype=dtype)
+    nrows = _nvals(layout, axis - 1, dtype)
+    return RowPartition.from_uniform_row_length(length, nrows * length, nrows, validate=False, dtype_hint=dtype)
+
+
+def _nvals(layout: Layout, axis: int, dtype: Any) -> Any:
+    """Returns how many slices a tensor has for all indices of the dimensions up to `axis`."""
+    if axis == 0:
+        return convert_to_tensor(layout.dim(0), dtype=dtype)
+    if axis <= len(layout.partitions):
+        return layout.partitions[axis - 1].nvals()
+    return _nvals(layout, axis - 1, dtype) * convert_to_tensor(layout.dim(axis), dtype=dtype)
+
+
+def _cell_starts(layout: Layout, axis: int, dtype: Any) -> Any:
+    return _partition(layout, axis, dtype).row_starts()
+
+
+def _ancestors(layout: Layout, starts: Any, axis: int, batch_dims: int, dtype: Any) -> Any:
+    """Returns for each cell of `axis` the number of the batch that the cell belongs to; 0 without batches."""
+    if not batch_dims:
+        return raw.ZerosLike(x=starts)
+    ancestors = _partition(layout, axis - 1, dtype).value_rowids()
+    for outer in reversed(range(batch_dims, axis - 1)):
+        ancestors = raw.GatherV2(params=_partition(layout, outer, dtype).value_rowids(), indices=ancestors, axis=0)
+    return ancestors
+
+
+def _with_outer_dims(result: Any, params: Any, layout: Layout, axis: int) -> Any:
+    """Gives the first dimension of a result, which counts cells, the dimensions of `params` before `axis`."""
+    if axis == 1:
+        return result
+    if isinstance(params, RaggedTensor):
+        dtype = params._row_partition.dtype
+        return nested(result, [_partition(layout, a, dtype) for a in range(1, axis)])
+    if isinstance(result, RaggedTensor):
+        dtype = result._row_partition.dtype
+        return nested(result, [_partition(layout, a, dtype) for a in range(1, axis)])
+    dims = raw.ConcatV2(values=[shape_tensor(params)[:axis], shape_tensor(result)[1:]], axis=0)
+    return raw.Reshape(tensor=result, shape=dims)
+
+
+# --- gather_nd -------------------------------------------------------------------------------------------------------
+
+
+@overload("gather_nd", RaggedTensor)
+def ragged_gather_nd(
+    params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Any:
+    """Picks slices or elements of a dense or ragged tensor by index vectors."""
+    if batch_dims != 0:
+        raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
+    with name_scope(name, "RaggedGatherNd"):
+        params = convert_to_tensor_or_ragged_tensor(params, name="params")
+        indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
+        common_splits_dtype(params, indices)
+        rank, width = indices.shape.rank, indices.shape[-1] if indices.shape.rank else None
+        if rank is None:
+            raise ValueError("indices.rank be statically known.")
+        if rank == 0:
+            raise ValueError("indices.rank must be at least 1.")
+        if isinstance(indices, RaggedTensor) and rank == indices.ragged_rank + 1:
+            raise ValueError("The innermost dimension of indices may not be ragged")
+        if width is None:
+            raise ValueError("indices.shape[-1] must be statically known.")
+        return _gathered_nd(params, indices, width)
+
+
+@overload("compat.v1.gather_nd", RaggedTensor)
+def ragged_gather_nd_v1(
+    params: Any, indices: Any, name: str | None = None, batch_dims: Any = 0, bad_indices_policy: str = ""
+) -> Any:
+    """Picks slices or elements of a dense or ragged tensor by index vectors."""
+    return ragged_gather_nd(params, indices, batch_dims, name, bad_indices_policy)
+
+
+def _gathered_nd(params: Any, indices: Any, width: int) -> Any:
+    if isinstance(indices, RaggedTensor):
+        return indices.with_values(_gathered_nd(params, indices.values, width))
+    if not isinstance(params, RaggedTensor):
+        return gather_nd(params, indices)
+    if width == 0:
+        numbers = raw.ZerosLike(x=raw.Sum(input=indices, reduction_indices=[-1]))
+        return gathered(expanded_dims(params, 0), numbers)
+    if width == 1 and indices.shape.rank == 1:
+        return gathered(params, indices)  # as in TensorFlow, with the dimension of the index vector
+    return _at_indices(params, indices, width)
+
+
+def _at_indices(params: RaggedTensor, indices: Any, width: int) -> Any:
+    """Picks by index vectors of `width` numbers, which are the last dimension of `indices`."""
+    dtype = params._row_partition.dtype
+    columns = raw.Unpack(value=raw.Cast(x=indices, DstT=dtype), num=width, axis=-1)
+    position, values = columns[0], params
+    for column in columns[1 : params.ragged_rank + 1]:
+        position = raw.GatherV2(params=values.row_starts(), indices=position, axis=0) + column
+        values = values.values
+    inner = columns[params.ragged_rank + 1 :]
+    if inner:
+        return gather_nd(values, raw.Pack(values=[position, *inner], axis=-1))
+    return gathered(values, position)
+
+
+# --- embedding_lookup ------------------------------------------------------------------------------------------------
+
+
+@overload("nn.embedding_lookup", RaggedTensor)
+def ragged_embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+    """Looks up the rows of embedding tables for ragged ids."""
+    if params is None:
+        raise ValueError("params must be specified.")
+    if isinstance(params, (list, tuple)) and not params:
+        raise ValueError("params should not be empty.")
+    if isinstance(params, RaggedTensor):
+        return ragged_gather(params, ids, name=name)
+    if ids.dtype not in (int32, int64):
+        raise ValueError(
+            f"The values contained by the inputs have type {ids.dtype} and cannot be processed. All values should be "
+            "indices, either of type `int32` or `int64`."
+        )
+    with name_scope(name, "embedding_lookup_ragged"):
+        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm=max_norm))
