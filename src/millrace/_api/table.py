@@ -1689,6 +1689,8 @@ quantization.quantize_and_dequantize_v2 ops.array.quantized_round_trip:quantize_
     "ragged": """
 ragged.boolean_mask ops.ragged.ragged_masking:ragged_boolean_mask
 ragged.constant ops.ragged.ragged_constants:ragged_constant
+ragged.cross ops.ragged.ragged_cross:ragged_cross
+ragged.cross_hashed ops.ragged.ragged_cross:ragged_cross_hashed
 ragged.map_flat_values ops.ragged.flat_values:map_flat_values
 ragged.range ops.ragged.ragged_range:ragged_range
 ragged.row_splits_to_segment_ids ops.ragged.segment_ids:row_splits_to_segment_ids

@@ -426,8 +426,6 @@ queue.PaddingFIFOQueue
 queue.PriorityQueue
 queue.QueueBase
 queue.RandomShuffleQueue
-ragged.cross
-ragged.cross_hashed
 ragged_fill_empty_rows
 ragged_fill_empty_rows_grad
 saved_model.ASSETS_DIRECTORY

@@ -150,7 +150,8 @@ def _from_parts(parts: list[Any], ids: Tensor, strategy: str, max_norm: float | 
     rows_by_part = [_clipped(gather(p, rows), 1, max_norm) for p, rows in zip(parts, rows_of, strict=True)]
     joined = raw.ParallelDynamicStitch(indices=positions_of, data=rows_by_part, name=scope)
     row_shape = parts[0].shape[1:]
-    result = reshape(joined, concat([shape_of(ids), row_shape.as_list()], axis=0))
+    row_dims = row_shape.as_list() if row_shape.is_fully_defined() else shape_of(parts[0])[1:]
+    result = reshape(joined, concat([shape_of(ids), row_dims], axis=0))
     result.set_shape(ids.shape.concatenate(row_shape))
     return result
 

@@ -94,8 +94,8 @@ def layout_of(value: Any, dtype: DType) -> Layout:
     flat_values = value.flat_values if partitions else value
     dims = flat_values.shape._dims
     if dims is None:
-        raise ValueError("Unable to broadcast: the rank of an operand is unknown.")
-    shape = shape_tensor(flat_values, out_type=dtype) if None in dims else None
+        raise ValueError(f"Ragged broadcasting needs operands of known rank; received {value!r}")
+    shape: Any = shape_tensor(flat_values, out_type=dtype) if None in dims else None
     sizes = [shape[i] if dim is None else dim for i, dim in enumerate(dims)]
     if partitions:
         sizes[0] = sized(partitions[0].nrows())
@@ -134,7 +134,7 @@ class Broadcast:
         return len(self.partitions)
 
 
-def broadcast(layouts: Sequence[Layout], dtype: DType, words: str = "Unable to broadcast:") -> Broadcast:
+def broadcast(layouts: Sequence[Layout], dtype: DType, words: str = "") -> Broadcast:
     """Broadcasts shapes against each other.
 
     Args:
@@ -185,10 +185,11 @@ class _Walk:
         self.rows = [self._first_rows(size) for size in sizes]
 
     def _first_rows(self, size: Any) -> Rows:
-        if size is self.first_size or static_size(size) == static_size(self.first_size) is not None:
-            return ONE_ROW if size == 1 else None
-        if static_size(size) is not None:
-            return ONE_ROW if static_size(size) == 1 else None
+        known, whole = static_size(size), static_size(self.first_size)
+        if known == 1:
+            return ONE_ROW
+        if known is not None or size is self.first_size and whole is None:
+            return None
         return range_(self._tensor(self.first_size), dtype=self.dtype) * self._unless_one(size)
 
     def merged(self, sizes: Sequence[Any]) -> Any:
@@ -299,7 +300,7 @@ class _Walk:
         if None not in sizes and sizes[0] != sizes[1]:
             raise invalid(f"{self.words} Condition x == y did not hold: {sizes[0]} and {sizes[1]} rows.")
         if partition.row_splits() is not expected.row_splits():
-            self.checks += check("==", partition.row_splits(), expected.row_splits(), self.words)
+            self.checks += check("==", expected.row_splits(), partition.row_splits(), self.words)
 
     def _tensor(self, size: Any) -> Any:
         return convert_to_tensor(size, dtype=self.dtype)
@@ -341,7 +342,7 @@ class BroadcastValues:
       flat_values: a Tensor for each value; they broadcast against each other as dense tensors do.
     """
 
-    def __init__(self, values: Sequence[Any], words: str = "Unable to broadcast:") -> None:
+    def __init__(self, values: Sequence[Any], words: str = "") -> None:
         dtype = common_splits_dtype(*values) or int64
         layouts = [layout_of(value, dtype) for value in values]
         self._broadcast = broadcast(layouts, dtype, words)

@@ -94,7 +94,7 @@ class DynamicRaggedShape(CompositeTensor):
             checks += check("==", partition.nvals(), count, "Row partitions do not match.")
         self._inner_shape = checked(self._inner_shape, checks)
 
-    # --- factories -----------------------------------------------------------------------------------------------------
+    # --- factories ---------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_lengths(
@@ -223,7 +223,7 @@ class DynamicRaggedShape(CompositeTensor):
         return not 0 < axis <= len(self._partitions) or self._partitions[axis - 1].is_uniform()
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """Returns what is known of the lengths: ints, tuples of row lengths, and None; at the end `...` for what is not.
+        """Returns what is known of the lengths: ints, tuples of row lengths, None; `...` stands for an unknown rest.
 
         Args: ragged_lengths: whether to give the lengths of ragged rows, where they are known.
         """
@@ -253,7 +253,7 @@ class DynamicRaggedShape(CompositeTensor):
         """Returns the static shape of a tensor of this shape."""
         return self._type_spec._to_tensor_shape()
 
-    # --- dimensions ----------------------------------------------------------------------------------------------------
+    # --- dimensions --------------------------------------------------------------------------------------------------
 
     def _dimension(self, index: int) -> Any:
         """Returns the length of a uniform dimension, a scalar.
@@ -318,7 +318,7 @@ class DynamicRaggedShape(CompositeTensor):
         nvals = partitions[-1].nvals() if partitions else self._dimension(0)
         return DynamicRaggedShape(partitions, _vector_of([nvals] if rank else [], self.dtype), self.dtype)
 
-    # --- variations ----------------------------------------------------------------------------------------------------
+    # --- variations --------------------------------------------------------------------------------------------------
 
     def with_dtype(self, dtype: Any) -> DynamicRaggedShape:
         """Returns the shape with row splits and sizes of another dtype.

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.overloads import overload_elementwise
+from millrace._src.ops.ragged.broadcasting import BroadcastValues
 from millrace._src.ops.ragged.partition_math import is_eager
-from millrace._src.ops.ragged.ragged_broadcasting import broadcast_pair
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 
 Function = Callable[..., Any]
@@ -28,34 +28,34 @@ def ragged_unary(function: Function, x: Any) -> Any:
 @overload_elementwise("binary", RaggedTensor)
 def ragged_binary(function: Function, x: Any, y: Any) -> Any:
     """Applies an element-wise function to two operands, at least one of which is ragged."""
-    x, y = _operands(x, y)
-    ragged = x if isinstance(x, RaggedTensor) else y
-    result = function(_flat(x), _flat(y))
-    return ragged.with_flat_values(result)
+    x, y = _converted(x, y)
+    if _fit(x, y):
+        ragged = x if isinstance(x, RaggedTensor) else y
+        return ragged.with_flat_values(function(_flat(x), _flat(y)))
+    operands = BroadcastValues([x, y])
+    return operands.with_flat_values(function(*operands.flat_values))
 
 
 @overload_elementwise("binary_assert", RaggedTensor)
 def ragged_binary_assert(function: Function, x: Any, y: Any) -> Any:
     """Applies an assertion to two operands, at least one of which is ragged."""
-    x, y = _operands(x, y)
-    return function(_flat(x), _flat(y))
+    x, y = _converted(x, y)
+    return function(_flat(x), _flat(y)) if _fit(x, y) else function(*BroadcastValues([x, y]).flat_values)
 
 
 def _flat(value: Any) -> Any:
     return value.flat_values if isinstance(value, RaggedTensor) else value
 
 
-def _operands(x: Any, y: Any) -> tuple[Any, Any]:
-    """Returns the operands as ragged tensors of the same partitions, or one of them as a scalar.
-
-    Raises: ValueError: if the dtypes of the row splits differ, or the shapes do not broadcast.
-    """
+def _converted(x: Any, y: Any) -> tuple[Any, Any]:
     dtype = x.dtype if isinstance(x, RaggedTensor) else y.dtype
     x = convert_to_tensor_or_ragged_tensor(x, preferred_dtype=dtype, name="x")
-    y = convert_to_tensor_or_ragged_tensor(y, preferred_dtype=dtype, name="y")
-    if x.shape.rank == 0 or y.shape.rank == 0 or _have_equal_partitions(x, y):
-        return x, y
-    return broadcast_pair(x, y)
+    return x, convert_to_tensor_or_ragged_tensor(y, preferred_dtype=dtype, name="y")
+
+
+def _fit(x: Any, y: Any) -> bool:
+    """Tells whether the flat values are operands as they are: one is a scalar, or the partitions are equal."""
+    return x.shape.rank == 0 or y.shape.rank == 0 or _have_equal_partitions(x, y)
 
 
 def _have_equal_partitions(x: Any, y: Any) -> bool:

@@ -39,7 +39,8 @@ def ragged_cumsum(
             return x.with_flat_values(_sums(values, rows, exclusive, reverse))
         groups = _groups(x, axis)
         order = argsort(groups, stable=True)
-        sums = _sums(*(raw.GatherV2(params=v, indices=order, axis=0) for v in (values, groups)), exclusive, reverse)
+        values, groups = (raw.GatherV2(params=v, indices=order, axis=0) for v in (values, groups))
+        sums = _sums(values, groups, exclusive, reverse)
         places = raw.InvertPermutation(x=order)
         return x.with_flat_values(raw.GatherV2(params=sums, indices=places, axis=0))
 

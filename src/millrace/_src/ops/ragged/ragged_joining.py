@@ -105,7 +105,7 @@ def ragged_stack_overload(values: Any, axis: Any = 0, name: str = "stack") -> An
     if isinstance(values, RaggedTensor):
         if not values._is_eager():
             raise TypeError(f"Expected list for 'values' argument to 'pack' Op, not {values}.")
-        return stack([*values], axis=axis, name=name)
+        return stack([values[i] for i in range(int(values.nrows()))], axis=axis, name=name)
     return ragged_stack(values, axis=axis, name=name)
 
 

@@ -122,7 +122,8 @@ def _stack(value: Any, dtype: Any) -> tuple[_Stack, list[Any]]:
 
 def _products(a: Any, b: Any, is_a_transposed: bool, is_b_transposed: bool, options: Any, dtype: Any) -> Any:
     outer = a if isinstance(a, RaggedTensor) else b
-    batch_rank = outer.shape.rank - 2
+    rank: Any = outer.shape.rank
+    batch_rank = rank - 2
     if batch_rank > 1:
         outer_partitions = outer._nested_row_partitions[: batch_rank - 1]
         a, b = (merge_dims(value, 0, batch_rank - 1) for value in (a, b))

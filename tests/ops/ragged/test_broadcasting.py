@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.ops.ragged.ragged_broadcasting import broadcast_pair
+from millrace._src.ops.ragged.broadcasting import BroadcastValues
 
 _R = tf.RaggedTensor
 
@@ -102,8 +102,7 @@ def test_an_unknown_rank_is_refused() -> None:
         add(tf.constant([1]))
 
 
-def test_the_pair_has_one_set_of_partitions() -> None:
-    first, second = broadcast_pair(_x(), tf.constant([[10], [20]]))
-    assert first.to_list() == [[1, 2], [3]]
-    assert second.to_list() == [[10, 10], [20]]
-    assert first.row_splits is second.row_splits
+def test_any_number_of_values_is_broadcast() -> None:
+    values = BroadcastValues([_x(), tf.constant([[10], [20]]), tf.constant(5)])
+    ragged = [values.with_flat_values(tf.zeros([3], tf.int32) + flat).to_list() for flat in values.flat_values]
+    assert ragged == [[[1, 2], [3]], [[10, 10], [20]], [[5, 5], [5]]]
