@@ -106,6 +106,8 @@ def embedding_lookup_ragged_v1(
 def _lookup_ragged(params: Any, ids: Any, strategy: str, max_norm: float | None, name: str | None) -> Any:
     if params is None:
         raise ValueError("params must be specified.")
+    if isinstance(params, (list, tuple)) and not params:
+        raise ValueError("params should not be empty.")
     if ids.dtype not in (int32, int64):
         raise ValueError(
             f"The values contained by the inputs have type {ids.dtype} and cannot be processed. All values should be "

@@ -1,4 +1,4 @@
-"""Overloads of `tf.gather`, `tf.gather_nd`, `tf.compat.v1.batch_gather` and `tf.nn.embedding_lookup`.
+"""Overloads of `tf.gather`, `tf.gather_nd` and `tf.compat.v1.batch_gather`.
 
 Every form comes down to picking rows of one long sequence. With batch dimensions, or along an inner axis, the sequence
 is all slices of that axis, end to end; an index into one of the rows becomes a position by adding where the row begins.
@@ -16,7 +16,6 @@ from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.gathering import gather_nd
 from millrace._src.ops.array.shape_ops import shape_tensor
-from millrace._src.ops.nn.embedding import embedding_lookup
 from millrace._src.ops.ragged.broadcasting import BroadcastValues, Layout, common_splits_dtype, layout_of, nested
 from millrace._src.ops.ragged.ragged_dims import known_axis, merge_dims
 from millrace._src.ops.ragged.ragged_rows import gathered
@@ -209,23 +208,3 @@ def _at_indices(params: RaggedTensor, indices: Any, width: int) -> Any:
         return gather_nd(values, raw.Pack(values=[position, *inner], axis=-1))
     return gathered(values, position)
 
-
-# --- embedding_lookup ------------------------------------------------------------------------------------------------
-
-
-@overload("nn.embedding_lookup", RaggedTensor)
-def ragged_embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
-    """Looks up the rows of embedding tables for ragged ids."""
-    if params is None:
-        raise ValueError("params must be specified.")
-    if isinstance(params, (list, tuple)) and not params:
-        raise ValueError("params should not be empty.")
-    if isinstance(params, RaggedTensor):
-        return ragged_gather(params, ids, name=name)
-    if ids.dtype not in (int32, int64):
-        raise ValueError(
-            f"The values contained by the inputs have type {ids.dtype} and cannot be processed. All values should be "
-            "indices, either of type `int32` or `int64`."
-        )
-    with name_scope(name, "embedding_lookup_ragged"):
-        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm=max_norm))
