@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import json
 import os
 import sys
 import time
@@ -20,18 +21,39 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 
+def record_own_answers() -> None:
+    """Records what millrace answers where it deliberately differs; answers that agree after all are left out."""
+    import numpy as np
+
+    import millrace as tf
+    from tests.oracle import composite_differences, corpus, encoding
+
+    found = {}
+    for key, reason in composite_differences.reasons().items():
+        topic, _, name = key.partition("::")
+        answer = json.loads(json.dumps(corpus.run(corpus.programs(topic)[name], tf, np)))
+        if list(encoding.differences(corpus.recorded(topic)[name], answer)):
+            found[key] = {"reason": reason, "expected": answer}
+    corpus.write_record(composite_differences.OWN_ANSWERS, dict(sorted(found.items())))
+    print(f"{len(found)} programs answered on purpose otherwise")
+
+
 def main() -> None:
     """Records the topics named on the command line, or all of them."""
-    import numpy as np
-    import tensorflow as tf
-
     from tests.oracle import corpus
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("topics", nargs="*")
     parser.add_argument("--output", type=Path, default=corpus.RECORDED)
     parser.add_argument("--limit", type=int, default=60, help="seconds a topic may take before its stack is shown")
+    parser.add_argument("--own", action="store_true", help="record millrace's answers where they differ on purpose")
     arguments = parser.parse_args()
+    if arguments.own:
+        record_own_answers()
+        return
+    import numpy as np
+    import tensorflow as tf
+
     arguments.output.mkdir(parents=True, exist_ok=True)
     total = 0
     for topic in arguments.topics or corpus.topics():

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tests.oracle.composite_differences import own_answers
+
 
 class Difference(NamedTuple):
     """One deliberate difference."""
@@ -281,7 +283,7 @@ DIFFERENCES: dict[str, Difference] = {
     ),
     "data_files::lines_of_bad_compression": Difference(
         reason="The error of a file is no error of a user's function.",
-        expected=["InvalidArgumentError", "Unsupported compression_type. Expected \"\", \"ZLIB\""],
+        expected=["InvalidArgumentError", 'Unsupported compression_type. Expected "", "ZLIB"'],
     ),
     "data_files::records_that_are_none": Difference(
         reason="The message names the file.",
@@ -338,5 +340,9 @@ DIFFERENCES: dict[str, Difference] = {
             same_as="while_growing_shape_eager",
         )
         for mode in ("inside", "through", "gradients")
+    },
+    **{
+        program: Difference(reason=answer["reason"], expected=answer["expected"])
+        for program, answer in own_answers().items()
     },
 }

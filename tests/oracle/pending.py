@@ -77,9 +77,7 @@ _WAITING_FOR = {
         "data_v1::v1_names",
         "data_v1::optional_of_an_iterator",
     ),
-    "random datasets and sampling": (
-        "data_v1::session_sample_from_datasets",
-    ),
+    "random datasets and sampling": ("data_v1::session_sample_from_datasets",),
     "details of datasets": (
         "data_experimental::names",
         "data_iterators::dataset_methods",

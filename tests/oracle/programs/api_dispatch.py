@@ -34,7 +34,12 @@ def _unary(tf, calls):
         return kind(api(x.values), x.mask)
 
     m = kind([0.5, 0.25], [True, False])
-    return _with(tf, [(tf.experimental.dispatch_for_unary_elementwise_apis(kind), handler)], lambda: [outcome(lambda: repr(c(m))) for c in calls])
+    return _with(tf, [(tf.experimental.dispatch_for_unary_elementwise_apis(kind), handler)], lambda: [outcome(lambda: _parts(kind, c(m))) for c in calls])
+
+
+def _parts(kind, value):
+    """The values and the mask of a masked tensor; any other value as it is."""
+    return (value.values, value.mask) if isinstance(value, kind) else value
 
 
 def _binary(tf, calls):

@@ -79,7 +79,7 @@ globals().update(
         to_tensor_default=lambda tf: (lambda x: x.to_tensor(-1), numbers(tf)),
         to_tensor_shape=lambda tf: (lambda x: [x.to_tensor(shape=s) for s in ([None, 4], [None, 1], [2, None], [5, None], [4, 3])], numbers(tf)),
         to_tensor_of_three_dimensions=lambda tf: (lambda x: x.to_tensor(), deep(tf)),
-        to_tensor_of_uniform_inner=lambda tf: (lambda x: [x.to_tensor(), x.to_tensor(9, [None, None, 2])], wide(tf)),
+        to_tensor_of_uniform_inner=lambda tf: (lambda x: [x.to_tensor(), x.to_tensor(9, shape=[None, None, 2])], wide(tf)),
         to_tensor_default_of_rows=lambda tf: (lambda x: x.to_tensor([8, 9]), wide(tf)),
         to_tensor_of_text=lambda tf: (lambda x: [x.to_tensor(), x.to_tensor("-")], tf.ragged.constant([["a"], ["b", "c"]])),
         to_tensor_of_no_rows=lambda tf: (lambda x: x.to_tensor(), tf.ragged.constant([], ragged_rank=1)),
