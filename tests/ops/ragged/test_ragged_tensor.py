@@ -170,3 +170,93 @@ def test_copies_and_pickles() -> None:
     for twin in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         assert twin.to_list() == x.to_list()
         assert twin.shape == x.shape
+
+
+# --- through functions, branches and loops ---------------------------------------------------------------------------
+
+
+def _uniform() -> Any:
+    return tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1, 2], [], [3], [4]]), 2)
+
+
+def test_ragged_tensors_pass_through_functions() -> None:
+    traces = []
+
+    @tf.function
+    def double(x: Any) -> Any:
+        traces.append(x._type_spec)
+        return {"x": x * 2, "rows": [x.nrows()]}
+
+    assert double(tf.ragged.constant(_FLAT))["x"].to_list() == [[2, 4], [], [6]]
+    assert double(tf.ragged.constant([[5], [6], []]))["x"].to_list() == [[10], [12], []]
+    assert len(traces) == 1
+    result = double(_uniform())["x"]
+    assert result.shape.as_list() == traces[1].shape.as_list() == [2, 2, None]
+
+
+def test_an_input_signature_takes_rows_of_any_number() -> None:
+    spec = tf.RaggedTensorSpec([None, None], tf.int32)
+
+    @tf.function(input_signature=[spec])
+    def lengths(x: Any) -> Any:
+        return x.row_lengths()
+
+    assert lengths(tf.ragged.constant(_FLAT)).numpy().tolist() == [2, 0, 1]
+    assert lengths(tf.ragged.constant([[1]])).numpy().tolist() == [1]
+    with pytest.raises(TypeError):
+        lengths(tf.ragged.constant(_DEEP))
+
+
+def test_ragged_tensors_are_captured() -> None:
+    x = tf.ragged.constant(_FLAT)
+
+    @tf.function
+    def add(y: Any) -> Any:
+        return x + y
+
+    assert add(tf.constant(1)).to_list() == [[2, 3], [], [4]]
+
+
+def test_branches_return_ragged_tensors() -> None:
+    @tf.function
+    def choose(flag: Any, x: Any) -> Any:
+        return tf.cond(flag, lambda: x[:, :1], lambda: x[:, ::-1])
+
+    x = tf.ragged.constant(_FLAT)
+    assert choose(tf.constant(True), x).to_list() == [[1], [], [3]]
+    assert choose(tf.constant(False), x).to_list() == [[2, 1], [], [3]]
+
+
+def test_ragged_tensors_are_loop_variables() -> None:
+    x = tf.ragged.constant([[1.0], [2.0, 3.0]])
+
+    def loop(x: Any) -> Any:
+        return tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, x * 2.0), [tf.constant(0), x])[1]
+
+    assert loop(x).to_list() == tf.function(loop)(x).to_list() == [[8.0], [16.0, 24.0]]
+
+
+def test_gradients_of_functions_of_ragged_tensors() -> None:
+    values = tf.constant([1.0, 2.0, 3.0])
+
+    @tf.function
+    def total(x: Any) -> Any:
+        return tf.reduce_sum((x * x).flat_values)
+
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        y = total(tf.RaggedTensor.from_row_splits(values, [0, 2, 3]))
+    assert tape.gradient(y, values).numpy().tolist() == [2.0, 4.0, 6.0]
+
+
+def test_a_known_shape_can_be_noted() -> None:
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None, None], tf.int32)])
+    def f(x: Any) -> Any:
+        x._set_shape([2, 2, None])
+        assert x.shape.as_list() == [2, 2, None]
+        assert x._shape_invariant_to_type_spec([None, 2, None]) == tf.RaggedTensorSpec([None, 2, None], tf.int32)
+        return x
+
+    assert f(_uniform()).shape.as_list() == [2, 2, None]
+    with pytest.raises(ValueError, match="not compatible"):
+        tf.ragged.constant(_FLAT)._set_shape([4, None])

@@ -82,10 +82,10 @@ def checked(tensor: Any, *checks: Sequence[Any]) -> Any:
 
 
 def _asserted(holds: Any, shown_data: list[Any]) -> list[Any]:
-    rank = holds.shape.rank
-    axes = raw.Range(start=0, limit=raw.Rank(input=holds), delta=1) if rank is None else list(range(rank))
-    condition = raw.All(input=holds, reduction_indices=axes) if axes != [] else holds
-    return assert_in_context(condition, shown_data)
+    if holds.shape.rank == 0:
+        return assert_in_context(holds, shown_data)
+    axes = raw.Range(start=0, limit=raw.Rank(input=holds), delta=1)
+    return assert_in_context(raw.All(input=holds, reduction_indices=axes), shown_data)
 
 
 def _comparison_text(sign: str, relation: Callable[[Array, Array], Array], x: Array, y: Array, message: str) -> str:
