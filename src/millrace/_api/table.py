@@ -422,6 +422,7 @@ compat.v1.decode_json_example ops.io.json_examples:decode_json_example
 compat.v1.decode_raw ops.strings.encoding:decode_raw_v1
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.dequantize ops.array.quantizing:dequantize
+compat.v1.deserialize_many_sparse ops.sparse.serialization:deserialize_many_sparse
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
@@ -527,6 +528,8 @@ compat.v1.segment_prod ops.math.segments:segment_prod
 compat.v1.segment_sum ops.math.segments:segment_sum
 compat.v1.self_adjoint_eig ops.linalg.eigenvalues:eigh
 compat.v1.self_adjoint_eigvals ops.linalg.eigenvalues:eigvalsh
+compat.v1.serialize_many_sparse ops.sparse.serialization:serialize_many_sparse_v1
+compat.v1.serialize_sparse ops.sparse.serialization:serialize_sparse_v1
 compat.v1.serialize_tensor ops.strings.encoding:serialize_tensor
 compat.v1.setdiff1d ops.array.uniqueness:setdiff1d
 compat.v1.shape ops.array.shape_ops:shape_v1
@@ -730,6 +733,8 @@ compat.v1.io.decode_csv ops.io.comma_separated:decode_csv_v1
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
 compat.v1.io.parse_example ops.io.parsing:parse_example_v1
 compat.v1.io.parse_single_example ops.io.parsing:parse_single_example_v1
+compat.v1.io.serialize_many_sparse ops.sparse.serialization:serialize_many_sparse_v1
+compat.v1.io.serialize_sparse ops.sparse.serialization:serialize_sparse_v1
 compat.v1.io.tf_record_iterator ops.io.record_writer:tf_record_iterator
 """,
     "compat.v1.linalg": """
@@ -1330,6 +1335,7 @@ io.decode_png ops.image.decoding:decode_png
 io.decode_proto ops.io.proto_decoding:decode_proto
 io.decode_raw ops.strings.encoding:decode_raw
 io.decode_webp ops.image.decoding:decode_webp
+io.deserialize_many_sparse ops.sparse.serialization:deserialize_many_sparse
 io.encode_base64 ops.strings.encoding:encode_base64
 io.encode_jpeg ops.image.encoding:encode_jpeg
 io.encode_png ops.image.encoding:encode_png
@@ -1344,6 +1350,8 @@ io.parse_single_example ops.io.parsing:parse_single_example
 io.parse_single_sequence_example ops.io.sequence_parsing:parse_single_sequence_example
 io.parse_tensor ops.strings.encoding:parse_tensor
 io.read_file ops.io.files:read_file
+io.serialize_many_sparse ops.sparse.serialization:serialize_many_sparse
+io.serialize_sparse ops.sparse.serialization:serialize_sparse
 io.serialize_tensor ops.strings.encoding:serialize_tensor
 io.write_file ops.io.files:write_file
 io.write_graph graph.graph_def:write_graph

@@ -354,9 +354,6 @@ image.decode_jxl
 image.generate_bounding_box_proposals
 image.non_max_suppression_padded
 io.decode_jxl
-io.deserialize_many_sparse
-io.serialize_many_sparse
-io.serialize_sparse
 linalg.LinearOperator
 linalg.LinearOperatorAdjoint
 linalg.LinearOperatorBlockDiag
