@@ -54,12 +54,6 @@ _WAITING_FOR = {
         "data_composites::padded_batch_of_ragged",
         "data_composites::ragged_batch_of_zero",
     ),
-    "tables made of datasets": (
-        "data_composites::table_from_dataset",
-        "data_composites::index_table_from_dataset",
-        "data_composites::index_table_with_buckets",
-        "data_composites::dataset_initializer",
-    ),
     "v1 graphs of datasets": (
         "data_v1::session_one_shot",
         "data_v1::session_one_shot_of_tuples",

@@ -298,6 +298,7 @@ OP_HOMES: dict[str, str] = {
     "ImageProjectiveTransformV3": "millrace._src.ops.image.projective_transforms",
     "InTopK": "millrace._src.ops.math.arg_reductions",
     "InTopKV2": "millrace._src.ops.math.arg_reductions",
+    "InitializeTableFromDataset": "millrace._src.data.lookup_tables",
     "InitializeTableFromTextFileV2": "millrace._src.ops.lookup.text_files",
     "InitializeTableV2": "millrace._src.ops.lookup.table_ops",
     "InplaceAdd": "millrace._src.ops.array.scattering",

@@ -70,7 +70,7 @@ class TableInitializer(Trackable):
                 raise TypeError(f"Invalid {what}; expected {expected!s} but got {given!s}.")
 
 
-def _note_initializer(operation: Any) -> Any:
+def note_initializer(operation: Any) -> Any:
     """Lets `tf.compat.v1.tables_initializer` run an operation that fills a table."""
     if operation is not None:
         state.graph.add_to_collection(TABLE_INITIALIZERS, operation)
@@ -116,7 +116,7 @@ class KeyValueTensorInitializer(TableInitializer):
         """
         self._check_dtypes(table)
         with name_scope(self._name, "key_value_init"):
-            return _note_initializer(table_ops.replace(table.resource_handle, self._keys, self._values))
+            return note_initializer(table_ops.replace(table.resource_handle, self._keys, self._values))
 
 
 @export("lookup.TextFileIndex")
@@ -197,7 +197,7 @@ class TextFileInitializer(TableInitializer):
         """
         self._check_dtypes(table)
         with name_scope(self._name, "text_file_init"):
-            return _note_initializer(
+            return note_initializer(
                 text_files.initialize_from_text_file(
                     table.resource_handle,
                     convert_to_tensor(self._filename, dtype=string, name="asset_filepath"),
