@@ -348,6 +348,7 @@ compat.v1.ConfigProto graph.proto_names:ConfigProto
 compat.v1.DeviceSpec core.device_spec:MutableDeviceSpec
 compat.v1.Dimension core.dimension:Dimension
 compat.v1.Event graph.proto_names:Event
+compat.v1.FIFOQueue state.queues:FIFOQueue
 compat.v1.FixedLenFeature ops.io.feature_configs:FixedLenFeature
 compat.v1.FixedLenSequenceFeature ops.io.feature_configs:FixedLenSequenceFeature
 compat.v1.GPUOptions graph.proto_names:GPUOptions
@@ -362,7 +363,11 @@ compat.v1.NoGradient autodiff.gradient_registry:no_gradient
 compat.v1.NodeDef graph.proto_names:NodeDef
 compat.v1.NotDifferentiable autodiff.gradient_registry:no_gradient
 compat.v1.OptimizerOptions graph.proto_names:OptimizerOptions
+compat.v1.PaddingFIFOQueue state.queues:PaddingFIFOQueue
 compat.v1.Print ops.debug.printing_v1:print_v1
+compat.v1.PriorityQueue state.queues:PriorityQueue
+compat.v1.QueueBase state.queues:QueueBase
+compat.v1.RandomShuffleQueue state.queues:RandomShuffleQueue
 compat.v1.RunMetadata graph.proto_names:RunMetadata
 compat.v1.RunOptions graph.proto_names:RunOptions
 compat.v1.SessionLog graph.proto_names:SessionLog
@@ -728,6 +733,10 @@ compat.v1.image.stateless_sample_distorted_bounding_box -
 compat.v1.image.transpose_image ops.image.turning:transpose
 """,
     "compat.v1.io": """
+compat.v1.io.PaddingFIFOQueue state.queues:PaddingFIFOQueue
+compat.v1.io.PriorityQueue state.queues:PriorityQueue
+compat.v1.io.QueueBase state.queues:QueueBase
+compat.v1.io.RandomShuffleQueue state.queues:RandomShuffleQueue
 compat.v1.io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
 compat.v1.io.decode_csv ops.io.comma_separated:decode_csv_v1
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
@@ -911,6 +920,7 @@ compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
 compat.v1.test.compute_gradient -
 """,
     "compat.v1.train": """
+compat.v1.train.LooperThread state.coordinator:LooperThread
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.match_filenames_once state.file_names:match_filenames_once
 compat.v1.train.write_graph graph.graph_def:write_graph
@@ -1694,6 +1704,13 @@ quantization.quantize ops.array.quantizing:quantize
 quantization.quantize_and_dequantize ops.array.quantized_round_trip:quantize_and_dequantize
 quantization.quantize_and_dequantize_v2 ops.array.quantized_round_trip:quantize_and_dequantize_v2
 """,
+    "queue": """
+queue.FIFOQueue state.queues:FIFOQueue
+queue.PaddingFIFOQueue state.queues:PaddingFIFOQueue
+queue.PriorityQueue state.queues:PriorityQueue
+queue.QueueBase state.queues:QueueBase
+queue.RandomShuffleQueue state.queues:RandomShuffleQueue
+""",
     "ragged": """
 ragged.boolean_mask ops.ragged.ragged_masking:ragged_boolean_mask
 ragged.constant ops.ragged.ragged_constants:ragged_constant
@@ -1872,7 +1889,9 @@ test.with_eager_op_as_function testing.runner:with_eager_op_as_function
     "train": """
 train.BytesList graph.proto_names:BytesList
 train.ClusterDef graph.proto_names:ClusterDef
+train.Coordinator state.coordinator:Coordinator
 train.Example graph.proto_names:Example
+train.ExponentialMovingAverage state.moving_averages:ExponentialMovingAverage
 train.Feature graph.proto_names:Feature
 train.FeatureList graph.proto_names:FeatureList
 train.FeatureLists graph.proto_names:FeatureLists

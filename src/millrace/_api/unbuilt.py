@@ -418,11 +418,6 @@ quantization.experimental.TfRecordRepresentativeDatasetSaver
 quantization.experimental.UnitWiseQuantizationSpec
 quantization.experimental.quantize_saved_model
 quantization.quantized_concat
-queue.FIFOQueue
-queue.PaddingFIFOQueue
-queue.PriorityQueue
-queue.QueueBase
-queue.RandomShuffleQueue
 ragged_fill_empty_rows
 ragged_fill_empty_rows_grad
 saved_model.ASSETS_DIRECTORY
@@ -519,8 +514,6 @@ train.CheckpointManager
 train.CheckpointOptions
 train.CheckpointView
 train.ClusterSpec
-train.Coordinator
-train.ExponentialMovingAverage
 train.TrackableView
 train.checkpoints_iterator
 train.experimental.MaxShardSizePolicy

@@ -12,52 +12,20 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import eager_engine, state
+from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
 from millrace._src.core.handle_types import AbsentObject, ObjectHandle, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.ops import raw
-from millrace._src.ops.random.philox import blocks, stream_from_seeds
 from millrace._src.ops.random.seeds import get_seed
+from millrace._src.ops.random.words import Words
 from millrace._src.ops.shape_rules import no_outputs, scalar
 
 _NO_SEED = 2**31 - 1
 """The second seed in place of (0, 0), which kernels take for "no seed"."""
-_WORDS_AT_ONCE = 1024
 _HANDLE = ObjectHandle("seed generator")
-
-
-class Words:
-    """The stream of 32-bit words under two seeds.
-
-    Args:
-      seed: the key of Philox.
-      seed2: the upper half of Philox's counter.
-
-    Attributes:
-      position: how many words were taken; may be set, to go on from there.
-    """
-
-    def __init__(self, seed: int, seed2: int) -> None:
-        self._stream = stream_from_seeds(seed, seed2)
-        self.position = 0
-        self._first = 0  # the position of the first word in `_words`
-        self._words: Array = np.empty(0, np.uint32)
-
-    def take(self, count: int) -> Array:
-        """Returns the next words as a vector of uint32."""
-        start, stop = self.position, self.position + count
-        if start < self._first or stop > self._first + len(self._words):
-            self._first = start // 4 * 4
-            needed = -(-(max(count, _WORDS_AT_ONCE) + start - self._first) // 4)
-            xp = eager_engine().xp
-            self._words = blocks(xp, self._stream.skip(xp, self._first // 4), needed).reshape(-1)
-        self.position = stop
-        return self._words[start - self._first : stop - self._first]
 
 
 class SeedGenerator(Referent):

@@ -17,7 +17,8 @@ from millrace._src.data.base import apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run
-from millrace._src.data.seeds import SeedGenerator, Words, dataset_seeds, dummy_seed_generator, or_random
+from millrace._src.data.seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
+from millrace._src.ops.random.words import Words
 
 
 @dataclass(eq=False, repr=False)

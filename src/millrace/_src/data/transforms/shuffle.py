@@ -27,7 +27,8 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.element_store import ElementStore
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run, UnaryNode, node_of, scalar_of
-from millrace._src.data.seeds import SeedGenerator, Words, dataset_seeds, dummy_seed_generator, or_random
+from millrace._src.data.seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
+from millrace._src.ops.random.words import Words
 
 _DRAWN_AT_ONCE = 1024
 """The number of positions that are drawn at a time; nobody can tell when positions are drawn."""

@@ -1,0 +1,1 @@
+"""Queues and stacks of tensors, and the ops on them."""
