@@ -401,6 +401,7 @@ compat.v1.assert_rank_at_least control_flow.debug.assertions_v1:assert_rank_at_l
 compat.v1.assert_rank_in control_flow.debug.assertions_v1:assert_rank_in
 compat.v1.assert_same_float_dtype control_flow.debug.static_checks:assert_same_float_dtype
 compat.v1.assert_scalar control_flow.debug.static_checks:assert_scalar_v1
+compat.v1.assert_type control_flow.debug.static_checks:assert_type
 compat.v1.batch_gather ops.array.gathering:batch_gather
 compat.v1.batch_to_space ops.array.space_to_batch:batch_to_space_v1
 compat.v1.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd

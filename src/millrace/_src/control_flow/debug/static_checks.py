@@ -12,6 +12,7 @@ import numpy as np
 
 from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.debug.comparisons import sentence
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, float32, int32
@@ -194,14 +195,14 @@ def assert_scalar_v1(tensor: Any, name: str | None = None, message: str | None =
     return _scalar(tensor, message, name)
 
 
-@export("debugging.assert_type")
+@export("debugging.assert_type", v1=["assert_type", "debugging.assert_type"])
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
     """Asserts the dtype of a tensor.
 
     >>> tf.debugging.assert_type(tf.constant(1), tf.int32)
 
     Args:
-      tensor: a Tensor, or a value that becomes one.
+      tensor: a Tensor, RaggedTensor or SparseTensor, or a value that becomes a tensor.
       tf_type: the dtype.
       message: a text for the error.
       name: name of the scope in a graph.
@@ -210,10 +211,12 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     """
     wanted_dtype = as_dtype(tf_type)
     with name_scope(name, "assert_type"):
-        tensor = convert_to_tensor(tensor, name="tensor")
+        is_composite = isinstance(tensor, CompositeTensor)
+        tensor = tensor if is_composite else convert_to_tensor(tensor, name="tensor")
         if tensor.dtype is not wanted_dtype:
+            known_name = None if is_composite else graph_name(tensor)
             raise TypeError(
-                f"{sentence(message)}{graph_name(tensor) or 'tensor'} must be of type {wanted_dtype!r}; "
+                f"{sentence(message)}{known_name or 'tensor'} must be of type {wanted_dtype!r}; "
                 f"got {tensor.dtype!r}"
             )
         raw.NoOp(name="statically_determined_correct_type")

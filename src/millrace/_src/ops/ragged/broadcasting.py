@@ -197,7 +197,8 @@ class _Walk:
         known_sizes = {size for size in map(static_size, sizes) if size is not None}
         unknown_sizes = list({id(size): size for size in sizes if static_size(size) is None}.values())
         if len(known_sizes - {1}) > 1:
-            raise invalid(f"{self.words} Condition x == y did not hold: sizes {sorted(known_sizes)} differ.")
+            first, second = sorted(known_sizes - {1})[:2]
+            check("==", self._tensor(first), self._tensor(second), self.words)
         if known_sizes - {1} or not unknown_sizes:
             (size,) = known_sizes - {1} or known_sizes
             self._check_sizes(unknown_sizes, size)
@@ -227,7 +228,7 @@ class _Walk:
             partition = self._shown(dims[main], self.rows[main])
         else:
             main, partition = None, self._uniform(self.merged(dims), given)
-        places = _Places(partition, self.dtype)
+        places = _Places(partition)
         next_rows = [
             self._deeper(rows, dim, places, is_main=i == main)
             for i, (rows, dim) in enumerate(zip(self.rows, dims, strict=True))
@@ -275,13 +276,7 @@ class _Walk:
             return ONE_ROW
         shown_length = places.partition.uniform_row_length()
         if shown_length is None and known != 1:
-            lengths = places.partition.row_lengths()
-            wanted = (
-                self._tensor(size)
-                if known is not None
-                else raw.SelectV2(condition=raw.Equal(x=size, y=self._tensor(1)), t=lengths, e=size)
-            )
-            self.checks += check("==", lengths, wanted, self.words)
+            self._check_lengths(places.partition, size)
         if rows is None and known is not None and (known != 1 or static_size(shown_length) == 1):
             return None
         if rows is ONE_ROW:
@@ -292,6 +287,14 @@ class _Walk:
             return row_starts
         offsets = places.offsets if known is not None else places.offsets * self._unless_one(size)
         return row_starts * self._tensor(size) + offsets
+
+    def _check_lengths(self, partition: RowPartition, size: Any) -> None:
+        """Checks that all rows are of a length, unless the length turns out to be 1."""
+        splits = partition.row_splits()
+        expected = range_(shape_tensor(splits, out_type=self.dtype)[0], dtype=self.dtype) * self._tensor(size)
+        if static_size(size) is None:
+            expected = raw.SelectV2(condition=raw.Equal(x=size, y=self._tensor(1)), t=splits, e=expected)
+        self.checks += check("==", splits, expected, self.words)
 
     def _check_partition(self, partition: RowPartition, expected: RowPartition) -> None:
         if partition is expected:
@@ -313,8 +316,8 @@ class _Walk:
 class _Places:
     """The row number and the place in its row of each value of a partition, computed if asked for."""
 
-    def __init__(self, partition: RowPartition, dtype: DType) -> None:
-        self.partition, self._dtype = partition, dtype
+    def __init__(self, partition: RowPartition) -> None:
+        self.partition = partition
 
     @cached_property
     def rowids(self) -> Any:
@@ -324,8 +327,7 @@ class _Places:
     @cached_property
     def offsets(self) -> Any:
         """The place of each value in its row."""
-        starts = raw.GatherV2(params=self.partition.row_splits(), indices=self.rowids, axis=0)
-        return range_(self.partition.nvals(), dtype=self._dtype) - starts
+        return self.partition.offsets_in_rows()
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.shape_checks import merge_dim, vector, with_rank
+from millrace._src.ops.array.shape_checks import vector, with_rank
 from millrace._src.ops.sparse.cross_features import (
     Feature,
     buckets_of,
@@ -33,13 +33,12 @@ _RANK = "tf.ragged.cross only supports inputs with rank=2."
 
 
 def _cross_shapes(c: ShapeContext) -> Sequence[TensorShape]:
-    rows = None
-    for splits in c.shapes("ragged_row_splits"):
-        (dim,) = with_rank(splits, 1)
-        rows = merge_dim(rows, None if dim is None else dim - 1)
-    for dense in c.shapes("dense_inputs"):
-        rows = merge_dim(rows, with_rank(dense, 2)[0])
-    return vector(None), vector(None if rows is None else rows + 1)
+    splits = [with_rank(shape, 1)[0] for shape in c.shapes("ragged_row_splits")]
+    rows = [with_rank(shape, 2)[0] for shape in c.shapes("dense_inputs")]
+    sizes = {*splits, *(None if count is None else count + 1 for count in rows)} - {None}
+    if len(sizes) > 1:
+        raise ValueError("inputs must all have the same batch dimension size.")
+    return vector(None), vector(next(iter(sizes), None))
 
 
 def _ragged_feature(values: Array, splits: Array) -> Feature:

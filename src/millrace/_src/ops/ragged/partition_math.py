@@ -64,3 +64,15 @@ def rowids_of_splits(splits: Any) -> Any:
     nvals = splits[-1]
     marks = raw.UnsortedSegmentSum(data=raw.OnesLike(x=splits[1:-1]), segment_ids=splits[1:-1], num_segments=nvals + 1)
     return raw.Cumsum(x=marks, axis=0)[:-1]
+
+
+def offsets_of_splits(splits: Any) -> Any:
+    """Returns, for each value, the place of the value in its row."""
+    if is_eager(splits):
+        array = splits._value
+        numbers = np.arange(array[-1], dtype=array.dtype)
+        numbers -= np.repeat(array[:-1], array[1:] - array[:-1])
+        return new_tensor(numbers, splits.dtype)
+    starts = raw.GatherV2(params=splits, indices=rowids_of_splits(splits), axis=0)
+    one = raw.OnesLike(x=splits[-1])
+    return raw.Range(start=one - one, limit=splits[-1], delta=one) - starts

@@ -207,4 +207,3 @@ def _at_indices(params: RaggedTensor, indices: Any, width: int) -> Any:
     if inner:
         return gather_nd(values, raw.Pack(values=[position, *inner], axis=-1))
     return gathered(values, position)
-

@@ -23,9 +23,10 @@ from millrace._src.ops.ragged.partition_checks import check, check_not_negative,
 from millrace._src.ops.ragged.ragged_dims import known_axis
 from millrace._src.ops.ragged.ragged_rows import (
     gathered,
-    interleaved_rows,
+    joined_in_rows,
     joined_rows,
     row_count,
+    stacked_in_rows,
     with_common_ragged_rank,
 )
 from millrace._src.ops.ragged.ragged_shapes import expanded_dims
@@ -79,11 +80,20 @@ def joined(values: Sequence[Any], axis: int) -> Any:
         checks = _checks_of_equal_splits(ragged)
         inner = joined([value.values for value in ragged], axis - 1)
         return RaggedTensor._of(inner, ragged[0]._row_partition._with_dependencies(checks))
+    checks = _checks_of_rows(ragged)
+    return _waiting(joined_in_rows(ragged), checks)
+
+
+def _checks_of_rows(values: Sequence[RaggedTensor]) -> list[Any]:
+    """Checks that all values have as many rows as the first one."""
     checks = []
-    for place, value in enumerate(ragged[1:], 1):
+    for place, value in enumerate(values[1:], 1):
         words = f"Input tensors at index 0 (=x) and {place} (=y) have incompatible shapes."
-        checks += check("==", ragged[0].nrows(), value.nrows(), words)
-    result = interleaved_rows(ragged)
+        checks += check("==", values[0].nrows(), value.nrows(), words)
+    return checks
+
+
+def _waiting(result: RaggedTensor, checks: list[Any]) -> RaggedTensor:
     return RaggedTensor._of(result.values, result._row_partition._with_dependencies(checks)) if checks else result
 
 
@@ -141,6 +151,10 @@ def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
             return raw.Pack(values=tensors, axis=axis)
         if axis == 0:
             return _rows_of_tensors(tensors, rank or 1)
+        if axis == 1 and len(tensors) > 1:
+            ragged = with_common_ragged_rank(tensors)
+            checks = _checks_of_rows(ragged)
+            return _waiting(stacked_in_rows(ragged), checks)
         return joined([expanded_dims(value, axis) for value in tensors], axis)
 
 

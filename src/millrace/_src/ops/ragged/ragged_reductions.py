@@ -15,7 +15,7 @@ from millrace._src.core.dtypes import bool as tf_bool
 from millrace._src.core.dtypes import int32
 from millrace._src.core.overloads import overload
 from millrace._src.core.shape_context import static_value
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math import reduce
 from millrace._src.ops.math.casting import cast
@@ -66,7 +66,9 @@ def _axes(axis: Any, rank: int | None) -> list[int]:
     """Returns the axes of a reduction in rising order."""
     if isinstance(axis, Tensor):
         known = static_value(axis)
-        if known is None or known.ndim != 1:
+        if known is None:
+            raise ValueError("axis must be known at graph construction time.")
+        if known.ndim == 0 and isinstance(axis, EagerTensor):
             raise TypeError(f"axis must be an int; got {axis.dtype.name}")
         axis = known.tolist()
     if not isinstance(axis, (list, tuple)):

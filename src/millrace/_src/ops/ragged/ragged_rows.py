@@ -102,17 +102,31 @@ def joined_partitions(partitions: Sequence[RowPartition]) -> RowPartition:
 
 
 def interleaved_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
-    """Joins, for each row number, the rows of that number: `[[1], [2]]` and `[[3], []]` give `[[1, 3], [2]]`."""
-    count, first = len(values), values[0]._row_partition
-    nrows = first.nrows()
-    numbers = range_(nrows * count, dtype=first.dtype)
-    by_value = raw.Reshape(tensor=numbers, shape=[count, -1])
+    """Puts, for each row number, the rows of that number one after the other.
+
+    Rows of `[[1], [2]]` and `[[3], []]` are `[[1], [3], [2], []]`.
+    """
+    first = values[0]._row_partition
+    numbers = range_(first.nrows() * len(values), dtype=first.dtype)
+    by_value = raw.Reshape(tensor=numbers, shape=[len(values), -1])
     order = raw.Reshape(tensor=raw.Transpose(x=by_value, perm=[1, 0]), shape=[-1])
-    rows = gathered(joined_rows(values), order)
+    rows: RaggedTensor = gathered(joined_rows(values), order)
+    return rows
+
+
+def joined_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
+    """Joins, for each row number, the rows of that number: `[[1], [2]]` and `[[3], []]` give `[[1, 3], [2]]`."""
     total = values[0].row_lengths()
     for value in values[1:]:
         total = raw.AddV2(x=total, y=value.row_lengths())
-    return RaggedTensor._of(rows.values, RowPartition.from_row_lengths(total, validate=False))
+    return RaggedTensor._of(interleaved_rows(values).values, RowPartition.from_row_lengths(total, validate=False))
+
+
+def stacked_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
+    """Makes, of the rows of each number, one row: `[[1], [2]]` and `[[3], []]` give `[[[1], [3]], [[2], []]]`."""
+    rows, nrows = interleaved_rows(values), values[0]._row_partition.nrows()
+    splits = range_(nrows + 1, dtype=nrows.dtype) * len(values)
+    return RaggedTensor._of(rows, RowPartition._of(splits))
 
 
 def row_count(value: Any, dtype: Any) -> Any:

@@ -21,11 +21,10 @@ from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.ragged.partition_checks import check, checked
 from millrace._src.ops.ragged.partition_factories import PartitionFactories
-from millrace._src.ops.ragged.partition_math import rowids_of_splits, size_of
+from millrace._src.ops.ragged.partition_math import offsets_of_splits, rowids_of_splits, size_of
 from millrace._src.ops.ragged.row_partition_spec import RowPartitionSpec
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
@@ -168,8 +167,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
         >>> tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).offsets_in_rows().numpy()
         array([0, 1, 0])
         """
-        rowids = self.value_rowids()
-        return range_(self.nvals(), dtype=self.dtype) - raw.GatherV2(params=self._row_splits, indices=rowids, axis=0)
+        return offsets_of_splits(self._row_splits)
 
     def nrows(self) -> Any:
         """Returns the number of rows, as a scalar of the partition's dtype."""

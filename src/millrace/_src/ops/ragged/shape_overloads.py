@@ -6,7 +6,7 @@ from typing import Any
 
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import float32
+from millrace._src.core.dtypes import float32, int32
 from millrace._src.core.errors import invalid
 from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
@@ -22,9 +22,9 @@ _CANNOT = "Cannot broadcast"
 
 @overload("shape", RaggedTensor)
 def ragged_shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
-    """Returns the shape of a ragged tensor."""
+    """Returns the shape of a ragged tensor, by default of int32."""
     with name_scope(name, "RaggedShape"):
-        return DynamicRaggedShape.from_tensor(input, out_type)
+        return DynamicRaggedShape.from_tensor(input, out_type or int32)
 
 
 @overload("compat.v1.shape", RaggedTensor)
