@@ -122,8 +122,8 @@ def test_the_number_of_partitions_changes_within_uniform_dimensions() -> None:
 def test_shapes_are_compared_by_value() -> None:
     shape = _Shape.from_tensor(_rows())
     assert shape == _Shape.from_tensor(_rows())
-    assert not (shape == _Shape.from_tensor(tf.ragged.constant([[1], [2], [3]])))
-    assert not (shape == _Shape.from_tensor(tf.ragged.constant([[1, 2]])))
+    assert shape != _Shape.from_tensor(tf.ragged.constant([[1], [2], [3]]))
+    assert shape != _Shape.from_tensor(tf.ragged.constant([[1, 2]]))
     assert (shape == _Shape.from_tensor(_pairs())) is False
     assert (shape == 5) is False
 

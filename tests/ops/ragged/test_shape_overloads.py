@@ -9,7 +9,6 @@ import pytest
 import millrace as tf
 from tests.ops.ragged.answers import R, T, check_everywhere, check_refusal_everywhere, dense, ragged
 
-
 _Shape = tf.experimental.DynamicRaggedShape
 
 
@@ -101,9 +100,7 @@ ANSWERS = [
         R("int32", [[[1, 2], [3, 4]], [[5, 6]]], [2, None, 2]),
     ),
     (
-        lambda: tf.reshape(
-            dense([[1, 2], [3, 4], [5, 6]]), _Shape.from_lengths([2, (1, 5)])
-        ),
+        lambda: tf.reshape(dense([[1, 2], [3, 4], [5, 6]]), _Shape.from_lengths([2, (1, 5)])),
         R("int32", [[1], [2, 3, 4, 5, 6]], [2, None]),
     ),
 ]

@@ -395,6 +395,10 @@ class DynamicRaggedShape(CompositeTensor):
             equal = raw.LogicalAnd(x=equal, y=raw.All(input=same, reduction_indices=axes))
         return equal
 
+    def __ne__(self, other: object) -> Any:
+        equal = self == other
+        return not equal if isinstance(equal, bool) else raw.LogicalNot(x=equal)
+
     def __repr__(self) -> str:
         lengths = ", ".join("..." if length is ... else str(length) for length in self.static_lengths())
         return f"<DynamicRaggedShape lengths=[{lengths}] num_row_partitions={self.num_row_partitions}>"
