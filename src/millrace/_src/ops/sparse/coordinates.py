@@ -66,18 +66,26 @@ def sort_keys(indices: Array, dims: Sequence[int]) -> Array | None:
     return positions(np, indices, dims) if have_positions(dims) and are_inside(indices, dims) else None
 
 
+def are_sorted(keys: Array) -> bool:
+    """Tells whether no number is less than the number before."""
+    return bool((keys[1:] >= keys[:-1]).all())
+
+
 def are_increasing(keys: Array) -> bool:
     """Tells whether each number is greater than the number before."""
     return bool((keys[1:] > keys[:-1]).all())
 
 
 @kernel_part
-def order_of_places(xp: Xp, indices: Array, dims: Array) -> Array:
-    """Returns the permutation that puts places in order; equal places stay as they are."""
+def order_of_places(xp: Xp, indices: Array, dims: Array) -> Array | None:
+    """Returns the permutation that puts places in order, None if the places are known to be in order.
+
+    Equal places stay as they are.
+    """
     keys = sort_keys(indices, dims.tolist())
     if keys is None:
-        return np.lexsort(indices.T[::-1]) if indices.shape[1] else np.arange(len(indices))
-    return np.arange(len(keys)) if are_increasing(keys) else order_of_keys(keys)
+        return np.lexsort(indices.T[::-1]) if indices.shape[1] else None
+    return None if are_sorted(keys) else order_of_keys(keys)
 
 
 @order_of_places.kernel_for("xla")
@@ -89,11 +97,19 @@ def _order_by_axes(xp: Xp, indices: Array, dims: Array) -> Array:
     return order
 
 
-def refuse_bad_places(indices: Array, dims: Sequence[int]) -> None:
-    """Raises InvalidArgumentError for the first place that is out of bounds, out of order, or there a second time."""
+def taken(xp: Xp, rows: Array, order: Array | None) -> Array:
+    """Returns rows in the order of a permutation; the rows themselves where there is none."""
+    return rows if order is None else xp.take(rows, order, axis=0)
+
+
+def checked_positions(indices: Array, dims: Sequence[int]) -> Array:
+    """Returns the positions of places that are within bounds, in order, and different.
+
+    Raises: InvalidArgumentError: for the first place that is not so, or if there are too many elements for positions.
+    """
     keys = sort_keys(indices, dims)
     if keys is not None and are_increasing(keys):
-        return
+        return keys
     is_outside = ((indices < 0) | (indices >= np.array(dims, np.int64))).any(axis=1)
     comparison = np.ones(len(indices), np.int64)
     comparison[1:] = _compared(indices[1:], indices[:-1])
@@ -101,6 +117,7 @@ def refuse_bad_places(indices: Array, dims: Sequence[int]) -> None:
     if is_bad.any():
         at = int(np.argmax(is_bad))
         raise invalid(_complaint(at, indices[at], dims, bool(is_outside[at]), int(comparison[at])))
+    raise invalid(f"Shape {dims_text(dims)} would have more than 2**63 - 1 elements")
 
 
 def _compared(places: Array, others: Array) -> Array:

@@ -22,7 +22,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.gradient_rules import unbroadcast
-from millrace._src.ops.sparse.coordinates import are_inside, positions, refuse_bad_places
+from millrace._src.ops.sparse.coordinates import are_inside, checked_positions, positions
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -52,23 +52,21 @@ def _check_arguments(indices: Array, output_shape: Array, values: Array, default
         raise invalid("default_value should be a scalar.")
 
 
-def _refuse_places(
-    sparse_indices: Array, output_shape: Array, sparse_values: Array, default_value: Array, *, validate_indices: bool
-) -> None:
-    """Refuses places out of bounds; unless told otherwise also repeated ones and ones out of order."""
-    _check_arguments(sparse_indices, output_shape, sparse_values, default_value)
-    dims, places = output_shape.tolist(), _as_matrix(sparse_indices)
-    if min(dims, default=0) < 0:
-        raise invalid(f"Dimension {min(dims)} must be >= 0")
-    if validate_indices:
-        refuse_bad_places(places, dims)
-    elif not are_inside(places, dims):
-        raise invalid(f"Indices are not valid (out of bounds).  Shape: {dims_text(dims)}")
-
-
 @kernel_part
-def _filled(xp: Xp, size: int, default_value: Array, places: Array, values: Array) -> Array:
-    """Returns a vector of the default value but for some places."""
+def _filled(
+    xp: Xp, dims: list[int], default_value: Array, indices: Array, values: Array, validate_indices: bool
+) -> Array:
+    """Returns a vector of the default value, but for the values at some places.
+
+    The host refuses places out of bounds here, not before the kernel, because the check computes the positions.
+    """
+    if validate_indices:
+        places = checked_positions(indices, dims)
+    elif are_inside(indices, dims):
+        places = positions(np, indices, dims)
+    else:
+        raise invalid(f"Indices are not valid (out of bounds).  Shape: {dims_text(dims)}")
+    size = math.prod(dims)
     is_zero = default_value.dtype.kind != "O" and not default_value.tobytes().strip(b"\0")
     dense = np.zeros(size, values.dtype) if is_zero else np.full(size, default_value, values.dtype)
     dense[places] = values
@@ -76,8 +74,11 @@ def _filled(xp: Xp, size: int, default_value: Array, places: Array, values: Arra
 
 
 @_filled.kernel_for("xla")
-def _filled_by_scatter(xp: Xp, size: int, default_value: Array, places: Array, values: Array) -> Array:
-    return xp.scatter(xp.full(size, default_value, values.dtype), places, values, "set")
+def _filled_by_scatter(
+    xp: Xp, dims: list[int], default_value: Array, indices: Array, values: Array, validate_indices: bool
+) -> Array:
+    dense = xp.full(math.prod(dims), default_value, values.dtype)
+    return xp.scatter(dense, positions(xp, indices, dims), values, "set")
 
 
 @op(
@@ -86,7 +87,6 @@ def _filled_by_scatter(xp: Xp, size: int, default_value: Array, places: Array, v
     T=ANY,
     Tindices=INDEX,
     shape=_dense_shape,
-    checks=_refuse_places,
     constant_inputs=("output_shape",),
 )
 def sparse_to_dense_op(
@@ -101,8 +101,10 @@ def sparse_to_dense_op(
     """Makes a dense tensor of a default value, but for the values at some places."""
     _check_arguments(sparse_indices, output_shape, sparse_values, default_value)
     dims = [int(dim) for dim in output_shape]
-    places = positions(xp, _as_matrix(sparse_indices), dims)
-    return _filled(xp, math.prod(dims), default_value, places, sparse_values).reshape(dims)
+    if min(dims, default=0) < 0:
+        raise invalid(f"Dimension {min(dims)} must be >= 0")
+    places = _as_matrix(sparse_indices)
+    return _filled(xp, dims, default_value, places, sparse_values, validate_indices).reshape(dims)
 
 
 @sparse_to_dense_op.gradient

@@ -20,6 +20,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import SCALAR, dims_text, merge_dim, require_scalar, vector, with_rank
+from millrace._src.ops.sparse.coordinates import are_sorted
 from millrace._src.ops.sparse.part_checks import traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
@@ -59,8 +60,8 @@ def _check_parts(indices: Array, values: Array, dense_shape: Array, default_valu
 def _check_rows(rows: Array, row_count: int) -> None:
     if not row_count and rows.size:
         raise invalid(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {len(rows)}")
-    is_outside = (rows < 0) | (rows >= row_count)
-    if is_outside.any():
+    if rows.size and (rows.min() < 0 or rows.max() >= row_count):
+        is_outside = (rows < 0) | (rows >= row_count)
         at = int(np.argmax(is_outside))
         raise invalid(f"indices({at}, 0) is invalid: {rows[at]} >= {row_count}")
 
@@ -83,15 +84,25 @@ def sparse_fill_empty_rows_op(
     _check_rows(rows, row_count)
     is_empty = np.bincount(rows, minlength=row_count) == 0
     empty_rows = np.flatnonzero(is_empty)
-    in_order = np.arange(len(rows)) if (rows[1:] >= rows[:-1]).all() else np.argsort(rows, kind="stable")
-    places = np.empty(len(rows), np.int64)
-    places[in_order] = np.arange(len(rows)) + np.cumsum(is_empty)[rows[in_order]]
+    numbers = np.arange(len(rows))
+    order = None if are_sorted(rows) else np.argsort(rows, kind="stable")
+    if order is not None:
+        indices, values, rows = indices.take(order, axis=0), values[order], rows[order]
+    if not len(empty_rows):
+        return indices, values, is_empty, numbers if order is None else _inverse(order)
+    places = numbers + np.cumsum(is_empty)[rows]
+    empty_places = np.searchsorted(rows, empty_rows) + np.arange(len(empty_rows))
     filled_indices = np.zeros((len(rows) + len(empty_rows), indices.shape[1]), np.int64)
     filled_values = np.full(len(filled_indices), default_value, values.dtype)
     filled_indices[places], filled_values[places] = indices, values
-    empty_places = np.searchsorted(rows[in_order], empty_rows) + np.arange(len(empty_rows))
     filled_indices[empty_places, 0] = empty_rows
-    return filled_indices, filled_values, is_empty, places
+    return filled_indices, filled_values, is_empty, places if order is None else places[_inverse(order)]
+
+
+def _inverse(order: Array) -> Array:
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(len(order))
+    return inverse
 
 
 @sparse_fill_empty_rows_op.gradient

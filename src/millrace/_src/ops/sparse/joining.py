@@ -18,7 +18,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import added, dims_text, merge_dim, vector, with_rank
 from millrace._src.ops.math.element_types import NUMBER
-from millrace._src.ops.sparse.coordinates import common_keys, order_of_places
+from millrace._src.ops.sparse.coordinates import are_sorted, common_keys, order_of_places, taken
 from millrace._src.ops.sparse.part_checks import check_bounds, check_dims, check_parts, traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
@@ -91,7 +91,7 @@ def sparse_concat_op(
     dense_shape = xp.concatenate([first[:axis], ends[-1:], first[axis + 1 :]])
     joined_indices, joined_values = xp.concatenate(moved), xp.concatenate(values)
     order = order_of_places(xp, joined_indices, dense_shape)
-    return xp.take(joined_indices, order, axis=0), xp.take(joined_values, order, axis=0), dense_shape
+    return taken(xp, joined_indices, order), taken(xp, joined_values, order), dense_shape
 
 
 @export("sparse.concat", v1=[])
@@ -238,13 +238,16 @@ def sparse_split_op(
     lengths[: size % num_split] += 1
     ends = np.cumsum(lengths)
     pieces = np.searchsorted(ends, indices[:, axis], side="right")
-    order = np.argsort(pieces, kind="stable")
     bounds = np.cumsum(np.bincount(pieces, minlength=num_split))[:-1]
-    moved = indices[order]
-    moved[:, axis] -= (ends - lengths)[pieces[order]]
+    if not are_sorted(pieces):
+        # the stable sort of 16 bits is a radix sort
+        order = np.argsort(pieces.astype(np.uint16) if num_split < 2**16 else pieces, kind="stable")
+        indices, values, pieces = indices.take(order, axis=0), values[order], pieces[order]
+    moved = indices.copy()
+    moved[:, axis] -= (ends - lengths)[pieces]
     dense_shapes = np.tile(shape, (num_split, 1))
     dense_shapes[:, axis] = lengths
-    return np.split(moved, bounds), np.split(values[order], bounds), list(dense_shapes)
+    return np.split(moved, bounds), np.split(values, bounds), list(dense_shapes)
 
 
 @export("sparse.split", v1=[])
@@ -358,11 +361,12 @@ def sparse_slice_op(
     """Cuts a block out of a sparse tensor, as far as the block lies within the tensor."""
     _check_slice(indices, values, shape, start, size)
     dense_shape = np.maximum(np.minimum(size, shape - start), 0)
-    moved = indices - start
     is_inside = np.ones(len(indices), bool)
     for axis in range(indices.shape[1]):
-        is_inside &= (moved[:, axis] >= 0) & (moved[:, axis] < size[axis])
-    return moved[is_inside], values[is_inside], dense_shape
+        # an index before the start becomes a large number
+        is_inside &= (indices[:, axis] - start[axis]).view(np.uint64) < np.uint64(size[axis])
+    chosen = np.flatnonzero(is_inside)
+    return indices.take(chosen, axis=0) - start, values[chosen], dense_shape
 
 
 @sparse_slice_op.gradient

@@ -50,14 +50,14 @@ _CHOICE = "TensorFlow's rule for it raises an error: which tensor an element cam
 
 
 class _Merged(NamedTuple):
-    """The places of two tensors, each once."""
+    """The places of two tensors, each once, in order."""
 
     source: Array
     """For each place, its number in the places of the first tensor followed by those of the second."""
-    is_shared: Array
-    """Whether both tensors have the place; then `source` is the first tensor's."""
+    shared: Array
+    """Which places both tensors have; there `source` is the first tensor's number."""
     partner: Array
-    """For each shared place, its number in the same list, at the second tensor."""
+    """For each shared place, the number of the second tensor's place."""
 
 
 def _merged(a_indices: Array, b_indices: Array, dims: Sequence[int]) -> _Merged:
@@ -67,13 +67,9 @@ def _merged(a_indices: Array, b_indices: Array, dims: Sequence[int]) -> _Merged:
     keys = keys[order]
     if not (are_increasing(a_keys) and are_increasing(b_keys)):
         order, keys = _paired_occurrences(order, keys, len(a_keys))
-    is_second = np.zeros(len(keys), bool)
-    is_second[1:] = keys[1:] == keys[:-1]
-    second_places = np.flatnonzero(is_second)
-    is_shared = np.zeros(len(keys), bool)
-    is_shared[second_places - 1] = True
-    is_kept = ~is_second
-    return _Merged(order[is_kept], is_shared[is_kept], order[second_places])
+    seconds = np.flatnonzero(keys[1:] == keys[:-1]) + 1
+    shared = seconds - 1 - np.arange(len(seconds))
+    return _Merged(np.delete(order, seconds), shared, order[seconds])
 
 
 def _paired_occurrences(order: Array, keys: Array, a_count: int) -> tuple[Array, Array]:
@@ -160,11 +156,11 @@ def sparse_add_op(
     places = _merged(a_indices, b_indices, a_shape.tolist())
     values = np.concatenate([a_values, b_values])
     sums = values[places.source]
-    sums[places.is_shared] += values[places.partner]
+    sums[places.shared] += values[places.partner]
     source = places.source
     if thresh > 0:
-        is_kept = ~places.is_shared | ~(np.abs(sums) < thresh)
-        source, sums = source[is_kept], sums[is_kept]
+        small = places.shared[np.abs(sums[places.shared]) < thresh]
+        source, sums = np.delete(source, small), np.delete(sums, small)
     return np.concatenate([a_indices, b_indices]).take(source, axis=0), sums, a_shape
 
 
@@ -248,7 +244,7 @@ def _chosen(
     values = np.concatenate([a[1], b[1]])
     ours = values[places.source]
     theirs = np.zeros_like(ours)
-    theirs[places.is_shared] = values[places.partner]
+    theirs[places.shared] = values[places.partner]
     return np.concatenate([a[0], b[0]]).take(places.source, axis=0), choose(ours, theirs)
 
 

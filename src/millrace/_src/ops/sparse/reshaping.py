@@ -104,9 +104,9 @@ def sparse_reshape_op(xp: Xp, input_indices: Array, input_shape: Array, new_shap
     places = positions(xp, input_indices, dims)
     columns = []
     for stride in strides_of(new_dims):
-        stride = max(stride, 1)  # a tensor without elements has no places
-        columns.append(xp.floor_divide(places, stride))
-        places = xp.remainder(places, stride)
+        column = places if stride <= 1 else xp.floor_divide(places, stride)  # 0 in a tensor without places
+        columns.append(column)
+        places = places - column * stride
     indices = xp.stack(columns, axis=1) if columns else xp.zeros((input_indices.shape[0], 0), input_indices.dtype)
     return indices, xp.asarray(new_dims, np.int64)
 

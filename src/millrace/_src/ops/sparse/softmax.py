@@ -23,7 +23,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, vector
 from millrace._src.ops.math.precision import in_single
-from millrace._src.ops.sparse.coordinates import order_of_places
+from millrace._src.ops.sparse.coordinates import order_of_places, taken
 from millrace._src.ops.sparse.part_checks import traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, sparse_result
 from millrace._src.util.export import export
@@ -56,7 +56,7 @@ def _softmax_of_runs(xp: Xp, values: Array, run_of: Array) -> Array:
     """Computes the softmax of each run of values, whose numbers rise by one from run to run."""
     if not len(values):
         return values
-    starts = np.searchsorted(run_of, np.arange(run_of[-1] + 1))
+    starts = np.flatnonzero(np.append(True, run_of[1:] != run_of[:-1]))
     powers = np.exp(values - np.maximum.reduceat(values, starts)[run_of])
     quotients: Array = powers / np.add.reduceat(powers, starts)[run_of]
     return quotients
@@ -79,12 +79,20 @@ def sparse_softmax_op(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Arr
     """Computes the softmax of the stored elements of each row of a sparse tensor of rank 2 or more."""
     _check_parts(sp_indices, sp_values, sp_shape)
     rows = sp_indices[:, :-1]
-    order = order_of_places(xp, xp.asarray(rows), sp_shape[:-1])
-    ordered_rows = xp.take(rows, order, axis=0)
-    changes = xp.any(ordered_rows[1:] != ordered_rows[:-1], axis=1)
-    run_of = xp.cumsum(xp.concatenate([xp.zeros(min(len(rows), 1), np.int64), xp.astype(changes, np.int64)]))
-    softmax = in_single(xp, lambda values: _softmax_of_runs(xp, xp.take(values, order), run_of), sp_values)
+    order = order_of_places(xp, rows, sp_shape[:-1])
+    run_of = _numbers_of_runs(xp, taken(xp, rows, order))
+    softmax = in_single(xp, lambda values: _softmax_of_runs(xp, taken(xp, values, order), run_of), sp_values)
+    if order is None:
+        return softmax
     return xp.scatter(xp.zeros(sp_values.shape, sp_values.dtype), order, softmax, "set")
+
+
+def _numbers_of_runs(xp: Xp, rows: Array) -> Array:
+    """Returns for each row the number of rows before that differ from the row before them."""
+    changes = xp.zeros(max(rows.shape[0] - 1, 0), np.bool_)
+    for axis in range(rows.shape[1]):
+        changes = changes | (rows[1:, axis] != rows[:-1, axis])
+    return xp.cumsum(xp.concatenate([xp.zeros(min(rows.shape[0], 1), np.int64), xp.astype(changes, np.int64)]))
 
 
 @sparse_softmax_op.gradient
