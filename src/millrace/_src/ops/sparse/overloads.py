@@ -1,0 +1,150 @@
+"""What public functions do with sparse tensors: those that TensorFlow lets act on the stored elements, and a few others.
+
+TensorFlow's choice of functions is historical: most take zero to zero, so that elements that are not stored stay zero;
+`tf.math.bessel_i0e` does not. Other element-wise functions refuse a sparse tensor; `tf.sparse.map_values` applies any
+function to the stored elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.context import name_scope
+from millrace._src.core.overloads import overload
+from millrace._src.ops.array.filling import ones, zeros
+from millrace._src.ops.math import bessel, special, trigonometry, unary
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, sparse_result
+
+
+def _on_values(function: Callable[..., Any], x: SparseTensor, name: str | None) -> SparseTensor:
+    """Applies an element-wise function to the stored elements."""
+    return sparse_result(x.indices, function(x.values, name=name), x.dense_shape, x.shape)
+
+
+@overload("math.abs", SparseTensor)
+def sparse_abs(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.abs` of the stored elements."""
+    return _on_values(unary.abs, x, name)
+
+
+@overload("math.negative", SparseTensor)
+def sparse_negative(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.negative` of the stored elements."""
+    return _on_values(unary.negative, x, name)
+
+
+@overload("math.sign", SparseTensor)
+def sparse_sign(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.sign` of the stored elements."""
+    return _on_values(unary.sign, x, name)
+
+
+@overload("math.square", SparseTensor)
+def sparse_square(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.square` of the stored elements."""
+    return _on_values(unary.square, x, name)
+
+
+@overload("math.sqrt", SparseTensor)
+def sparse_sqrt(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.sqrt` of the stored elements."""
+    return _on_values(unary.sqrt, x, name)
+
+
+@overload("math.erf", SparseTensor)
+def sparse_erf(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.math.erf` of the stored elements."""
+    return _on_values(special.erf, x, name)
+
+
+@overload("math.tanh", SparseTensor)
+def sparse_tanh(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.tanh` of the stored elements."""
+    return _on_values(trigonometry.tanh, x, name)
+
+
+@overload("math.sin", SparseTensor)
+def sparse_sin(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.sin` of the stored elements."""
+    return _on_values(trigonometry.sin, x, name)
+
+
+@overload("math.tan", SparseTensor)
+def sparse_tan(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.tan` of the stored elements."""
+    return _on_values(trigonometry.tan, x, name)
+
+
+@overload("math.asin", SparseTensor)
+def sparse_asin(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.asin` of the stored elements."""
+    return _on_values(trigonometry.asin, x, name)
+
+
+@overload("math.asinh", SparseTensor)
+def sparse_asinh(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.asinh` of the stored elements."""
+    return _on_values(trigonometry.asinh, x, name)
+
+
+@overload("math.atan", SparseTensor)
+def sparse_atan(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.atan` of the stored elements."""
+    return _on_values(trigonometry.atan, x, name)
+
+
+@overload("math.atanh", SparseTensor)
+def sparse_atanh(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.atanh` of the stored elements."""
+    return _on_values(trigonometry.atanh, x, name)
+
+
+@overload("math.bessel_i0e", SparseTensor)
+def sparse_bessel_i0e(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.math.bessel_i0e` of the stored elements."""
+    return _on_values(bessel.bessel_i0e, x, name)
+
+
+@overload("math.bessel_i1e", SparseTensor)
+def sparse_bessel_i1e(x: Any, name: str | None = None) -> SparseTensor:
+    """`tf.math.bessel_i1e` of the stored elements."""
+    return _on_values(bessel.bessel_i1e, x, name)
+
+
+@overload("cast", SparseTensor)
+def sparse_cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
+    """`tf.cast` of the stored elements."""
+    with name_scope(name, "Cast"):
+        return _on_values(lambda values, name: cast(values, dtype), x, None)
+
+
+@overload("divide", SparseTensor)
+def sparse_divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """`tf.divide` of a sparse tensor by a dense one, as `/`."""
+    return x / y
+
+
+@overload("zeros_like", SparseTensor)
+def zeros_like_sparse(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Makes a dense tensor of zeros of the shape of a sparse tensor."""
+    return zeros(input.dense_shape, input.dtype if dtype is None else dtype, name=name or "zeros_like")
+
+
+@overload("ones_like", SparseTensor)
+def ones_like_sparse(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Makes a dense tensor of ones of the shape of a sparse tensor."""
+    return ones(input.dense_shape, input.dtype if dtype is None else dtype, name=name or "ones_like")
+
+
+@overload("compat.v1.zeros_like", SparseTensor)
+def zeros_like_sparse_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """Makes a dense tensor of zeros of the shape of a sparse tensor."""
+    return zeros_like_sparse(tensor, dtype, name)
+
+
+@overload("compat.v1.ones_like", SparseTensor)
+def ones_like_sparse_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """Makes a dense tensor of ones of the shape of a sparse tensor."""
+    return ones_like_sparse(tensor, dtype, name)
