@@ -548,6 +548,7 @@ compat.v1.sparse_fill_empty_rows ops.sparse.empty_rows:sparse_fill_empty_rows
 compat.v1.sparse_mask ops.sparse.construction:sparse_mask
 compat.v1.sparse_matmul ops.math.v1_functions:sparse_matmul
 compat.v1.sparse_maximum ops.sparse.merging:sparse_maximum
+compat.v1.sparse_merge ops.sparse.construction:sparse_merge
 compat.v1.sparse_minimum ops.sparse.merging:sparse_minimum
 compat.v1.sparse_placeholder ops.sparse.construction:sparse_placeholder
 compat.v1.sparse_reduce_max ops.sparse.reducing:sparse_reduce_max_v1
@@ -875,11 +876,13 @@ compat.v1.sparse.add ops.sparse.merging:sparse_add_v1
 compat.v1.sparse.concat ops.sparse.joining:sparse_concat_v1
 compat.v1.sparse.map_values -
 compat.v1.sparse.matmul ops.sparse.matmul:sparse_dense_matmul
+compat.v1.sparse.merge ops.sparse.construction:sparse_merge
 compat.v1.sparse.placeholder ops.sparse.construction:sparse_placeholder
 compat.v1.sparse.reduce_max ops.sparse.reducing:sparse_reduce_max_v1
 compat.v1.sparse.reduce_max_sparse ops.sparse.reducing:sparse_reduce_max_sparse_v1
 compat.v1.sparse.reduce_sum ops.sparse.reducing:sparse_reduce_sum_v1
 compat.v1.sparse.reduce_sum_sparse ops.sparse.reducing:sparse_reduce_sum_sparse_v1
+compat.v1.sparse.sampled_addmm -
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
@@ -1828,6 +1831,7 @@ sparse.reorder ops.sparse.ordering:sparse_reorder
 sparse.reset_shape ops.sparse.reshaping:sparse_reset_shape
 sparse.reshape ops.sparse.reshaping:sparse_reshape
 sparse.retain ops.sparse.joining:sparse_retain
+sparse.sampled_addmm ops.sparse.sampling:sampled_addmm
 sparse.segment_mean ops.math.sparse_segments:segment_mean
 sparse.segment_sqrt_n ops.math.sparse_segments:segment_sqrt_n
 sparse.segment_sum ops.math.sparse_segments:segment_sum

@@ -454,7 +454,6 @@ saved_model.experimental.VariablePolicy
 saved_model.experimental.read_fingerprint
 saved_model.load
 saved_model.save
-sparse.sampled_addmm
 summary.SummaryWriter
 summary.audio
 summary.create_file_writer

@@ -55,3 +55,19 @@ def test_values_of_either_kind_are_converted() -> None:
     assert convert([1, 2], tf.int64).dtype == tf.int64
     with pytest.raises(RuntimeError, match="Sparse dtype mismatch"):
         convert(value, tf.float32)
+
+
+def test_ids_become_places() -> None:
+    ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [3, 1, 5], [2, 2])
+    weights, merge = ids.with_values([0.5, 2.0, 1.0]), tf.compat.v1.sparse_merge
+    merged = merge(ids, weights, 10)
+    assert merged.indices.numpy().tolist() == [[0, 1], [0, 3], [1, 5]] and merged.shape == [2, 10]
+    assert merged.values.numpy().tolist() == [2, 0.5, 1]
+    assert merge(ids, weights, tf.constant(10), already_sorted=True).values.numpy().tolist() == [0.5, 2, 1]
+    assert merge([ids, ids], weights, [10, 11]).indices.numpy().tolist() == [[0, 1, 1], [0, 3, 3], [1, 5, 5]]
+    with pytest.raises(ValueError, match="sp_ids and vocab_size have to have equal lengths"):
+        merge([ids, ids], weights, [10])
+    with pytest.raises(TypeError, match="sp_ids has to be a SparseTensor or list thereof"):
+        merge(1, weights, 10)
+    with pytest.raises(TypeError, match="vocab_size has to be a Tensor or Python int"):
+        merge(ids, weights, "a")

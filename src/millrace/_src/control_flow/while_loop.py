@@ -405,7 +405,7 @@ def _component_invariants(variable: Any, bound: Any) -> list[TensorShape]:
     if isinstance(variable, TensorArray):
         return [TensorShape([])]
     if isinstance(bound, TypeSpec) and nest.is_composite(variable):
-        return [spec.shape for spec in bound._flat_tensor_specs]
+        return [spec.shape for spec in bound.flatten()]
     return [bound.shape if isinstance(bound, TypeSpec) else as_shape(bound)]  # type: ignore[attr-defined]  # a tensor
 
 

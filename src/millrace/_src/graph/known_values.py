@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core import types
 from millrace._src.core.op_def import KnownValue, OpDef
 from millrace._src.core.shape_context import computed_outputs, shape_only_stand_in
@@ -39,7 +40,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if isinstance(tensor, EagerTensor):
         return tensor.numpy()
     if not isinstance(tensor, SymbolicTensor):
-        return None if isinstance(tensor, types.Tensor) else tensor
+        return None if isinstance(tensor, (types.Tensor, CompositeTensor)) else tensor
     return _known_value(tensor, partial)
 
 

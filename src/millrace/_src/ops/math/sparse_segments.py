@@ -88,6 +88,8 @@ def _check_values(data: Array, indices: Array, ids: Array, rows: int) -> None:
     if outside.any():
         i = int(np.argmax(outside))
         raise invalid(f"Bad: indices[{i}] == {indices[i]} out of range [0, {len(data)})")
+    if rows <= 0 and ids[-1] < 0:
+        raise invalid("segment ids must be >= 0")
     if ids[0] < 0:
         raise invalid(
             f"Segment id {ids[0]} out of range [0, {rows}), possibly because 'segment_ids' input is not sorted."

@@ -1,4 +1,4 @@
-"""Sparse tensors made: `tf.sparse.eye`, `mask`, and the placeholders of TensorFlow 1."""
+"""Sparse tensors made: `tf.sparse.eye`, `mask`, and what TensorFlow 1 had besides: placeholders, `sparse_merge`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.identity import placeholder
-from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
+from millrace._src.ops.sparse.ordering import sparse_reorder
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorType, SparseTensorValue, as_sparse
 from millrace._src.util.export import export
 
 
@@ -141,3 +142,53 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     if dtype is not None and not dtype.is_compatible_with(value.dtype):
         raise RuntimeError(f"Sparse dtype mismatch. Requested: {dtype.name}, Actual: {value.dtype.name}")
     return value
+
+
+@export(v1=["sparse.merge", "sparse_merge"])
+def sparse_merge(
+    sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
+) -> SparseTensor:
+    """Makes of ids and their weights a sparse tensor of weights, in which the ids are places.
+
+    >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [3, 1, 5], [2, 2])
+    >>> weights = ids.with_values([0.5, 2.0, 1.0])
+    >>> tf.compat.v1.sparse_merge(ids, weights, 10).indices.numpy().tolist()
+    [[0, 1], [0, 3], [1, 5]]
+
+    Args:
+      sp_ids: a SparseTensor of ids, or a list of several with the same places, whose ids become several axes.
+      sp_values: a SparseTensor of weights with the same places.
+      vocab_size: the number of ids, an integer, or a list of as many as `sp_ids` has.
+      name: name of the scope in a graph.
+      already_sorted: whether the result is in order as it is.
+
+    Returns: A SparseTensor of shape `sp_ids.shape[:-1] + vocab_size`.
+    Raises:
+      TypeError: if an argument is of another kind.
+      ValueError: if the lists are of different lengths.
+    """
+    ids, sizes = _as_lists(sp_ids, vocab_size)
+    sp_values = as_sparse(sp_values)
+    with name_scope(name, "SparseMerge"):
+        columns = [raw.ExpandDims(input=raw.Cast(x=tensor.values, DstT=int64), dim=1) for tensor in ids]
+        indices = raw.ConcatV2(values=[ids[0].indices[:, :-1], *columns], axis=1)
+        new_sizes = raw.Pack(values=[raw.Cast(x=size, DstT=int64) for size in sizes])
+        dense_shape = raw.ConcatV2(values=[ids[0].dense_shape[:-1], new_sizes], axis=0)
+        result = SparseTensor(indices, sp_values.values, dense_shape)
+        return result if already_sorted else sparse_reorder(result)
+
+
+def _as_lists(sp_ids: Any, vocab_size: Any) -> tuple[list[SparseTensor], list[Any]]:
+    """Returns ids and numbers of ids as lists of one length."""
+    if isinstance(sp_ids, SparseTensorType):
+        sp_ids, vocab_size = [sp_ids], [vocab_size]
+    if not isinstance(sp_ids, (list, tuple)):
+        raise TypeError(f"sp_ids has to be a SparseTensor or list thereof. Found {type(sp_ids)}")
+    if not isinstance(vocab_size, (list, tuple)):
+        raise TypeError(f"vocab_size has to be a list of Tensors or Python ints. Found {type(vocab_size)}")
+    for size in vocab_size:
+        if not isinstance(size, (Tensor, int, np.integer)):
+            raise TypeError(f"vocab_size has to be a Tensor or Python int. Found {type(size)}")
+    if len(sp_ids) != len(vocab_size):
+        raise ValueError("sp_ids and vocab_size have to have equal lengths.")
+    return [as_sparse(tensor) for tensor in sp_ids], list(vocab_size)

@@ -127,7 +127,7 @@ def _sum_of_all(x: Tensor) -> Tensor:
     return total
 
 
-@export(v1=["sparse_to_dense", "sparse.sparse_to_dense"])
+@export(v1=["sparse_to_dense"])
 def sparse_to_dense_v1(
     sparse_indices: Any,
     output_shape: Any,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
 from millrace._src.core.errors import InternalError, invalid
@@ -121,6 +122,9 @@ def _joined(axis: Any, sp_inputs: Any, expand: bool, name: str | None) -> Sparse
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError("Inputs must be a list or tuple.")
     tensors = [as_sparse(value) for value in sp_inputs]
+    if not tensors:
+        message = "List argument 'indices' to 'SparseConcat' Op with length 0 shorter than minimum length 2."
+        raise invalid(message) if state.graph is None else ValueError(message)
     if len(tensors) == 1:
         return tensors[0]
     known_axis = int(static_value(convert_to_tensor(axis)))

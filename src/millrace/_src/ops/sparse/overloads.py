@@ -1,4 +1,4 @@
-"""What public functions do with sparse tensors: those that TensorFlow lets act on the stored elements, and a few others.
+"""What public functions do with sparse tensors: most act on the stored elements, as in TensorFlow.
 
 TensorFlow's choice of functions is historical: most take zero to zero, so that elements that are not stored stay zero;
 `tf.math.bessel_i0e` does not. Other element-wise functions refuse a sparse tensor; `tf.sparse.map_values` applies any
@@ -11,8 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.overloads import overload
 from millrace._src.ops.array.filling import ones, zeros
+from millrace._src.ops.array.identity import identity
 from millrace._src.ops.math import bessel, special, trigonometry, unary
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, sparse_result
@@ -26,7 +28,7 @@ def _on_values(function: Callable[..., Any], x: SparseTensor, name: str | None) 
 @overload("math.abs", SparseTensor)
 def sparse_abs(x: Any, name: str | None = None) -> SparseTensor:
     """`tf.abs` of the stored elements."""
-    return _on_values(unary.abs, x, name)
+    return _on_values(unary.abs_, x, name)
 
 
 @overload("math.negative", SparseTensor)
@@ -148,3 +150,12 @@ def zeros_like_sparse_v1(tensor: Any, dtype: Any = None, name: str | None = None
 def ones_like_sparse_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
     """Makes a dense tensor of ones of the shape of a sparse tensor."""
     return ones_like_sparse(tensor, dtype, name)
+
+
+@overload("concat", SparseTensor)
+def sparse_concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Returns the only sparse tensor of a list; `tf.concat` joins no sparse tensors, `tf.sparse.concat` does."""
+    tensors = values if isinstance(values, (list, tuple)) else [values]
+    if len(tensors) == 1:
+        return identity(tensors[0], name=name)
+    return [convert_to_tensor(value) for value in tensors]  # raises for a sparse tensor

@@ -133,9 +133,17 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
     sp_input = as_sparse(sp_input)
     shape = raw.Cast(x=shape, DstT=int64)
     with name_scope(name, "SparseReshape") as scope:
+        _refuse_two_open_dims(shape)
         indices, dense_shape = sparse_reshape_op(sp_input.indices, sp_input.dense_shape, shape, name=scope)
         known_shape = TensorShape(None) if state.graph is None else _known_target(sp_input.shape, static_shape(shape))
         return sparse_result(indices, raw.Identity(input=sp_input.values), dense_shape, known_shape)
+
+
+def _refuse_two_open_dims(shape: Any) -> None:
+    """Refuses while tracing what the kernel refuses when it runs."""
+    dims = None if state.graph is None else static_value(shape)
+    if dims is not None and np.count_nonzero(dims == -1) > 1:
+        raise ValueError("At most one dimension can be inferred (-1).")
 
 
 def _known_target(shape: TensorShape, wanted_shape: TensorShape) -> TensorShape:
@@ -176,6 +184,8 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
         axis = -1 if axis is None else axis
         if rank is not None and isinstance(axis, int):
             place: Any = axis if axis >= 0 else axis + rank + 1
+            if place < 0:
+                raise invalid(f"Expected begin[0] in [0, {rank}], but got {place}")
         else:
             axis = convert_to_tensor(axis, name="axis")
             shape_size = raw.Size(input=sp_input.dense_shape, out_type=axis.dtype)
@@ -190,7 +200,7 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
         new_shape = raw.ConcatV2(values=[front, np.ones(1, np.int64), back], axis=0)
         new_indices = raw.ConcatV2(values=[before, column, after], axis=1)
         known_shape = sp_input.shape
-        if known_shape.rank is not None and isinstance(place, int):
+        if known_shape.rank is not None and isinstance(place, int) and place <= known_shape.rank:
             known_shape = known_shape[:place].concatenate([1]).concatenate(known_shape[place:])
             return sparse_result(new_indices, sp_input.values, new_shape, known_shape)
         return SparseTensor(new_indices, sp_input.values, new_shape)
@@ -279,12 +289,13 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     if not new_shape.shape.is_compatible_with(dense_shape.shape):
         sizes = new_shape.shape.as_list()[0], dense_shape.shape.as_list()[0]
         raise ValueError(f"Dimensions {sizes[0]} and {sizes[1]} are not compatible")
-    old, new = static_value(sp_input.dense_shape), static_value(new_shape)
-    if old is not None and new is not None:
+    known_shape, new = sp_input.shape, static_value(new_shape)
+    if known_shape.is_fully_defined() and new is not None:
+        old = np.array(known_shape.as_list(), np.int64)
         if (new < old).any():
             raise ValueError(
                 "Requested new_shape should have dimension sizes >= sp_input.shape.  "
-                f"Found new_shape ({old}), sp_input.shape ({new})."
+                f"Found new_shape ({new}), sp_input.shape ({old})."
             )
         return SparseTensor(indices, values, new_shape)
     return SparseTensor(indices, values, _checked_to_be_larger(new_shape, dense_shape))
