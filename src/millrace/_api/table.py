@@ -886,7 +886,6 @@ compat.v1.sparse.sampled_addmm -
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
-compat.v1.sparse.sparse_to_dense ops.sparse.dense_conversion:sparse_to_dense_v1
 compat.v1.sparse.split ops.sparse.joining:sparse_split_v1
 """,
     "compat.v1.spectral": """
