@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.composite import CompositeTensor
 from millrace._src.core import types
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.op_def import KnownValue, OpDef
 from millrace._src.core.shape_context import computed_outputs, shape_only_stand_in
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor

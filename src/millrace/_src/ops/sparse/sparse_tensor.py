@@ -250,16 +250,6 @@ def _switch_overloads_on() -> None:
     _overloads_are_on = True
 
 
-_overloads_are_on = False
-
-
-def _switch_overloads_on() -> None:
-    """Lets the public functions ask for the overloads of sparse tensors; called when the first one is made."""
-    global _overloads_are_on
-    switch_on(SparseTensor)
-    _overloads_are_on = True
-
-
 def _operator(name: str) -> Callable[[Any, Any], SparseTensor]:
     operator: Callable[[Any, Any], SparseTensor] = find_operator(f"sparse_{name}")
     return operator
