@@ -27,104 +27,104 @@ def _on_values(function: Callable[..., Any], x: SparseTensor, name: str | None) 
 
 @overload("math.abs", SparseTensor)
 def sparse_abs(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.abs` of the stored elements."""
+    """Applies `tf.abs` to the stored elements."""
     return _on_values(unary.abs_, x, name)
 
 
 @overload("math.negative", SparseTensor)
 def sparse_negative(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.negative` of the stored elements."""
+    """Applies `tf.negative` to the stored elements."""
     return _on_values(unary.negative, x, name)
 
 
 @overload("math.sign", SparseTensor)
 def sparse_sign(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.sign` of the stored elements."""
+    """Applies `tf.sign` to the stored elements."""
     return _on_values(unary.sign, x, name)
 
 
 @overload("math.square", SparseTensor)
 def sparse_square(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.square` of the stored elements."""
+    """Applies `tf.square` to the stored elements."""
     return _on_values(unary.square, x, name)
 
 
 @overload("math.sqrt", SparseTensor)
 def sparse_sqrt(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.sqrt` of the stored elements."""
+    """Applies `tf.sqrt` to the stored elements."""
     return _on_values(unary.sqrt, x, name)
 
 
 @overload("math.erf", SparseTensor)
 def sparse_erf(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.math.erf` of the stored elements."""
+    """Applies `tf.math.erf` to the stored elements."""
     return _on_values(special.erf, x, name)
 
 
 @overload("math.tanh", SparseTensor)
 def sparse_tanh(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.tanh` of the stored elements."""
+    """Applies `tf.tanh` to the stored elements."""
     return _on_values(trigonometry.tanh, x, name)
 
 
 @overload("math.sin", SparseTensor)
 def sparse_sin(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.sin` of the stored elements."""
+    """Applies `tf.sin` to the stored elements."""
     return _on_values(trigonometry.sin, x, name)
 
 
 @overload("math.tan", SparseTensor)
 def sparse_tan(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.tan` of the stored elements."""
+    """Applies `tf.tan` to the stored elements."""
     return _on_values(trigonometry.tan, x, name)
 
 
 @overload("math.asin", SparseTensor)
 def sparse_asin(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.asin` of the stored elements."""
+    """Applies `tf.asin` to the stored elements."""
     return _on_values(trigonometry.asin, x, name)
 
 
 @overload("math.asinh", SparseTensor)
 def sparse_asinh(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.asinh` of the stored elements."""
+    """Applies `tf.asinh` to the stored elements."""
     return _on_values(trigonometry.asinh, x, name)
 
 
 @overload("math.atan", SparseTensor)
 def sparse_atan(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.atan` of the stored elements."""
+    """Applies `tf.atan` to the stored elements."""
     return _on_values(trigonometry.atan, x, name)
 
 
 @overload("math.atanh", SparseTensor)
 def sparse_atanh(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.atanh` of the stored elements."""
+    """Applies `tf.atanh` to the stored elements."""
     return _on_values(trigonometry.atanh, x, name)
 
 
 @overload("math.bessel_i0e", SparseTensor)
 def sparse_bessel_i0e(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.math.bessel_i0e` of the stored elements."""
+    """Applies `tf.math.bessel_i0e` to the stored elements."""
     return _on_values(bessel.bessel_i0e, x, name)
 
 
 @overload("math.bessel_i1e", SparseTensor)
 def sparse_bessel_i1e(x: Any, name: str | None = None) -> SparseTensor:
-    """`tf.math.bessel_i1e` of the stored elements."""
+    """Applies `tf.math.bessel_i1e` to the stored elements."""
     return _on_values(bessel.bessel_i1e, x, name)
 
 
 @overload("cast", SparseTensor)
 def sparse_cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
-    """`tf.cast` of the stored elements."""
+    """Applies `tf.cast` to the stored elements."""
     with name_scope(name, "Cast"):
         return _on_values(lambda values, name: cast(values, dtype), x, None)
 
 
 @overload("divide", SparseTensor)
 def sparse_divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """`tf.divide` of a sparse tensor by a dense one, as `/`."""
+    """Divides a sparse tensor by a dense one, as `/` does."""
     return x / y
 
 
