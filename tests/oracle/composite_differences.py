@@ -19,6 +19,69 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "`x[None, 0]` is the first row with a new axis; TensorFlow fails on a dense row.": (
         "ragged_indexing::*_new_axis_and_row_*",
     ),
+    "A second ellipsis is a full slice, as it is where all dimensions are ragged.": (
+        "ragged_indexing::uniform_two_ellipses_*",
+    ),
+    "A row of a uniform dimension may be taken in graphs too; TensorFlow asks a symbolic tensor for its truth.": (
+        "ragged_indexing::uniform_outer_graph",
+        "ragged_indexing::uniform_outer_columns_graph",
+    ),
+    "One row broadcasts to every row of as many columns, as in NumPy; TensorFlow makes partitions that do not fit.": (
+        "ragged_math::op_with_one_row_*",
+    ),
+    "An array to the left leaves the operator to the ragged tensor, as one to the right does.": (
+        "ragged_math::op_with_array_*",
+    ),
+    "The result of a function of flat values is one tensor, in graphs as in eager mode.": (
+        "ragged_math::map_flat_values_of_structures_graph",
+        "ragged_math::map_flat_values_to_scalar_graph",
+    ),
+    "What is known while tracing is refused then, in the words of eager mode.": (
+        "ragged_construction::uniform_of_remainder_graph",
+        "ragged_construction::uniform_below_zero_graph",
+        "ragged_construction::to_tensor_of_short_shape_graph",
+        "ragged_construction::to_tensor_of_long_shape_graph",
+        "ragged_construction::partitions_out_of_range_graph",
+        "ragged_arrays::split_unequally_graph",
+        "ragged_arrays::split_to_wrong_sum_graph",
+        "ragged_arrays::broadcast_to_wrong_shape_graph",
+        "ragged_shapes::broadcast_wrong_rows_graph",
+    ),
+    "The message says what is wrong with the splits.": ("ragged_construction::splits_that_are_none_*",),
+    "A ragged tensor of unknown rank can be added to.": ("ragged_values::spec_of_unknown_rank",),
+    "An axis that is a constant tensor is refused in graphs as in eager mode.": (
+        "ragged_reductions::axis_as_tensor_graph",
+        "ragged_reductions::axis_as_tensor_argument_graph",
+    ),
+    "Lengths that are known are numbers of Python, not of NumPy.": (
+        "ragged_shapes::shape_from_lengths",
+        "ragged_shapes::partition_of_starts",
+        "ragged_shapes::partition_of_uniform*",
+    ),
+    "Keys may be a list or an array, as tensors may be everywhere.": (
+        "lookup_tables::static_of_list",
+        "lookup_tables::static_of_array",
+    ),
+    "`int | None` is an annotation as good as `typing.Optional[int]`.": ("extension_types::new_union",),
+    "Values whose fields are numbers and texts can be compared.": ("extension_types::equality_of_plain",),
+    "The message says how long the tuple is.": ("extension_types::tuple_values",),
+    "The message gives the reason why there is no gradient.": (
+        "sparse_products::gradient_of_split_*",
+        "sparse_products::gradient_of_reduce_max_*",
+    ),
+    "Two sparse factors are refused; TensorFlow recurses until Python stops it.": (
+        "sparse_products::matmul_of_two_sparse_*",
+    ),
+    "More of the shape is known while tracing.": (
+        "sparse_construction::spec_of_ops",
+        "sparse_construction::spec_of_unknown_ops",
+    ),
+    "What a signature says of a sparse tensor's shape is checked.": ("sparse_products::signature_errors",),
+    "The message names the argument and what it should be.": (
+        "sparse_construction::shape_of_rank_two",
+        "sparse_features::safe_embedding_of_dense_*",
+    ),
+    "A tangent is a tensor, not slices of one.": ("ragged_functions::forward_mode",),
 }
 
 

@@ -6,6 +6,14 @@ They are expected to fail, strictly: the change that makes a program pass also t
 from __future__ import annotations
 
 _WAITING_FOR = {
+    "sessions": (
+        "lookup_tables::v1_initialized",
+        "lookup_tables::v1_uninitialized",
+        "queues::barrier_in_session",
+        "queues::v1_queue_in_session",
+        "sparse_matrices::accumulated_in_a_session",
+        "sparse_matrices::dense_accumulated_in_a_session",
+    ),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
     "ragged and sparse tensors (datasets of composites)": (
@@ -86,6 +94,7 @@ PENDING_TOPICS = {
     **dict.fromkeys(("ragged_functions", "extension_types", "api_dispatch", "type_specs"), "composites in functions"),
     **dict.fromkeys(("sparse_construction", "sparse_operations", "sparse_products"), "sparse tensors"),
     **dict.fromkeys(("sparse_features", "sparse_matrices", "set_operations"), "functions of sparse tensors"),
+    "composite_datasets": "datasets of composites",
     **dict.fromkeys(("lookup_tables", "queues"), "tables and queues"),
 }
 """Topics that are being made: their programs may pass or fail."""

@@ -274,6 +274,7 @@ globals().update(
 )
 globals().update(
     staged(
+        "graph",
         "xla",
         cond_compiled=lambda tf: (lambda x, p: tf.cond(p, lambda: x + 1, lambda: x * 10), numbers(tf), tf.constant(True)),
         while_loop_compiled=lambda tf: (_in_while(tf, lambda y: y * 2, None), numbers(tf)),

@@ -80,6 +80,7 @@ globals().update(
 )
 globals().update(
     staged(
+        "graph",
         "xla",
         sum_compiled=lambda tf: (lambda x: [tf.reduce_sum(x), tf.reduce_sum(x, 1)], floats(tf)),
         mean_compiled=lambda tf: (lambda x: tf.reduce_mean(x, 1), floats(tf)),

@@ -126,6 +126,7 @@ globals().update(
 )
 globals().update(
     staged(
+        "graph",
         "xla",
         to_dense_compiled=lambda tf: (lambda s: tf.sparse.to_dense(s, validate_indices=False), sparse(tf)),
         argument_and_result_compiled=lambda tf: (lambda s: s.with_values(s.values * 2), sparse(tf)),
