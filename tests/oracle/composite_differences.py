@@ -49,10 +49,6 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "The message says what is wrong with the splits.": ("ragged_construction::splits_that_are_none_*",),
     "A ragged tensor of unknown rank can be added to.": ("ragged_values::spec_of_unknown_rank",),
-    "An axis that is a constant tensor is refused in graphs as in eager mode.": (
-        "ragged_reductions::axis_as_tensor_graph",
-        "ragged_reductions::axis_as_tensor_argument_graph",
-    ),
     "Lengths that are known are numbers of Python, not of NumPy.": (
         "ragged_shapes::shape_from_lengths",
         "ragged_shapes::partition_of_starts",
