@@ -48,8 +48,3 @@ def test_the_older_methods() -> None:
     assert [int(x) for x in DatasetV1.range(2).make_one_shot_iterator()] == [0, 1]
     with pytest.raises(RuntimeError, match="not supported in eager mode"):
         DatasetV1.range(2).make_initializable_iterator()
-
-
-def test_slices_of_sparse_tensors_say_that_they_are_not_built() -> None:
-    with pytest.raises(TypeError, match="Sparse tensors are not built yet"):
-        DatasetV1.from_sparse_tensor_slices(tf.zeros([2]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import millrace as tf
@@ -32,9 +34,22 @@ def test_shapes_and_classes_may_be_missing() -> None:
     assert spec_of_legacy(spec) == spec_of_legacy(tf.variant, [], spec) == spec
 
 
-def test_classes_of_composites_are_refused() -> None:
-    with pytest.raises(tf.errors.UnimplementedError, match="not built yet"):
+def test_classes_of_composites_but_sparse_tensors_need_a_spec() -> None:
+    assert spec_of_legacy(tf.int32, [3], tf.SparseTensor) == tf.SparseTensorSpec([3], tf.int32)
+    with pytest.raises(TypeError, match="Elements of class IndexedSlices are described by a spec"):
         spec_of_legacy(tf.int32, [], tf.IndexedSlices)
+
+
+def test_ragged_and_sparse_elements_have_dtypes_shapes_and_classes() -> None:
+    spec = tf.RaggedTensorSpec([2, None], tf.int32)
+    dataset = v1.Dataset.zip((_empty(spec), _empty(tf.SparseTensorSpec([3], tf.string))))
+    assert v1.get_output_types(dataset) == (tf.int32, tf.string)
+    assert v1.get_output_shapes(dataset) == (tf.TensorShape([2, None]), tf.TensorShape([3]))
+    assert v1.get_output_classes(dataset) == (spec, tf.SparseTensor)
+
+
+def _empty(spec: Any) -> Any:
+    return v1.Dataset.from_generator(lambda: iter([]), output_signature=spec)
 
 
 def test_other_things_have_no_elements() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from tests.data.composites import ragged, sparse
 
 Dataset = tf.data.Dataset
 
@@ -36,3 +37,10 @@ def test_it_ends() -> None:
 def test_a_graph_is_refused() -> None:
     with tf.Graph().as_default(), pytest.raises(RuntimeError, match="only supported in eager mode"):
         Dataset.range(1).as_numpy_iterator()
+
+
+def test_sparse_components_become_dense_and_ragged_ones_arrays_of_rows() -> None:
+    (dense,) = Dataset.from_tensors(sparse()).as_numpy_iterator()
+    assert dense.tolist() == [[0, 5], [0, 0], [7, 0]]
+    ((rows, number),) = Dataset.from_tensors((ragged(), 1)).as_numpy_iterator()
+    assert [row.tolist() for row in rows] == [[1, 2], [], [3]] and number == 1

@@ -68,7 +68,9 @@ def test_strings_print_as_bytes() -> None:
 def test_handles_print_themselves() -> None:
     assert value_text(_handle(), tf.variant) == "<TensorList>"
     assert value_repr(_handle(), tf.resource) == "value=<TensorList>"
-    assert value_text(np.empty((2,), object), tf.variant) == "<unprintable>"
+    assert value_text(np.empty((2,), object), tf.resource) == "<unprintable>"
+    assert value_text(np.array([1, 2, 3], object), tf.variant) == "[1 2 3]"
+    assert value_text(np.array([[1, 2], [3, 4]], object), tf.variant) == "[1 2 3...]"
 
 
 def test_tensors_print_as_in_tensorflow() -> None:

@@ -1017,7 +1017,7 @@ data.experimental.cardinality data.transforms.cardinality:cardinality_of
 data.experimental.choose_from_datasets data.transforms.choose_from_datasets:choose_from_datasets_to_the_end
 data.experimental.copy_to_device data.transforms.device_copies:copy_to_device
 data.experimental.dense_to_ragged_batch data.transforms.composite_batch:dense_to_ragged_batch
-data.experimental.dense_to_sparse_batch data.transforms.composite_batch:dense_to_sparse_batch
+data.experimental.dense_to_sparse_batch data.transforms.sparse_batch:dense_to_sparse_batch
 data.experimental.distributed_save data.transforms.save_load:distributed_save
 data.experimental.enable_debug_mode data.debug_mode:enable_debug_mode
 data.experimental.enumerate_dataset data.transforms.zip_elements:enumerate_transformation

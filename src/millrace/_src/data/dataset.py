@@ -11,11 +11,10 @@ from types import FunctionType
 from typing import Any
 
 from millrace._src.core.context import state
-from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.data import base, builtins_over_datasets, graph_form, loops
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import OwnedIterator
-from millrace._src.data.numpy_iterators import NumpyIterator
+from millrace._src.data.numpy_iterators import NUMPY_FORMS, NumpyIterator
 from millrace._src.data.sources import (
     counter,
     generator,
@@ -51,6 +50,7 @@ from millrace._src.data.transforms import (
     shuffle,
     single_elements,
     snapshot,
+    sparse_batch,
     take,
     take_while,
     unbatch,
@@ -121,7 +121,7 @@ class DatasetV2(DatasetBase):
     shuffle = shuffle.shuffle
     snapshot = snapshot.snapshot
     skip = take.skip
-    sparse_batch = composite_batch.sparse_batch
+    sparse_batch = sparse_batch.sparse_batch
     take = take.take
     take_while = take_while.take_while
     unbatch = unbatch.unbatch
@@ -180,7 +180,7 @@ class DatasetV2(DatasetBase):
         if state.graph is not None:
             raise RuntimeError("`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.")
         for spec in nest.flatten(self.element_spec):
-            if not isinstance(spec, (TensorSpec, NoneTensorSpec)):
+            if not isinstance(spec, NUMPY_FORMS):
                 raise TypeError(
                     f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type "
                     f"{spec.value_type}"

@@ -12,6 +12,7 @@ from typing import Any
 from millrace._src.data.dataset import DatasetV2
 from millrace._src.data.iterators_v1 import Iterator, make_initializable_iterator, make_one_shot_iterator
 from millrace._src.data.legacy_structure import LegacyStructure
+from millrace._src.data.sources.sparse_slices import from_sparse_tensor_slices
 from millrace._src.util.export import export
 
 
@@ -46,16 +47,7 @@ class DatasetV1(DatasetV2, LegacyStructure):
         """Does what `filter` does."""
         return self.filter(predicate)
 
-    @staticmethod
-    def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
-        """Makes a dataset of the rows of a sparse tensor.
-
-        Raises: TypeError: if it is none; `tf.sparse.SparseTensor` is not built yet.
-        """
-        raise TypeError(
-            f"Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor`. Got {type(sparse_tensor)}. "
-            "Sparse tensors are not built yet."
-        )
+    from_sparse_tensor_slices: Any = None  # set below: as all sources, it gives datasets of this class
 
 
 class DatasetV1Adapter(DatasetV1):
@@ -91,3 +83,4 @@ for _name, _value in vars(DatasetV2).items():
         setattr(DatasetV1, _name, staticmethod(_adapted(_value.__func__)))
     elif not _name.startswith("_") and callable(_value):
         setattr(DatasetV1, _name, _adapted(_value))
+DatasetV1.from_sparse_tensor_slices = staticmethod(_adapted(from_sparse_tensor_slices))

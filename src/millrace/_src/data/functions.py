@@ -24,6 +24,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import InvalidArgumentError, OpError, OutOfRangeError
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
+from millrace._src.core.specs import TensorSpec
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.debug_mode import is_debugging
@@ -35,6 +36,7 @@ from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.util import nest
+from millrace._src.util.nest_paths import map_structure_up_to
 
 # --- tracing -----------------------------------------------------------------------------------------------------
 
@@ -58,9 +60,11 @@ class TracedFunction:
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], place: str) -> None:
         results: list[Structure] = []
+        specs = tuple(arguments)
+        encoded = nest.map_structure(_encoded_spec, specs)
 
         def traced(*args: Any) -> Any:
-            own = nest.map_structure(lambda leaf: leaf, args)  # dictionaries from which the function may take items
+            own = map_structure_up_to(specs, _decoded, specs, args)  # dictionaries from which items may be taken
             result = _normalized_result(for_tracing(function)(*own), place)
             structure = Structure(spec_of(result))
             results[:] = [structure]
@@ -68,26 +72,40 @@ class TracedFunction:
 
         name = f"{place.removesuffix('()').replace('.', '_')}_{name_of(function)}"
         options = Options(autograph=False, jit_compile=False, attributes={"_tf_data_function": True})
-        concrete = Function(traced, name, options).get_concrete_function(*arguments)
+        concrete = Function(traced, name, options).get_concrete_function(*encoded)
         self.output = results[0]
         if is_debugging():
-            called = _called_in_python(function, self.output, place)
-            concrete = Function(called, name, options).get_concrete_function(*arguments)
+            called = _called_in_python(function, Structure(specs), self.output, place)
+            concrete = Function(called, name, options).get_concrete_function(*encoded)
         self.graph_function: GraphFunction = concrete.graph_function
         self.captures: list[Any] = concrete.captured_inputs
 
 
-def _called_in_python(function: Callable[..., Any], output: Structure, place: str) -> Callable[..., Any]:
+def _encoded_spec(leaf: Any) -> Any:
+    """Returns what stands for a leaf among the arguments of the graph: the specs of the tensors that it travels by."""
+    return leaf if _travels_as_it_is(leaf) else tuple(leaf._flat_tensor_specs)
+
+
+def _decoded(leaf: Any, argument: Any) -> Any:
+    """Returns the value of a leaf, given what stands for it among the arguments of the graph."""
+    return argument if _travels_as_it_is(leaf) else leaf._from_compatible_tensor_list(list(argument))
+
+
+def _travels_as_it_is(leaf: Any) -> bool:
+    """Tells whether a leaf travels through a pipeline by the tensors of which it consists."""
+    return isinstance(leaf, TensorSpec) or bool(leaf._flat_tensor_specs == leaf.flatten())
+
+
+def _called_in_python(function: Callable[..., Any], element: Structure, output: Structure, place: str) -> Any:
     """Returns a function for a graph that calls the user's function with eager tensors."""
 
     def called(*args: Any) -> Any:
-        structure = Structure(spec_of(args))
-
         def run(*tensors: Any) -> Any:
-            result = _normalized_result(function(*structure.pack(tensors)), place)
+            result = _normalized_result(function(*element.pack(tensors)), place)
             return output.flatten(result)
 
-        results = py_function(run, structure.flatten(args), list(output.dtypes))
+        flat = nest.flatten(args, expand_composites=True)
+        results = py_function(run, flat, list(output.dtypes))
         for tensor, shape in zip(results, output.shapes, strict=True):
             tensor.set_shape(shape)
         return results

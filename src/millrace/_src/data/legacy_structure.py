@@ -5,30 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core.dtypes import as_dtype
-from millrace._src.core.errors import UnimplementedError
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.graph_form import get_structure
+from millrace._src.ops.sparse.sparse_spec import SparseTensorSpec
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.nest_paths import flatten_up_to
 
 
 def legacy_types(spec: Any) -> Any:
-    """Returns the nest of the dtypes of specs; a spec of something else than a tensor stands for itself."""
-    return nest.map_structure(lambda leaf: leaf.dtype if isinstance(leaf, TensorSpec) else leaf, spec)
+    """Returns the nest of the dtypes of specs; a spec of values without a dtype stands for itself."""
+    return nest.map_structure(lambda leaf: leaf._to_legacy_output_types(), spec)
 
 
 def legacy_shapes(spec: Any) -> Any:
-    """Returns the nest of the shapes of specs; a spec of something else than a tensor stands for itself."""
-    return nest.map_structure(lambda leaf: leaf.shape if isinstance(leaf, TensorSpec) else leaf, spec)
+    """Returns the nest of the shapes of specs; a spec of values without a shape stands for itself."""
+    return nest.map_structure(lambda leaf: leaf._to_legacy_output_shapes(), spec)
 
 
 def legacy_classes(spec: Any) -> Any:
-    """Returns the nest of the classes of values; a spec of something else than a tensor stands for itself."""
-    return nest.map_structure(lambda leaf: Tensor if isinstance(leaf, TensorSpec) else leaf, spec)
+    """Returns the nest of the classes of values; a spec of values that need one stands for itself."""
+    return nest.map_structure(lambda leaf: leaf._to_legacy_output_classes(), spec)
 
 
 def spec_of_legacy(types: Any, shapes: Any = None, classes: Any = None) -> Any:
@@ -40,8 +41,8 @@ def spec_of_legacy(types: Any, shapes: Any = None, classes: Any = None) -> Any:
       classes: a nest of classes of the same structure; None for tensors.
 
     Raises:
-      UnimplementedError: for classes of composite tensors, which need specs.
-      ValueError, TypeError: if the structures differ.
+      TypeError: for classes of composite tensors that need specs; or if the structures differ.
+      ValueError: if the structures differ.
     """
     leaves = nest.flatten(types)
     shape_leaves = [TensorShape(None)] * len(leaves) if shapes is None else flatten_up_to(types, shapes)
@@ -56,10 +57,10 @@ def _spec(dtype: Any, shape: Any, kind: Any) -> TypeSpec:
         return dtype
     if isinstance(kind, TypeSpec):
         return kind
+    if issubclass(kind, SparseTensor):
+        return SparseTensorSpec(shape, dtype)
     if not issubclass(kind, Tensor):
-        raise UnimplementedError(
-            None, None, f"Elements of class {kind.__name__} (ragged and sparse tensors) are not built yet."
-        )
+        raise TypeError(f"Elements of class {kind.__name__} are described by a spec: give it in place of the class.")
     return TensorSpec(shape if isinstance(shape, TensorShape) else as_shape(shape), as_dtype(dtype))
 
 

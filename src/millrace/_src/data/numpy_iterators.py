@@ -10,11 +10,19 @@ import numpy as np
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
+from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import OwnedIterator
+from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
+from millrace._src.ops.sparse.dense_conversion import to_dense
+from millrace._src.ops.sparse.sparse_spec import SparseTensorSpec
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.trackable.base import Trackable
 from millrace._src.util import nest
 from millrace._src.util.export import export
+
+NUMPY_FORMS = (TensorSpec, NoneTensorSpec, RaggedTensorSpec, SparseTensorSpec)
+"""The specs of components that have a NumPy form."""
 
 
 @export("data.NumpyIterator")
@@ -71,9 +79,10 @@ class NumpyIterator(collections.abc.Iterator[Any], Trackable):
 
 
 def _to_numpy(value: Any) -> Any:
+    """Returns a component as NumPy's: of a sparse tensor the dense array, of a ragged one arrays of rows."""
     if value is None:
         return None
-    array = value.numpy()
+    array = (to_dense(value) if isinstance(value, SparseTensor) else value).numpy()
     if isinstance(array, np.ndarray):
         array.setflags(write=False)
     return array

@@ -90,4 +90,4 @@ def check_same_types(before: Structure, after: Structure, complaint: str = "") -
 def _dtypes_in(structure: Structure) -> Any:
     """Returns the nest of the dtypes of a state."""
     dtypes = iter(structure.dtypes)
-    return nest.map_structure(lambda leaf: next(dtypes) if leaf.flatten() else None, structure.spec)
+    return nest.map_structure(lambda leaf: next(dtypes) if leaf._flat_tensor_specs else None, structure.spec)

@@ -1,13 +1,14 @@
 """The structure of elements: nests of specs, and the flat tensors of which an element consists.
 
 Tuples, dictionaries, named tuples and attrs classes are structure; a list is not: it becomes one tensor. A leaf is
-described by its spec. A spec with one tensor (`TensorSpec`, the spec of a dataset or an optional) gives that tensor.
+described by its spec, which also says by which tensors the leaf travels through a pipeline: a dense tensor by itself,
+a ragged or sparse tensor by one variant, since only values of one form can be stacked.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millrace._src.core.context import state
@@ -34,7 +35,7 @@ class Structure:
         self.iterator_spec: Any = None
         """The spec of iterators over such elements, once one was asked for; kept, since it is a key of each call."""
         self.leaves: list[TypeSpec] = nest.flatten(spec)
-        self.tensor_specs = [t for leaf in self.leaves for t in leaf.flatten()]
+        self.tensor_specs = [t for leaf in self.leaves for t in leaf._flat_tensor_specs]
         self.dtypes: tuple[DType, ...] = tuple(t.dtype for t in self.tensor_specs)
         self.shapes: tuple[TensorShape, ...] = tuple(t.shape for t in self.tensor_specs)
 
@@ -49,7 +50,10 @@ class Structure:
             by_key = dict(zip(sorted(spec), tensors, strict=True))
             return {key: by_key[key] for key in spec}
         remaining = iter(tensors)
-        values = [leaf.from_tensors(remaining) for leaf in self.leaves]
+        values = [
+            leaf._from_compatible_tensor_list([next(remaining) for _ in leaf._flat_tensor_specs])
+            for leaf in self.leaves
+        ]
         return nest.pack_sequence_as(spec, values)
 
     def flatten(self, element: Any) -> list[Any]:
@@ -58,9 +62,34 @@ class Structure:
         Raises:
           ValueError, TypeError: if the element is of another structure.
         """
+        return [tensor for leaf, value in self._pairs(element) for tensor in _tensors(leaf, value)]
+
+    def flatten_batch(self, batch: Any) -> list[Any]:
+        """Returns the tensors of a batch of this structure, each with the elements along its first axis.
+
+        Raises:
+          ValueError, TypeError: if the batch is of another structure, or a leaf is a scalar or cannot be a batch.
+        """
+        return [
+            tensor
+            for leaf, value in self._pairs(batch)
+            for tensor in (_tensors(leaf, value) if type(leaf) is TensorSpec else leaf._to_batched_tensor_list(value))
+        ]
+
+    def _pairs(self, element: Any) -> Iterator[tuple[Any, Any]]:
+        """Returns pairs of a leaf's spec and its value."""
         nest.assert_same_structure(self.spec, element)
-        pairs = zip(self.leaves, nest.flatten(element), strict=True)
-        return [tensor for leaf, value in pairs for tensor in leaf.to_tensors(value)]
+        return zip(self.leaves, nest.flatten(element), strict=True)
+
+
+def _tensors(spec: Any, value: Any) -> list[Any]:
+    """Returns the tensors of a leaf; refuses a value that is not of the spec."""
+    if isinstance(spec, TensorSpec):
+        return spec.to_tensors(value)
+    if not spec.is_compatible_with(value):
+        raise TypeError(f"{value!r} is no value of {spec}.")
+    tensors: list[Any] = spec._to_tensor_list(value)
+    return tensors
 
 
 def normalized(value: Any) -> Any:

@@ -13,22 +13,28 @@ from collections.abc import Callable
 from typing import Any
 
 UNPRINTABLE = "<unprintable>"
+_SHOWN_VARIANTS = 3
 
 
 def value_text(array: Any, dtype: Any) -> str:
     """Writes a tensor's value as `str(tensor)` does: NumPy's `str`, after a line break if there are several lines."""
-    return _own_line(str(array)) if dtype.is_numpy_compatible else _handle_text(array)
+    return _own_line(str(array)) if dtype.is_numpy_compatible else _handle_text(array, dtype)
 
 
 def value_repr(array: Any, dtype: Any) -> str:
     """Writes the last field of `repr(tensor)`: `numpy=array(...)`, `numpy=1.5` for a scalar or `value=...`."""
     if not dtype.is_numpy_compatible:
-        return "value=" + _handle_text(array)
+        return "value=" + _handle_text(array, dtype)
     return "numpy=" + (_own_line(repr(array)) if array.ndim else repr(array.item()))
 
 
-def _handle_text(array: Any) -> str:
-    return UNPRINTABLE if array.ndim else repr(array.item())
+def _handle_text(array: Any, dtype: Any) -> str:
+    if array.ndim == 0:
+        return repr(array.item())
+    if dtype.name != "variant":
+        return UNPRINTABLE
+    more = "..." if array.size > _SHOWN_VARIANTS else ""
+    return f"[{' '.join(map(repr, array.reshape(-1)[:_SHOWN_VARIANTS].tolist()))}{more}]"
 
 
 def _own_line(text: str) -> str:

@@ -76,10 +76,8 @@ def _arrays(value: Any, spec: Any) -> list[Array]:
     if isinstance(spec, TensorSpec):
         return [_array(value, spec)]
     if not isinstance(value, CompositeTensor) or not spec.is_compatible_with(value):
-        raise TypeError(
-            f"`generator` yielded an element of {_found(value)} where an element of {spec} was expected."
-        )
-    return [tensor._value for tensor in spec.to_tensors(value)]
+        raise TypeError(f"`generator` yielded an element of {_found(value)} where an element of {spec} was expected.")
+    return [tensor._value for tensor in spec._to_tensor_list(value)]
 
 
 def _found(value: Any) -> Any:

@@ -152,10 +152,11 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
     """
     batch = normalized_element(tensors)
     structure = Structure(spec_of(batch))
-    _check_first_dimensions(structure.shapes)
+    components = structure.flatten_batch(batch)
+    _check_first_dimensions([tensor.shape for tensor in components])
     spec = nest.map_structure(lambda leaf: leaf._unbatch(), structure.spec)
     of_slices = Structure(spec)
-    handle = tensor_slice_dataset(structure.flatten(batch), output_shapes=of_slices.shapes, **metadata_of(name))
+    handle = tensor_slice_dataset(components, output_shapes=of_slices.shapes, **metadata_of(name))
     return new_dataset("_TensorSliceDataset", handle, spec)
 
 

@@ -1,15 +1,19 @@
-"""`Dataset.ragged_batch` and `sparse_batch`, which wait for ragged and sparse tensors."""
+"""`Dataset.ragged_batch`: elements of different shapes stacked as ragged tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.core import errors
 from millrace._src.core.dtypes import int64
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.base import DatasetBase, new_dataset
+from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.batch import batch
+from millrace._src.data.transforms.map_elements import map_
+from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
+from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
@@ -20,7 +24,11 @@ def ragged_batch(
     row_splits_dtype: Any = int64,
     name: str | None = None,
 ) -> Any:
-    """Stacks consecutive elements, those of different shapes as ragged tensors, which Millrace does not have yet.
+    """Stacks consecutive elements, those of different shapes as ragged tensors.
+
+    >>> dataset = tf.data.Dataset.range(4).map(lambda x: tf.fill([x], x))
+    >>> list(dataset.ragged_batch(3))
+    [<tf.RaggedTensor [[], [1], [2, 2]]>, <tf.RaggedTensor [[3, 3, 3]]>]
 
     Elements whose shapes are known are stacked as by `Dataset.batch`:
 
@@ -34,37 +42,42 @@ def ragged_batch(
       name: a name for the dataset.
 
     Returns: A Dataset of batches.
-    Raises: tf.errors.UnimplementedError: if the shape of a component is not known.
-    """
-    for leaf in self._structure.leaves:
-        if not isinstance(leaf, TensorSpec) or not leaf.shape.is_fully_defined():
-            message = "Dataset.ragged_batch() returns a RaggedTensor for"
-            message = (
-                f"{message} {leaf}, which Millrace does not have yet. Dataset.padded_batch() pads such components."
-            )
-            raise errors.UnimplementedError(None, None, message)
-    return batch(self, batch_size, drop_remainder, name=name)
-
-
-def sparse_batch(self: DatasetBase, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
-    """Raises UnimplementedError: batches would be sparse tensors, which Millrace does not have yet.
-
-    Args:
-      batch_size: how many elements make a batch; a scalar of int64.
-      row_shape: the shape of the dense form of an element.
-      name: a name for the dataset.
-
     Raises:
-      TypeError: if an element has several components.
-      tf.errors.UnimplementedError: always otherwise.
+      tf.errors.InvalidArgumentError: if the size is not positive; while iterating, if elements of a batch have
+        different numbers of dimensions.
     """
-    if not isinstance(self.element_spec, TensorSpec):
-        raise TypeError(
-            "`dense_to_sparse_batch` requires an input dataset whose elements have a single component, but the given "
-            f"dataset has the following component types: {self._structure.dtypes}."
-        )
-    message = "Dataset.sparse_batch() returns a SparseTensor, which Millrace does not have yet."
-    raise errors.UnimplementedError(None, None, f"{message} Dataset.padded_batch() pads elements of different shapes.")
+    return batch(_with_ragged_elements(self, row_splits_dtype), batch_size, drop_remainder, name=name)
+
+
+def _with_ragged_elements(dataset: DatasetBase, row_splits_dtype: Any) -> DatasetBase:
+    """Returns a dataset whose elements of unknown size travel as ragged tensors do."""
+    spec = nest.map_structure(lambda leaf: _ragged_spec(leaf, row_splits_dtype), dataset.element_spec)
+    if all(isinstance(leaf, TensorSpec) for leaf in nest.flatten(spec)):
+        return dataset
+    structure, is_tuple = Structure(spec), type(spec) is tuple
+
+    def encode(*components: Any) -> Any:
+        element = components if is_tuple else components[0]
+        return tuple(structure.flatten(nest.map_structure(_as_ragged, spec, element)))
+
+    encoded = map_(dataset, encode)
+    result: DatasetBase = new_dataset("_DenseToRaggedDataset", encoded._variant_tensor, spec, [dataset])
+    return result
+
+
+def _ragged_spec(leaf: Any, row_splits_dtype: Any) -> Any:
+    """Returns the spec by which a leaf is stacked: ragged up to its last dimension of unknown size."""
+    if not isinstance(leaf, TensorSpec) or leaf.shape.rank is None or leaf.shape.is_fully_defined():
+        return leaf
+    ragged_rank = max(axis for axis, size in enumerate(leaf.shape.as_list()) if size is None)
+    return RaggedTensorSpec(leaf.shape, leaf.dtype, ragged_rank, row_splits_dtype)
+
+
+def _as_ragged(spec: Any, value: Any) -> Any:
+    """Returns a value that is of the spec; a dense tensor becomes ragged where the spec is."""
+    if not isinstance(spec, RaggedTensorSpec) or spec.ragged_rank < 1 or isinstance(value, RaggedTensor):
+        return value
+    return RaggedTensor.from_tensor(value, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype)
 
 
 @export("data.experimental.dense_to_ragged_batch")
@@ -84,23 +97,3 @@ def dense_to_ragged_batch(
     Returns: A function from datasets to datasets.
     """
     return lambda dataset: ragged_batch(dataset, batch_size, drop_remainder, row_splits_dtype)
-
-
-@export("data.experimental.dense_to_sparse_batch")
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Callable[[Any], Any]:
-    """Returns `Dataset.sparse_batch` as a function for `Dataset.apply`; a call of it raises UnimplementedError.
-
-    >>> transformation = tf.data.experimental.dense_to_sparse_batch(2, [3])
-    >>> try:
-    ...     tf.data.Dataset.range(2).apply(transformation)
-    ... except tf.errors.UnimplementedError as error:
-    ...     print(error.message.partition(",")[0])
-    Dataset.sparse_batch() returns a SparseTensor
-
-    Args:
-      batch_size: as for `Dataset.sparse_batch`.
-      row_shape: as for `Dataset.sparse_batch`.
-
-    Returns: A function from datasets to datasets.
-    """
-    return lambda dataset: sparse_batch(dataset, batch_size, row_shape)

@@ -19,6 +19,7 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, joined
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of, scalar_of
+from millrace._src.data.transforms.row_forms import with_rows_first
 from millrace._src.data.transforms.unbatch import OpenedBatches
 from millrace._src.util import nest
 from millrace._src.util.text import shape_brackets
@@ -183,9 +184,10 @@ def rebatch(self: DatasetBase, batch_size: Any, drop_remainder: Any = False, nam
             "Invalid `batch_sizes`. Expected `batch_sizes` to be a scalar or a vector. Received `batch_sizes` of rank "
             f"{sizes.shape.rank}."
         )
-    static = _static_size(sizes, drops, _first_dimension(self._structure.shapes))
+    rows = with_rows_first(self)
+    static = _static_size(sizes, drops, _first_dimension(rows._structure.shapes))
     spec = nest.map_structure(lambda leaf: leaf._unbatch()._batch(static), self.element_spec)
-    return apply_op("_RebatchDataset", rebatch_dataset, [self, sizes, drops], spec, inputs=[self])
+    return apply_op("_RebatchDataset", rebatch_dataset, [rows, sizes, drops], spec, inputs=[rows])
 
 
 def _first_dimension(shapes: Sequence[TensorShape]) -> int | None:

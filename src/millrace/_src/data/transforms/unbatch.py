@@ -15,6 +15,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.transforms.row_forms import with_rows_first
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
@@ -192,9 +193,10 @@ def unbatch(self: DatasetBase, name: str | None = None) -> Any:
       ValueError: if a component is a scalar, or the first dimensions are known to differ.
       tf.errors.InvalidArgumentError: while iterating, if the first dimensions of an element differ.
     """
-    _check_first_dimensions(self._structure.shapes)
+    rows = with_rows_first(self)
+    _check_first_dimensions(rows._structure.shapes)
     spec = nest.map_structure(lambda leaf: leaf._unbatch(), self.element_spec)
-    return apply_op("_UnbatchDataset", unbatch_dataset, [self], spec, inputs=[self], name=name)
+    return apply_op("_UnbatchDataset", unbatch_dataset, [rows], spec, inputs=[rows], name=name)
 
 
 def _check_first_dimensions(shapes: Sequence[TensorShape]) -> None:

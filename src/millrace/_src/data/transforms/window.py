@@ -248,7 +248,7 @@ def window(
       NotImplementedError: if a component is None, or a composite of several tensors, such as `tf.IndexedSlices`.
     """
     for leaf in self._structure.leaves:
-        if len(leaf.flatten()) != 1:
+        if len(leaf._flat_tensor_specs) != 1:
             raise NotImplementedError(f"Dataset.window() cannot hold components of no or several tensors yet: {leaf}.")
     size = int64_tensor(size, "size")
     arguments = [

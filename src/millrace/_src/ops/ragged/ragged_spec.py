@@ -6,12 +6,14 @@ dense tensors: such specs come about where a batch of ragged tensors is taken ap
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype, float32, int64
+from millrace._src.core.dtypes import DType, as_dtype, float32, int64, variant
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -166,6 +168,47 @@ class RaggedTensorSpec(BatchableTypeSpec):
         length = None if dims is None else dims[axis + 1]
         uniform = None if length is None else convert_to_tensor(length, dtype=splits.dtype)
         return RowPartition._of(splits, uniform_row_length=uniform)
+
+    # --- as variants -------------------------------------------------------------------------------------------------
+
+    @property
+    def _flat_tensor_specs(self) -> list[TensorSpec]:
+        return [TensorSpec(None, variant)]
+
+    def _to_tensor_list(self, value: Any) -> list[Any]:
+        return [self._encoded(value, batched_input=False)]
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Any]:
+        return [self._encoded(value, batched_input=True)]
+
+    def _encoded(self, value: Any, batched_input: bool) -> Any:
+        """Returns the variant of a value, or a vector with the variants of its rows."""
+        self._refuse_own_values()
+        is_ragged = isinstance(value, RaggedFactories)
+        if self._ragged_rank > 0 and not is_ragged:
+            raise ValueError(
+                f"Expected a RaggedTensor if ragged rank={self._ragged_rank} but got {type(value).__name__}."
+            )
+        values, *splits = self._to_components(value if is_ragged else convert_to_tensor(value, self._dtype))
+        with name_scope(None, "RaggedToVariant"):
+            return raw.RaggedTensorToVariant(
+                rt_nested_splits=splits, rt_dense_values=values, batched_input=batched_input
+            )
+
+    def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
+        """Makes the value that a variant, or a tensor of variants, stands for."""
+        self._refuse_own_values()
+        with name_scope(None, "RaggedFromVariant"):
+            splits, values = raw.RaggedTensorFromVariant(
+                encoded_ragged=tensor_list[0],
+                input_ragged_rank=-1,
+                output_ragged_rank=max(self._ragged_rank, 0),
+                Tvalues=self._dtype,
+                Tsplits=self._row_splits_dtype,
+            )
+        if self._ragged_rank > 0:
+            values = _with_shape(values, self._component_specs[0].shape)
+        return self._from_components([values, *splits])
 
     # --- batches -----------------------------------------------------------------------------------------------------
 
