@@ -54,7 +54,7 @@ class HeldTensor(Referent):
         return ObjectHandle("tensor")
 
     def __repr__(self) -> str:
-        return f"Tensor<type: {runtime_name(self.dtype)} shape: {dims_text(self.array.shape)} values: {self.array}>"
+        return f"<Tensor<type: {runtime_name(self.dtype)} shape: {dims_text(self.array.shape)} values: {self.array}>>"
 
 
 # --- strings ---------------------------------------------------------------------------------------------------------
