@@ -41,20 +41,24 @@ codecs.register_error("millrace-mark", _mark)
 
 
 def _utf8_widths(codes: Array) -> Array:
-    return 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
+    return np.int8(1) + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
 
 
 def _utf16_widths(codes: Array) -> Array:
-    return 2 + 2 * (codes >= 0x10000)
+    return np.int8(2) + np.int8(2) * (codes >= 0x10000)
+
+
+def _one_byte(codes: Array) -> Array:
+    return np.ones(codes.shape, np.int8)
 
 
 _WIDTHS: dict[str, tuple[int, Callable[[Array], Array]]] = {
     "utf-8": (1, _utf8_widths),
     "utf-16-be": (2, _utf16_widths),
-    "utf-32-be": (4, lambda codes: np.full(codes.shape, 4)),
-    "ascii": (1, np.ones_like),
-    "iso8859-1": (1, np.ones_like),
-    "cp1252": (1, np.ones_like),
+    "utf-32-be": (4, lambda codes: np.full(codes.shape, 4, np.int8)),
+    "ascii": (1, _one_byte),
+    "iso8859-1": (1, _one_byte),
+    "cp1252": (1, _one_byte),
 }
 """The codecs whose characters tell their number of bytes: bytes of a unit, and the bytes of each code point."""
 
@@ -108,20 +112,29 @@ class Decoder:
 
     def _decode_text(self, strings: Sequence[bytes], sizes: Array, unit: int) -> tuple[Decoded, Array]:
         """Decodes strings as one text; returns code points and markers, and which of both begin a malformed piece."""
-        between = "\n".encode(self.codec)
-        text = between.join([*strings, b""]).decode(self.codec, "millrace-mark" if unit == 1 else "strict")
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<i4").astype(np.int32)
-        is_malformed = codes >> 10 == _MARKER >> 10
-        widths = np.where(is_malformed, codes - _MARKER, _WIDTHS[self.codec][1](codes))
-        starts = np.cumsum(widths) - widths
+        codes, starts, is_malformed = self._decode_joined("\n".encode(self.codec).join([*strings, b""]), unit)
         first_bytes = np.cumsum(sizes + unit) - sizes - unit
-        ends = np.searchsorted(starts, first_bytes + sizes)
+        ends = np.flatnonzero(codes == ord("\n"))
+        if len(ends) != len(strings):  # some string has lines
+            ends = np.searchsorted(starts, first_bytes + sizes)
         sizes_in_codes = np.diff(ends, prepend=-1)
-        starts -= np.repeat(first_bytes, sizes_in_codes)
         is_text = np.ones(len(codes), np.bool_)
         is_text[ends] = False
         splits = np.concatenate([[0], np.cumsum(sizes_in_codes - 1)])
-        return Decoded(codes[is_text], starts[is_text], splits), is_malformed[is_text]
+        starts = (starts - np.repeat(first_bytes, sizes_in_codes))[is_text]
+        return Decoded(codes[is_text], starts, splits), is_malformed[is_text]
+
+    def _decode_joined(self, joined: bytes, unit: int) -> tuple[Array, Array, Array]:
+        """Returns the code points and markers of a text, where each begins, and which begin a malformed piece."""
+        text = joined.decode(self.codec, "millrace-mark" if unit == 1 else "strict")
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<i4").astype(np.int32)
+        if text.isascii():
+            return codes, np.arange(0, len(joined), unit), np.zeros(len(codes), np.bool_)
+        is_malformed = codes >> 10 == _MARKER >> 10
+        widths = _WIDTHS[self.codec][1](codes)
+        if is_malformed.any():
+            widths = np.where(is_malformed, codes - _MARKER, widths)
+        return codes, np.cumsum(widths, dtype=np.int64) - widths, is_malformed
 
     def _decode_each(self, strings: Sequence[bytes]) -> tuple[Decoded, Array]:
         """Decodes one string at a time."""
@@ -180,7 +193,7 @@ def encode_rows(codes: Array, splits: Array, encoding: str) -> Array:
     if len(codes) == len(splits) - 1 and (np.diff(splits) == 1).all():
         return _encode_characters(codes, codec)
     text = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass").encode(codec, "surrogatepass")
-    first_bytes = np.concatenate([[0], np.cumsum(_WIDTHS[codec][1](codes))])
+    first_bytes = np.concatenate([[0], np.cumsum(_WIDTHS[codec][1](codes), dtype=np.int64)])
     places = first_bytes[splits].tolist()
     return string_array((text[start:stop] for start, stop in itertools.pairwise(places)), (len(places) - 1,))
 

@@ -40,8 +40,10 @@ class JoinedText(NamedTuple):
 
 def join_text(strings: Sequence[bytes], separator: bytes) -> JoinedText:
     """Joins strings to one text in which the byte `separator` follows each string."""
-    ends = np.cumsum(lengths_of(strings) + 1) - 1
-    return JoinedText(separator.join([*strings, b""]), ends)
+    text = separator.join([*strings, b""])
+    if text.count(separator) == len(strings):  # looking for the separator is faster than to ask each string's length
+        return JoinedText(text, np.flatnonzero(np.frombuffer(text, np.uint8) == separator[0]))
+    return JoinedText(text, np.cumsum(lengths_of(strings) + 1) - 1)
 
 
 def lengths_of(strings: Sequence[bytes]) -> Array:
@@ -55,7 +57,7 @@ Parts = tuple[Sequence[bytes], Array]
 
 def split_at_space(strings: Sequence[bytes]) -> Parts:
     """Splits strings at runs of white space; white space at either end of a string makes no part."""
-    joined_text = join_text(strings, b" ")
+    joined_text = join_text(strings, b"\n")
     return joined_text.text.split(), _count_runs(joined_text, joined_text.bytes_in(SPACES))
 
 
