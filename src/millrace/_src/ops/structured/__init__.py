@@ -1,0 +1,1 @@
+"""Structured tensors: dictionaries of tensors that share their outer dimensions."""
