@@ -57,7 +57,6 @@ distribute.experimental.partitioners.Partitioner
 distribute.experimental.rpc.Client
 distribute.experimental.rpc.Server
 experimental.ExtensionTypeSpec
-experimental.StructuredTensor
 experimental.async_clear_error
 experimental.async_scope
 experimental.dtensor.DTensorCheckpoint

@@ -36,7 +36,7 @@ from millrace._src.ops.structured.python_values import PythonValues, any_tensor,
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
-FieldName = str | Sequence[str]
+FieldName = Union[str, Sequence[str]]  # noqa: UP007  # as an attribute of an extension type, `X | Y` would be a field
 
 
 class _StructuredSpec(BatchableExtensionTypeSpec):
@@ -105,7 +105,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
     Use `from_fields` or `from_pyval` where the shape is to be found in the fields.
     """
 
-    _fields: Mapping[str, Union[Tensor, RaggedTensor, StructuredTensor]]  # noqa: UP007  # how fields state alternatives
+    _fields: Mapping[str, Tensor | RaggedTensor | StructuredTensor]
     _ragged_shape: DynamicRaggedShape
 
     __name__ = "tf.StructuredTensor"
