@@ -7,8 +7,9 @@ tensors, and ragged tensors where lists lie within lists.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int8
@@ -27,7 +28,7 @@ Path = tuple[str, ...]
 class PythonValues:
     """The factory of `StructuredTensor` that reads Python's values."""
 
-    Spec: Any
+    Spec: ClassVar[Any]
 
     @classmethod
     def from_fields_and_rank(cls, fields: Mapping[str, Any], rank: int) -> Self:
@@ -96,7 +97,7 @@ def _structures(cls: type[PythonValues], pyval: Any, depth: int, spec: Any, path
     fields = {}
     for name, field_spec in specs.items():
         try:
-            values = _each(pyval, depth, lambda structure, name=name: structure[name])
+            values = _each(pyval, depth, operator.itemgetter(name))
         except KeyError as error:
             if spec is None:
                 raise

@@ -36,7 +36,7 @@ from millrace._src.ops.structured.python_values import PythonValues, any_tensor,
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
-FieldName = Union[str, Sequence[str]]  # noqa: UP007  # as an attribute of an extension type, `X | Y` would be a field
+Name = Union[str, Sequence[str]]  # noqa: UP007  # as an attribute of an extension type, `X | Y` would be a field
 
 
 class _StructuredSpec(BatchableExtensionTypeSpec):
@@ -109,7 +109,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
     _ragged_shape: DynamicRaggedShape
 
     __name__ = "tf.StructuredTensor"
-    FieldName = FieldName
+    FieldName = Name
     Spec = _StructuredSpec
 
     def __init__(self, fields: Mapping[str, Any], ragged_shape: DynamicRaggedShape) -> None:
@@ -211,7 +211,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
         """Returns the names of the fields."""
         return tuple(self._fields)
 
-    def field_value(self, field_name: FieldName) -> Any:
+    def field_value(self, field_name: Name) -> Any:
         """Returns the values of a field of all structures: a Tensor, RaggedTensor or StructuredTensor.
 
         >>> st = tf.experimental.StructuredTensor.from_pyval([{"a": {"b": 1}}, {"a": {"b": 2}}])
@@ -221,14 +221,13 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
         Args: field_name: the name of a field, or a path of names that goes through structured fields.
         Raises: KeyError: if there is no such field.
         """
-        if isinstance(field_name, (list, tuple)):
-            value: Any = self
-            for name in field_name:
-                if not isinstance(value, StructuredTensor):
-                    raise KeyError(f"Field path {tuple(field_name)} not found in {self}")
-                value = value.field_value(name)
-            return value
-        return self._fields[field_name]
+        path = field_name if isinstance(field_name, (list, tuple)) else (field_name,)
+        value: Any = self
+        for name in path:
+            if not isinstance(value, StructuredTensor):
+                raise KeyError(f"Field path {tuple(path)} not found in {self}")
+            value = value._fields[name]
+        return value
 
     # --- other shapes ------------------------------------------------------------------------------------------------
 
@@ -296,7 +295,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
 
     # --- other fields ------------------------------------------------------------------------------------------------
 
-    def with_updates(self, updates: Mapping[FieldName, Any], validate: bool = False) -> StructuredTensor:
+    def with_updates(self, updates: Mapping[Name, Any], validate: bool = False) -> StructuredTensor:
         """Returns the structured tensor with fields set, computed anew, or left out.
 
         >>> st = tf.experimental.StructuredTensor.from_pyval([{"a": 1, "b": 2}, {"a": 3, "b": 4}])
