@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int32, int64
@@ -50,8 +49,7 @@ def checked_fields(fields: Any, structured: type) -> dict[str, Any]:
 def _field(value: Any, structured: type) -> Any:
     if isinstance(value, (Tensor, RaggedTensor, structured)):
         return value
-    stands_for_other = isinstance(value, CompositeTensor) and not hasattr(type(value), "__tf_tensor__")
-    if value is None or isinstance(value, Mapping) or stands_for_other:
+    if value is None or isinstance(value, Mapping):
         raise TypeError(f"Unexpected type for value in `fields`: {value}")
     try:
         return convert_to_tensor(value)

@@ -21,6 +21,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops.ragged.dynamic_ragged_shape import DynamicRaggedShape
 from millrace._src.ops.ragged.dynamic_ragged_shape_spec import DynamicRaggedShapeSpec
 from millrace._src.ops.ragged.ragged_dims import known_axis, merge_dims
+from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.ops.structured.field_shapes import (
@@ -58,7 +59,7 @@ class _StructuredSpec(BatchableExtensionTypeSpec):
         shape = TensorShape(None)
         for spec in fields.values():
             shape = shape.merge_with(spec.shape[:rank])
-        dtypes = {spec._row_splits_dtype for spec in fields.values() if hasattr(spec, "_row_splits_dtype")}
+        dtypes = {spec._row_splits_dtype for spec in fields.values() if isinstance(spec, RaggedTensorSpec)}
         dtype = int32 if dtypes == {int32} else int64
         ragged_shape = DynamicRaggedShapeSpec._from_tensor_shape(shape, max(rank - 1, 0), dtype)
         return cls(_fields=fields, _ragged_shape=ragged_shape)  # type: ignore[call-arg]  # as above
