@@ -1,12 +1,13 @@
 """The op `RaggedRange`: many ranges at once, end to end.
 
-Each element of the result is the start of its row plus its place in the row times the step, so the kernel needs three
-passes over the result and no loop over the rows.
+An element of integers is the sum of all steps up to it, over the ends of rows; an element of floats is the start of its
+row plus its place in the row times the step, since sums would round. Neither needs a loop over the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -57,17 +58,14 @@ def ragged_range_op(xp: Xp, starts: Array, limits: Array, deltas: Array, *, Tspl
     >>> splits.numpy(), values.numpy()
     (array([0, 3, 5]), array([0, 1, 2, 5, 6], dtype=int32))
     """
-    starts, limits, deltas = _equal_rows(starts, limits, deltas)
     if (deltas == 0).any():
         raise invalid("Requires delta != 0")
-    sizes = _range_sizes(starts, limits, deltas, np.iinfo(Tsplits.np_dtype).max)
+    rows = _equal_rows(starts, limits, deltas)
+    sizes = _range_sizes(rows, np.iinfo(Tsplits.np_dtype).max)
     splits = np.zeros(sizes.size + 1, Tsplits.np_dtype)
     np.cumsum(sizes, out=splits[1:])
-    places = np.arange(splits[-1], dtype=np.int64)
-    if starts.dtype.kind == "i":
-        return splits, _integer_ranges(starts, deltas, sizes, splits, places)
-    places -= np.repeat(splits[:-1], sizes)
-    return splits, np.repeat(starts, sizes) + places.astype(starts.dtype) * np.repeat(deltas, sizes)
+    make = _integer_ranges if starts.dtype.kind == "i" else _float_ranges
+    return splits, make(rows[0], deltas if deltas.size == 1 else rows[2], sizes, splits)
 
 
 def _equal_rows(*bounds: Array) -> Sequence[Array]:
@@ -82,18 +80,21 @@ def _equal_rows(*bounds: Array) -> Sequence[Array]:
     return [np.broadcast_to(bound, (rows,)) for bound in bounds]
 
 
-def _range_sizes(starts: Array, limits: Array, deltas: Array, most: int) -> Array:
+def _range_sizes(bounds: Sequence[Array], most: int) -> Array:
     """Returns how many elements each range has."""
+    starts, limits, deltas = bounds
+    unit_steps = (deltas == 1).all()
     if starts.dtype.kind == "i":
-        if (deltas == 1).all():
+        if unit_steps:
             sizes = limits.astype(np.int64) - starts
         else:  # the quotient rounded up: floor division rounds down
             sizes = -((starts.astype(np.int64) - limits) // deltas)
-        sizes = np.maximum(sizes, 0)
+        np.maximum(sizes, 0, out=sizes)
         too_many = sizes.max(initial=0) > most
     else:
         with np.errstate(all="ignore"):
-            quotients = np.ceil(((limits - starts) / deltas).astype(np.float64))
+            steps = limits - starts if unit_steps else (limits - starts) / deltas
+            quotients = np.ceil(steps.astype(np.float64))
         too_many = not np.isfinite(quotients).all() or quotients.max(initial=0.0) > most
         sizes = np.zeros(0, np.int64) if too_many else np.maximum(quotients, 0).astype(np.int64)
     if too_many:
@@ -101,12 +102,38 @@ def _range_sizes(starts: Array, limits: Array, deltas: Array, most: int) -> Arra
     return sizes
 
 
-def _integer_ranges(starts: Array, deltas: Array, sizes: Array, splits: Array, places: Array) -> Array:
-    """Returns the elements: `deltas[i] * place + (starts[i] - deltas[i] * splits[i])`, one product and one sum each."""
-    offsets = starts - deltas * splits[:-1]
-    if (deltas == 1).all():
-        places += np.repeat(offsets, sizes)
-    else:
-        places *= np.repeat(deltas, sizes)
-        places += np.repeat(offsets, sizes)
-    return places.astype(starts.dtype, copy=False)
+def _integer_ranges(starts: Array, deltas: Any, sizes: Array, splits: Array) -> Array:
+    """Returns the elements of all ranges, each the sum of all steps up to it.
+
+    A step leads from one element to the next: the delta of a row, and at the start of a row what is missing to its
+    start. Sums may overflow on the way; they are taken modulo the width of the dtype, and the elements fit in it.
+    """
+    if not splits[-1]:
+        return np.zeros(0, starts.dtype)
+    steps = _spread(deltas, sizes, np.empty(splits[-1], starts.dtype))
+    filled_rows = np.flatnonzero(sizes)
+    firsts, counts = starts[filled_rows], sizes[filled_rows].astype(starts.dtype)
+    row_deltas = deltas.reshape(()) if deltas.size == 1 else deltas[filled_rows]
+    lasts = firsts + row_deltas * (counts - 1)
+    steps[splits[filled_rows[1:]]] = firsts[1:] - lasts[:-1]
+    steps[0] = firsts[0]
+    return np.cumsum(steps, out=steps)
+
+
+def _float_ranges(starts: Array, deltas: Array, sizes: Array, splits: Array) -> Array:
+    """Returns the elements of all ranges: the start of the row, and the place in the row times the step."""
+    place_dtype = np.int32 if splits[-1] < 2**31 else np.int64
+    places = _integer_ranges(np.zeros(sizes.size, place_dtype), np.int64(1), sizes, splits)
+    elements = places.astype(starts.dtype) * _spread(deltas, sizes, None)
+    return elements + _spread(starts, sizes, None) if starts.any() else elements
+
+
+def _spread(row_values: Array, sizes: Array, out: Array | None) -> Array:
+    """Returns the values of the rows, one for each element, in `out` if given; one value for all stays one."""
+    if row_values.size == 1:
+        value = row_values.reshape(())
+        if out is None:
+            return value
+        out[...] = value
+        return out
+    return np.repeat(row_values, sizes)
