@@ -103,7 +103,11 @@ ops.numerics                    debugging compat.v1 verify_tensor_all_finite_v2=
 ops.parsing_ops                 io compat.v1
 ops.partitioned_variables       compat.v1
 ops.ragged.ragged_factory_ops   ragged
+ops.ragged.dynamic_ragged_shape DynamicRaggedShape=experimental.DynamicRaggedShape DynamicRaggedShapeSpec=ops.ragged.dynamic_ragged_shape_spec:DynamicRaggedShapeSpec
 ops.ragged.ragged_tensor        tf
+ops.ragged.ragged_tensor_value  compat.v1.ragged
+ops.ragged.row_partition        RowPartition=experimental.RowPartition RowPartitionSpec=ops.ragged.row_partition_spec:RowPartitionSpec
+ops.structured.structured_tensor experimental
 ops.random_ops                  random compat.v1 random_normal=random.normal random_uniform=random.uniform random_shuffle=random.shuffle random_gamma=random.gamma random_poisson_v2=random.poisson
 ops.resource_variable_ops       compat.v1 ResourceVariable=state.variable:ResourceVariable BaseResourceVariable=state.variable:Variable
 ops.rnn                         compat.v1.nn
