@@ -124,3 +124,9 @@ def test_gradients_flow_through_flat_values() -> None:
         y = (x * x + 2.0 * x) * tf.constant([[1.0], [10.0]])
         total = tf.reduce_sum(y.flat_values)
     assert tape.gradient(total, values).numpy().tolist() == [4.0, 6.0, 80.0]
+
+
+def test_only_the_first_argument_of_a_function_of_one_value_may_be_ragged() -> None:
+    text = tf.ragged.constant([["ab", "c"], []])
+    with pytest.raises(TypeError, match="Only the first argument of this function may be a RaggedTensor"):
+        tf.strings.substr(text, 0, tf.strings.length(text))

@@ -57,7 +57,14 @@ def test_ngrams(data: Any, width: Any, options: dict[str, Any], expected: Any) -
         ((["a"], 0), {}, ValueError, "All ngram_widths must be greater than 0. Got 0"),
         ((["a"], 2), {"pad_values": 5}, TypeError, "pad_values must be a string, tuple of strings, or None."),
         ((["a"], 2), {"pad_values": ("a", 2)}, TypeError, "pad_values must be a string, tuple of strings, or None."),
-        ((["a"], 2), {"padding_width": -1}, ValueError, "padding_width must be greater than 0."),
+        ((["a"], 2), {"pad_values": "#", "padding_width": -1}, ValueError, "padding_width must be greater than 0."),
+        ((["a"], 2), {"padding_width": 1}, ValueError, "pad_values must be provided if padding_width is set."),
+        (
+            (tf.ragged.constant([[1]]), 2),
+            {},
+            ValueError,
+            "Tensor conversion requested dtype string for RaggedTensor with dtype int32",
+        ),
     ],
 )
 def test_ngrams_refuses(arguments: Any, options: Any, error: type[Exception], words: str) -> None:

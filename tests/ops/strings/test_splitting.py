@@ -208,3 +208,11 @@ def test_strings_of_unknown_rank_are_split_as_a_vector() -> None:
     assert unknown(tf.constant(["a b"])).to_list() == [[b"a", b"b"]]
     with pytest.raises(ValueError, match="input must have a statically-known rank"):
         tf.function(tf.strings.bytes_split, autograph=False, input_signature=signature)(tf.constant("a"))
+
+
+def test_numbers_are_not_split() -> None:
+    for function in (tf.strings.split, tf.strings.bytes_split):
+        with pytest.raises(ValueError, match="Tensor conversion requested dtype string for RaggedTensor with dtype"):
+            function(tf.ragged.constant([[1]]))
+        with pytest.raises(ValueError, match="input: Tensor conversion requested dtype string for Tensor with dtype"):
+            function(tf.constant([1]))

@@ -247,3 +247,9 @@ def test_text_survives_decoding_and_encoding(text: str) -> None:
     codes = tf.strings.unicode_decode(text, "UTF-8")
     assert codes.numpy().tolist() == [ord(c) for c in text]
     assert tf.strings.unicode_encode(codes, "UTF-8").numpy().decode() == text
+
+
+def test_a_graph_refuses_unknown_treatments_of_errors() -> None:
+    decode = tf.function(lambda text: tf.strings.unicode_decode(text, "UTF-8", errors="nothing"), autograph=False)
+    with pytest.raises(ValueError, match="Attr 'errors' of 'UnicodeDecode' Op passed string 'nothing' not in"):
+        decode(tf.constant("a"))

@@ -21,7 +21,12 @@ Function = Callable[..., Any]
 
 @overload_elementwise("unary", RaggedTensor)
 def ragged_unary(function: Function, x: Any) -> Any:
-    """Applies an element-wise function to the flat values of a ragged tensor."""
+    """Applies an element-wise function to the flat values of a ragged tensor.
+
+    Raises: TypeError: if another argument than the first is ragged.
+    """
+    if not isinstance(x, RaggedTensor):
+        raise TypeError("Only the first argument of this function may be a RaggedTensor; the others must be tensors.")
     return x.with_flat_values(function(x.flat_values))
 
 

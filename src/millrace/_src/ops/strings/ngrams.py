@@ -184,10 +184,13 @@ def ngrams(
     Returns: The n-grams along the last axis: a RaggedTensor if `data` is ragged, else a Tensor.
     Raises:
       TypeError: if `pad_values` is of the wrong kind.
-      ValueError: if a width is not positive, or `data` is a scalar or of unknown rank.
+      ValueError: if a width is not positive, `padding_width` is given without pads, or `data` is a scalar, of unknown
+        rank, or ragged and no text.
     """
     with name_scope(name, "StringNGrams"):
         left, right = _pad_texts(pad_values)
+        if pad_values is None and padding_width is not None:
+            raise ValueError("pad_values must be provided if padding_width is set.")
         if padding_width is not None and padding_width < 1:
             raise ValueError("padding_width must be greater than 0.")
         widths = list(ngram_width) if isinstance(ngram_width, (list, tuple)) else [ngram_width]
@@ -203,6 +206,9 @@ def ngrams(
             "preserve_short_sequences": preserve_short_sequences,
         }
         if isinstance(data, RaggedTensor):
+            if data.dtype is not string:
+                found = f"RaggedTensor with dtype {data.dtype.name}: {data!r}"
+                raise ValueError(f"Tensor conversion requested dtype string for {found}")
             *outer_splits, splits = data.nested_row_splits
             grams = raw.StringNGrams(data=raw.Reshape(tensor=data.flat_values, shape=[-1]), data_splits=splits, **attrs)
             return RaggedTensor.from_nested_row_splits(grams[0], [*outer_splits, grams[1]], validate=False)

@@ -19,6 +19,7 @@ from millrace._src.core.dtypes import string
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
@@ -118,8 +119,17 @@ _SINGLE_BYTES = string_array([bytes([number]) for number in range(256)], (256,))
 
 
 def _text(input: Any) -> Any:
-    """Returns strings as a string Tensor, or the RaggedTensor that they are."""
-    return input if isinstance(input, RaggedTensor) else convert_to_tensor(input, dtype=string, name="input")
+    """Returns strings as a string Tensor, or the RaggedTensor that they are.
+
+    Raises: TypeError or ValueError: if `input` is no text.
+    """
+    if not isinstance(input, (Tensor, RaggedTensor)):
+        return convert_to_tensor(input, dtype=string, name="input")
+    if input.dtype is not string:
+        start, kind = ("input: ", "Tensor") if isinstance(input, Tensor) else ("", "RaggedTensor")
+        found = f"{kind} with dtype {input.dtype.name}: {input!r}"
+        raise ValueError(f"{start}Tensor conversion requested dtype string for {found}")
+    return input
 
 
 def _rows(indices: Any, values: Any, shape: Any) -> Any:
@@ -143,7 +153,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
       name: name of the scope in a graph.
 
     Returns: A RaggedTensor of rank n + 1 with the parts; a vector of strings if `input` is a scalar.
-    Raises: TypeError: if `input` or `sep` is no text.
+    Raises: TypeError or ValueError: if `input` or `sep` is no text.
     """
     with name_scope(name, "StringSplit"):
         input = _text(input)

@@ -58,6 +58,10 @@ def unicode_transcode_op(
 
 
 def _decoded_shapes(c: ShapeContext) -> Sequence[TensorShape]:
+    errors = c.attr("errors")
+    if errors not in ERROR_MODES:
+        allowed_modes = ", ".join(f'"{mode}"' for mode in ERROR_MODES)
+        raise ValueError(f"Attr 'errors' of '{c.op.name}' Op passed string '{errors}' not in: {allowed_modes}.")
     size = c.shape("input").num_elements()
     lists = [TensorShape([None])] * (len(c.op.signature.outputs) - 1)
     return TensorShape([None if size is None else size + 1]), *lists
