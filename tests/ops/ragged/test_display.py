@@ -21,6 +21,7 @@ _LONG = tf.ragged.constant([list(range(20)), [1]])
         (tf.ragged.constant([["a'b", 'q"'], ["\n\\"]]), "[['a\\'b', 'q\"'], ['\n\\\\']]"),
         (tf.ragged.constant([[[1], [2, 3]], []]), "[[[1], [2, 3]], []]"),
         (tf.ragged.constant([[[1, 2], [3, 4]], []], inner_shape=(2,)), "[[[1, 2], [3, 4]], []]"),
+        (tf.ragged.constant([[[1, 2]]], inner_shape=(2,), row_splits_dtype=tf.int32), "[[[1, 2]]]"),
         (tf.ragged.constant([], ragged_rank=1), "[]"),
         (tf.ragged.constant([[], [[]]]), "[[], [[]]]"),
     ],

@@ -84,6 +84,16 @@ def test_values_that_cannot_be_compared_are_unequal() -> None:
     assert x in [x]
 
 
+def test_equal_partitions_need_no_broadcasting() -> None:
+    @tf.function(autograph=False, input_signature=[tf.RaggedTensorSpec([None, None, 2], tf.int32, 1)])
+    def double(x: Any) -> Any:
+        y = x + x
+        assert y.row_splits is x.row_splits
+        return y + x[..., :1]
+
+    assert double(tf.RaggedTensor.from_row_splits([[1, 2], [3, 4]], [0, 2])).numpy().tolist() == [[[3, 5], [9, 11]]]
+
+
 def test_rows_that_differ_are_refused() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="Condition x == y did not hold"):
         _ragged() + _ragged([[1], [2, 3]])

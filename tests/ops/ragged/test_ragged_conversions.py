@@ -164,6 +164,20 @@ def test_from_sparse_refuses() -> None:
         ragged(gap)
 
 
+def test_a_variant_holds_a_ragged_tensor() -> None:
+    x = tf.ragged.constant([[[1], [2, 3]], []])
+    whole, rows = x._to_variant(), x._to_variant(batched_input=True)
+    assert (whole.shape.as_list(), rows.shape.as_list(), rows.dtype) == ([], [2], tf.variant)
+    assert _R._from_variant(whole, tf.int32, 2).to_list() == x.to_list()
+    assert _R._from_variant(rows, tf.int32, 2, 1).to_list() == x.to_list()
+    assert _R._from_variant(tf.stack([rows[1], rows[0]]), tf.int32, 2).to_list() == [[], [[1], [2, 3]]]
+    with pytest.raises(_Invalid, match="Expected values Tensor dtype: float, found: int32"):
+        _R._from_variant(whole, tf.float32, 2)
+    narrow = x.with_row_splits_dtype(tf.int32)
+    back = _R._from_variant(narrow._to_variant(), tf.int32, 2, row_splits_dtype=tf.int32)
+    assert back.row_splits.dtype == tf.int32
+
+
 @given(nests(), st.booleans(), st.integers(-2, 2))
 def test_to_tensor_agrees_with_plain_lists(nest: Nest, in_graph: bool, change: int) -> None:
     shape = [max(size + change, 0) for size in nest.bounding_shape()]

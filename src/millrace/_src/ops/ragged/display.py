@@ -28,8 +28,9 @@ def display_text(ragged: RaggedTensor, summarize: int = 3) -> Any:
         raise ValueError(f"Expected summarize to be -1 or a positive int, got {summarize}")
     with name_scope(None, "RaggedToString"):
         if ragged.flat_values.shape.rank > 1:
-            dense_rank = ragged.flat_values.shape.rank - 1
-            ragged = ragged.with_flat_values(RaggedTensor.from_tensor(ragged.flat_values, ragged_rank=dense_rank))
+            values, dtype = ragged.flat_values, ragged.row_splits.dtype
+            inner = RaggedTensor.from_tensor(values, ragged_rank=values.shape.rank - 1, row_splits_dtype=dtype)
+            ragged = ragged.with_flat_values(inner)
         texts = _element_texts(ragged.flat_values)
         for splits in reversed(ragged.nested_row_splits):
             texts = _row_texts(RaggedTensor.from_row_splits(texts, splits, validate=False), summarize)

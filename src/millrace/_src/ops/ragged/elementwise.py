@@ -64,10 +64,10 @@ def _fit(x: Any, y: Any) -> bool:
 
 
 def _have_equal_partitions(x: Any, y: Any) -> bool:
-    """Tells whether two ragged tensors are known to have the same partitions and inner shape."""
+    """Tells whether two ragged tensors are known to have the same partitions, and as many dimensions behind them."""
     if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)) or x.ragged_rank != y.ragged_rank:
         return False
-    if not (x.flat_values.shape.rank == y.flat_values.shape.rank == 1):
+    if x.flat_values.shape.rank is None or x.flat_values.shape.rank != y.flat_values.shape.rank:
         return False
     pairs = zip(x.nested_row_splits, y.nested_row_splits, strict=True)
     return all(a is b or is_eager(a, b) and a.dtype is b.dtype and np.array_equal(a._value, b._value) for a, b in pairs)

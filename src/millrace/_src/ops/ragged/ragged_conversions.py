@@ -21,6 +21,7 @@ from millrace._src.ops.ragged.ragged_dims import merge_dims
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.ops.ragged.to_sparse_op import ragged_tensor_to_sparse
 from millrace._src.ops.ragged.to_tensor_op import ragged_tensor_to_tensor
+from millrace._src.ops.ragged.variant_ops import ragged_tensor_from_variant, ragged_tensor_to_variant
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 
 
@@ -150,6 +151,50 @@ class RaggedConversions:
         with name_scope(name, "RaggedToSparse"):
             indices, values, shape = ragged_tensor_to_sparse(ragged.nested_row_splits, ragged.flat_values)
             return SparseTensor(indices, values, shape)
+
+    # --- as variant tensors ------------------------------------------------------------------------------------------
+
+    def _to_variant(self, batched_input: bool = False, name: str | None = None) -> Any:
+        """Returns a scalar of dtype variant that holds the ragged tensor; a vector with its rows if `batched_input`."""
+        ragged: Any = self
+        with name_scope(name, "RaggedToVariant"):
+            return ragged_tensor_to_variant(
+                ragged.nested_row_splits, ragged.flat_values, batched_input=batched_input, name=name
+            )
+
+    @classmethod
+    def _from_variant(
+        cls,
+        variant: Any,
+        dtype: Any,
+        output_ragged_rank: int,
+        input_ragged_rank: int | None = None,
+        row_splits_dtype: Any = int64,
+        name: str | None = None,
+    ) -> Any:
+        """Makes the ragged tensor that a tensor of dtype variant holds; each of its dimensions becomes a ragged one.
+
+        Args:
+          variant: what `_to_variant` returned, or a tensor of such scalars.
+          dtype: the dtype of the values.
+          output_ragged_rank: the ragged rank of the result.
+          input_ragged_rank: the ragged rank of each element of `variant`; None if it follows from the other ranks.
+          row_splits_dtype: int32 or int64.
+          name: name of the scope in a graph.
+
+        Returns: A RaggedTensor; a Tensor if `output_ragged_rank` is 0.
+        Raises: tf.errors.InvalidArgumentError: if the ranks or dtypes are others.
+        """
+        kind: Any = cls
+        with name_scope(name, "RaggedFromVariant"):
+            splits, values = ragged_tensor_from_variant(
+                convert_to_tensor(variant, name="variant"),
+                input_ragged_rank=-1 if input_ragged_rank is None else input_ragged_rank,
+                output_ragged_rank=output_ragged_rank,
+                Tvalues=as_dtype(dtype),
+                Tsplits=as_dtype(row_splits_dtype),
+            )
+            return kind.from_nested_row_splits(values, splits, validate=False)
 
 
 def _zero(dtype: DType) -> Any:

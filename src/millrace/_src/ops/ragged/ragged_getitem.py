@@ -21,6 +21,7 @@ from millrace._src.core.op_registry import find_operator
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.gathering import gather
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.ragged.partition_checks import check, checked
@@ -155,7 +156,7 @@ def take_rows(values: Any, rows: Any) -> Any:
     Numbers may repeat and need no order.
     """
     if not isinstance(values, RaggedFactories):
-        return raw.GatherV2(params=values, indices=rows, axis=0)
+        return raw.GatherV2(params=values, indices=rows, axis=0) if isinstance(values, Tensor) else gather(values, rows)
     partition: RowPartition = values._row_partition
     starts = raw.GatherV2(params=partition.row_starts(), indices=rows, axis=0)
     limits = raw.GatherV2(params=partition.row_limits(), indices=rows, axis=0)
