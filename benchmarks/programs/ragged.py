@@ -19,6 +19,16 @@ ROWS = tuple(
         ("ragged_some_rows", "x[10:50000] of 100,000 ragged rows"),
         ("ragged_row_lengths", "row lengths of 100,000 ragged rows"),
         ("ragged_add_column", "ragged tensor of 100,000 rows + a dense column"),
+        ("ragged_sum_of_rows", "reduce_sum(axis=1) of 100,000 ragged rows"),
+        ("ragged_sum_of_columns", "reduce_sum(axis=0) of 100,000 ragged rows"),
+        ("ragged_mean_of_rows", "reduce_mean(axis=1) of 100,000 ragged rows"),
+        ("ragged_concat", "concat of two ragged tensors of 100,000 rows, row after row"),
+        ("ragged_concat_in_rows", "concat of two ragged tensors of 100,000 rows, within rows"),
+        ("ragged_gather", "gather of 50,000 of 100,000 ragged rows"),
+        ("ragged_mask", "boolean_mask of 100,000 ragged rows"),
+        ("ragged_where", "where of 100,000 ragged rows, with a dense column"),
+        ("ragged_tile", "tile of 100,000 ragged rows, each row twice"),
+        ("ragged_softmax", "softmax of 100,000 ragged rows"),
     )
 )
 NROWS = 100_000
@@ -39,6 +49,8 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
     x = tf.RaggedTensor.from_row_splits(values, tf.RaggedTensor.from_row_lengths(values, lengths).row_splits)
     dense = x.to_tensor()
     column = dense[:, :1]
+    picks = tf.constant(np.random.RandomState(1).randint(0, NROWS, NROWS // 2))
+    mask = x > 0.5
     return {
         "ragged_from_row_lengths": lambda: tf.RaggedTensor.from_row_lengths(values, lengths),
         "ragged_from_value_rowids": lambda: tf.RaggedTensor.from_value_rowids(values, rowids, nrows),
@@ -49,4 +61,14 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         "ragged_some_rows": lambda: x[10:50_000],
         "ragged_row_lengths": x.row_lengths,
         "ragged_add_column": lambda: x + column,
+        "ragged_sum_of_rows": lambda: tf.reduce_sum(x, axis=1),
+        "ragged_sum_of_columns": lambda: tf.reduce_sum(x, axis=0),
+        "ragged_mean_of_rows": lambda: tf.reduce_mean(x, axis=1),
+        "ragged_concat": lambda: tf.concat([x, x], 0),
+        "ragged_concat_in_rows": lambda: tf.concat([x, x], 1),
+        "ragged_gather": lambda: tf.gather(x, picks),
+        "ragged_mask": lambda: tf.ragged.boolean_mask(x, mask),
+        "ragged_where": lambda: tf.where(mask, x, column),
+        "ragged_tile": lambda: tf.tile(x, [1, 2]),
+        "ragged_softmax": lambda: tf.nn.softmax(x, axis=1),
     }
