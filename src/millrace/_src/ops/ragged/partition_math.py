@@ -18,6 +18,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor, new_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.ragged.row_positions import runs
 
 
 def is_eager(*tensors: Any) -> bool:
@@ -59,7 +60,7 @@ def rowids_of_splits(splits: Any) -> Any:
     if is_eager(splits):
         array = splits._value
         numbers = np.arange(array.size - 1, dtype=array.dtype)
-        return new_tensor(np.repeat(numbers, array[1:] - array[:-1]), splits.dtype)
+        return new_tensor(runs(numbers, array[1:] - array[:-1], 0), splits.dtype)
     # a mark at the start of each row but the first; the marks up to a value count the rows before the value's row
     nvals = splits[-1]
     marks = raw.UnsortedSegmentSum(data=raw.OnesLike(x=splits[1:-1]), segment_ids=splits[1:-1], num_segments=nvals + 1)
@@ -69,10 +70,8 @@ def rowids_of_splits(splits: Any) -> Any:
 def offsets_of_splits(splits: Any) -> Any:
     """Returns, for each value, the place of the value in its row."""
     if is_eager(splits):
-        array = splits._value
-        numbers = np.arange(array[-1], dtype=array.dtype)
-        numbers -= np.repeat(array[:-1], array[1:] - array[:-1])
-        return new_tensor(numbers, splits.dtype)
+        lengths = splits._value[1:] - splits._value[:-1]
+        return new_tensor(runs(np.zeros_like(lengths), lengths, 1), splits.dtype)
     starts = raw.GatherV2(params=splits, indices=rowids_of_splits(splits), axis=0)
     one = raw.OnesLike(x=splits[-1])
     return raw.Range(start=one - one, limit=splits[-1], delta=one) - starts

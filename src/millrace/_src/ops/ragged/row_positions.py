@@ -23,6 +23,27 @@ def splits_of(lengths: Array, dtype: np.dtype[np.generic] | type[np.generic] = n
     return splits
 
 
+def runs(firsts: Array, lengths: Array, step: int) -> Array:
+    """Returns runs of numbers, one after the other: run i begins with `firsts[i]` and rises by `step`.
+
+    A running sum of the differences of neighbours, which is twice as fast as `np.repeat`.
+
+    >>> from millrace._src.ops.ragged.row_positions import runs
+    >>> runs(np.array([7, 0, 3]), np.array([2, 0, 3]), 0).tolist()
+    [7, 7, 3, 3, 3]
+    """
+    is_run = lengths > 0
+    if not is_run.all():
+        firsts, lengths = firsts[is_run], lengths[is_run]
+    ends = np.cumsum(lengths)
+    if not ends.size:
+        return np.zeros(0, firsts.dtype)
+    numbers = np.full(ends[-1], step, firsts.dtype)
+    numbers[0] = firsts[0]
+    numbers[ends[:-1]] = firsts[1:] - firsts[:-1] - (lengths[:-1] - 1) * step
+    return np.cumsum(numbers, out=numbers)
+
+
 def positions_in(starts: Array, lengths: Array) -> Array:
     """Returns the positions of the elements of rows, row after row; row i begins at `starts[i]`.
 
@@ -30,10 +51,7 @@ def positions_in(starts: Array, lengths: Array) -> Array:
     >>> positions_in(np.array([7, 0, 3]), np.array([2, 0, 3])).tolist()
     [7, 8, 3, 4, 5]
     """
-    splits = splits_of(lengths)
-    positions: Array = np.repeat(starts - splits[:-1], lengths)
-    positions += np.arange(splits[-1], dtype=positions.dtype)
-    return positions
+    return runs(starts, lengths, 1)
 
 
 def rows_of_positions(splits: Array, count: int) -> Array:
