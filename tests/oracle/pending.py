@@ -16,11 +16,6 @@ _WAITING_FOR = {
     ),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
-    "operators of ragged tensors, tf.sparse.eye": (
-        "data_composites::ragged_map",
-        "data_composites::ragged_reduce",
-        "data_composites::sparse_numpy",
-    ),
     "v1 graphs of datasets": (
         "data_v1::session_one_shot",
         "data_v1::session_one_shot_of_tuples",
@@ -53,7 +48,7 @@ PENDING_TOPICS = {
     **dict.fromkeys(("ragged_functions", "extension_types", "api_dispatch", "type_specs"), "composites in functions"),
     **dict.fromkeys(("sparse_construction", "sparse_operations", "sparse_products"), "sparse tensors"),
     **dict.fromkeys(("sparse_features", "sparse_matrices", "set_operations"), "functions of sparse tensors"),
-    "composite_datasets": "datasets of composites",
+    **dict.fromkeys(("composite_datasets", "data_composites"), "datasets of composites"),
     **dict.fromkeys(("lookup_tables", "queues"), "tables and queues"),
 }
 """Topics that are being made: their programs may pass or fail."""
