@@ -60,6 +60,32 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "`int | None` is an annotation as good as `typing.Optional[int]`.": ("extension_types::new_union",),
     "Values whose fields are numbers and texts can be compared.": ("extension_types::equality_of_plain",),
+    "The message says which dimensions, sizes or partitions do not go together.": (
+        "ragged_math::matmul_of_unlike_*",
+        "ragged_math::op_with_other_row_count_graph",
+        "ragged_arrays::where_of_unlike_*",
+        "ragged_arrays::tile_of_short_multiples_*",
+        "ragged_shapes::broadcast_of_unlike_shapes",
+        "ragged_shapes::shape_immutable",
+        "ragged_strings::ragged_feature_of_bad_splits_dtype",
+        "sparse_operations::concat_of_nothing_*",
+        "sparse_operations::concat_of_bad_axis_graph",
+        "sparse_operations::concat_of_unlike_dtypes_eager",
+        "sparse_features::embedding_of_unlike_weights_graph",
+    ),
+    "The sum of tensors whose places are not in order has each place once, in order.": (
+        "sparse_operations::add_out_of_order_*",
+    ),
+    "`ones_like` and `zeros_like` of sparse tensors are dense in eager mode too.": (
+        "sparse_operations::generic_ones_like_eager",
+    ),
+    "There is no gradient, which is said; TensorFlow's rule for it cannot be called.": (
+        "sparse_products::gradient_of_maximum_*",
+        "sparse_products::gradient_of_minimum_*",
+    ),
+    "Another order of minimum degree, as good.": ("sparse_matrices::ordering_*",),
+    "An operator of a tensor finds the overload for the type on its right.": ("api_dispatch::tensor_operator",),
+    "A type that cannot be batched is refused in words.": ("extension_types::mapped_unbatchable",),
     "The message says how long the tuple is.": ("extension_types::tuple_values",),
     "The message gives the reason why there is no gradient.": (
         "sparse_products::gradient_of_split_*",
