@@ -166,7 +166,6 @@ def test_record_batches_of_arrow_are_read_without_work_for_each_row() -> None:
     assert float(seconds.split()[-4]) < 20, "a row costs microseconds at most"
 
 
-@pytest.mark.xfail(reason="waits for datasets of ragged tensors")
 def test_sentences_of_any_length_are_learned_as_with_tensorflow() -> None:
     losses, *answers = printed_by("ragged_text.py")
     # printed by TensorFlow 2.21.0

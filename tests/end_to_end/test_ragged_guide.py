@@ -79,7 +79,6 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 # --- functions of TensorFlow -------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(reason="waits for map_fn over ragged tensors")
 def test_functions_take_ragged_tensors_in_the_place_of_dense_ones(catches: Any, days: Any) -> None:
     assert tf.add(catches, 1.0).to_list() == [[4.5, 2.25, 1.75], [], [5.0], [3.0, 3.5]]
     assert tf.reduce_sum(catches, axis=1).numpy().tolist() == [5.5, 0.0, 4.0, 4.5]
@@ -222,7 +221,6 @@ BAG_OF_WORDS = [[19.1111107, 20.1111107], [20.6666660, 21.6666660], [16.2666664,
 # --- datasets ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(reason="waits for datasets of ragged tensors")
 def test_datasets_of_rows() -> None:
     dataset = tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[1, 2], [3], [], [4, 5, 6]]))
     assert [row.numpy().tolist() for row in dataset] == [[1, 2], [3], [], [4, 5, 6]]
@@ -232,7 +230,6 @@ def test_datasets_of_rows() -> None:
     assert tripled == [[[3, 6], [9]], [[], [12, 15, 18]]]
 
 
-@pytest.mark.xfail(reason="waits for datasets of ragged tensors")
 def test_rows_of_different_lengths_become_ragged_batches() -> None:
     dataset = tf.data.Dataset.range(1, 5).map(tf.range)
     assert [batch.to_list() for batch in dataset.ragged_batch(2)] == [[[0], [0, 1]], [[0, 1, 2], [0, 1, 2, 3]]]

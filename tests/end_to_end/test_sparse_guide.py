@@ -65,7 +65,6 @@ def test_products_with_dense_matrices() -> None:
     assert tf.sparse.sparse_dense_matmul(links, ranks, adjoint_a=True).numpy().tolist() == [[0.0], [-299.0], [2.0]]
 
 
-@pytest.mark.xfail(reason="waits for overloads for sparse tensors")
 def test_dense_factors_scale_what_is_stored(stars: Any) -> None:
     assert entries(stars * 3) == {(0, 3): 30, (2, 4): 60}
     assert entries(stars * tf.constant([[1], [2], [3]])) == {(0, 3): 10, (2, 4): 60}
@@ -100,7 +99,6 @@ def test_order_is_needed_and_restored() -> None:
     assert tf.sparse.to_dense(tf.sparse.reorder(shuffled)).numpy().tolist() == [[0, 0, 0, 0, 6], [0, 0, 5, 0, 0]]
 
 
-@pytest.mark.xfail(reason="waits for overloads for sparse tensors")
 def test_reductions(stars: Any) -> None:
     assert tf.sparse.reduce_sum(stars).numpy() == 30
     assert tf.sparse.reduce_sum(stars, axis=1).numpy().tolist() == [10, 0, 20]
@@ -151,7 +149,6 @@ def test_a_linear_model_of_sparse_rows_learns() -> None:
     assert abs(weights.numpy().ravel() - [1.0, -1.0, 2.0]).max() < 0.02
 
 
-@pytest.mark.xfail(reason="waits for datasets of sparse tensors")
 def test_datasets_of_sparse_rows(stars: Any) -> None:
     dataset = tf.data.Dataset.from_tensor_slices(stars)
     assert [entries(row) for row in dataset] == [{(3,): 10}, {}, {(4,): 20}]
