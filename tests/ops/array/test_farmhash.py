@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 
-from millrace._src.ops.array.farmhash import fingerprint64
+import numpy as np
+
+from millrace._src.ops.array.farmhash import fingerprint64, fingerprints64
 
 """Lengths of keys, each made after the ones before it, and the fingerprints that TensorFlow gave."""
 _RECORDED = {
@@ -39,3 +41,15 @@ def test_fingerprints_are_those_of_tensorflow_for_keys_of_every_kind_of_length()
     for length, expected in _RECORDED.items():
         key = bytes(source.randrange(256) for _ in range(length))
         assert fingerprint64(key) == expected, length
+
+
+def test_many_keys_have_the_fingerprints_of_each() -> None:
+    generator = np.random.default_rng(0)
+    keys = [generator.bytes(size) for size in generator.integers(0, 80, 9000).tolist()]
+    keys += [bytes(size) for size in range(70) for _ in range(70)]
+    assert fingerprints64(keys).tolist() == [fingerprint64(key) for key in keys]
+
+
+def test_no_keys_and_very_many() -> None:
+    assert fingerprints64([]).dtype == np.uint64
+    assert set(fingerprints64([b"abc"] * 70_000).tolist()) == {fingerprint64(b"abc")}

@@ -2,15 +2,27 @@
 
 Written from the published algorithm (Geoff Pike, FarmHash 1.1, `farmhashna::Hash64`, MIT licence): short keys take a
 few multiplications, long keys are read 64 bytes at a time. All arithmetic is modulo 2**64.
+
+The steps for keys of up to 64 bytes are written once for a key, a bytes object whose words are Python integers, and for
+many keys of one length, the rows of a matrix of bytes whose words are vectors of uint64.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from millrace._src.core.array_namespace import Array
+
+_Key: TypeAlias = "bytes | Array"
+_Word: TypeAlias = Any
+"""A Python integer, or a vector of uint64."""
+_FEW = 64
+_AT_ONCE = 1 << 16
+"""From how many keys on they are hashed together, and how many at most."""
 _MASK = (1 << 64) - 1
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 _read64 = struct.Struct("<Q").unpack_from
@@ -25,59 +37,98 @@ def fingerprint64(key: bytes) -> int:
     12917804110809363939
     """
     size = len(key)
+    hashed: int = _up_to_64_bytes(key, size) if size <= 64 else _long(key, size)
+    return hashed
+
+
+def fingerprints64(keys: Sequence[bytes]) -> Array:
+    """Computes the fingerprint of every byte string, of all those of one length together.
+
+    >>> from millrace._src.ops.array.farmhash import fingerprints64
+    >>> fingerprints64([b"a"])
+    array([12917804110809363939], dtype=uint64)
+    """
+    if len(keys) > _AT_ONCE:
+        parts = [fingerprints64(keys[at : at + _AT_ONCE]) for at in range(0, len(keys), _AT_ONCE)]
+        return np.concatenate(parts)
+    if len(keys) < _FEW:
+        return np.array([fingerprint64(key) for key in keys], np.uint64)
+    sizes = np.fromiter(map(len, keys), np.int64, len(keys))
+    texts = np.empty(len(keys), object)
+    texts[:] = keys
+    hashes = np.empty(len(keys), np.uint64)
+    for size in np.unique(sizes).tolist():
+        places = np.flatnonzero(sizes == size)
+        group = texts[places]
+        if len(places) < _FEW or size == 0 or size > 64:
+            hashes[places] = [fingerprint64(key) for key in group.tolist()]
+        else:
+            hashes[places] = _up_to_64_bytes(group.astype(f"S{size}").view(np.uint8).reshape(-1, size), size)
+    return hashes
+
+
+def _up_to_64_bytes(key: _Key, size: int) -> _Word:
     if size <= 16:
         return _up_to_16(key, size)
-    if size <= 32:
-        return _up_to_32(key, size)
-    if size <= 64:
-        return _up_to_64(key, size)
-    return _long(key, size)
+    return _up_to_32(key, size) if size <= 32 else _up_to_64(key, size)
 
 
-def _rotate(value: int, shift: int) -> int:
+def _rotate(value: _Word, shift: int) -> _Word:
     value &= _MASK
     return (value >> shift | value << (64 - shift)) & _MASK
 
 
-def _shift_mix(value: int) -> int:
+def _shift_mix(value: _Word) -> _Word:
     value &= _MASK
     return value ^ value >> 47
 
 
-def _mix(u: int, v: int, mul: int) -> int:
+def _mix(u: _Word, v: _Word, mul: int) -> _Word:
     a = _shift_mix((u ^ v) * mul)
     return _shift_mix((v ^ a) * mul) * mul & _MASK
 
 
-def _word(key: bytes, at: int) -> int:
-    word: int = _read64(key, at)[0]
-    return word
+def _word(key: _Key, at: int) -> _Word:
+    """Returns the eight bytes from a place on."""
+    if isinstance(key, bytes):
+        return _read64(key, at)[0]
+    return np.ascontiguousarray(key[:, at : at + 8]).view("<u8").reshape(-1)
 
 
-def _up_to_16(key: bytes, size: int) -> int:
+def _half(key: _Key, at: int) -> _Word:
+    """Returns the four bytes from a place on."""
+    if isinstance(key, bytes):
+        return _read32(key, at)[0]
+    return np.ascontiguousarray(key[:, at : at + 4]).view("<u4").reshape(-1).astype(np.uint64)
+
+
+def _byte(key: _Key, at: int) -> _Word:
+    return key[at] if isinstance(key, bytes) else key[:, at].astype(np.uint64)
+
+
+def _up_to_16(key: _Key, size: int) -> _Word:
     if size >= 8:
         mul = _K2 + size * 2
         a = _word(key, 0) + _K2 & _MASK
         b = _word(key, size - 8)
         return _mix(_rotate(b, 37) * mul + a & _MASK, (_rotate(a, 25) + b) * mul & _MASK, mul)
     if size >= 4:
-        first: int = _read32(key, 0)[0]
-        return _mix(size + (first << 3), _read32(key, size - 4)[0], _K2 + size * 2)
+        return _mix(size + (_half(key, 0) << 3), _half(key, size - 4), _K2 + size * 2)
     if size:
-        y = key[0] + (key[size >> 1] << 8)
-        z = size + (key[-1] << 2)
+        y = _byte(key, 0) + (_byte(key, size >> 1) << 8)
+        z = size + (_byte(key, size - 1) << 2)
         return _shift_mix(y * _K2 & _MASK ^ z * _K0 & _MASK) * _K2 & _MASK
     return _K2
 
 
-def _up_to_32(key: bytes, size: int) -> int:
+def _up_to_32(key: _Key, size: int) -> _Word:
     mul = _K2 + size * 2
     a, b = _word(key, 0) * _K1, _word(key, 8)
     c, d = _word(key, size - 8) * mul, _word(key, size - 16) * _K2
     return _mix(_rotate(a + b, 43) + _rotate(c, 30) + d & _MASK, a + _rotate(b + _K2, 18) + c & _MASK, mul)
 
 
-def _up_to_64(key: bytes, size: int) -> int:
+def _up_to_64(key: _Key, size: int) -> _Word:
     mul = _K2 + size * 2
     a, b = _word(key, 0) * _K2, _word(key, 8)
     c, d = _word(key, size - 8) * mul, _word(key, size - 16) * _K2

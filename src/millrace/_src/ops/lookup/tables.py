@@ -1,8 +1,9 @@
 """Lookup tables: values by key, for many keys at once.
 
 A table numbers its keys, in a Python dict, and keeps the values in one array, row by row. So finding a million keys
-is one pass of `dict.get` that never leaves C, and one `take` of rows; nothing is done per key in Python. Keys that
-were removed leave free rows behind, which the next keys fill.
+is one pass of `dict.get` that never leaves C, and one `take` of rows; nothing is done per key in Python. A large
+lookup takes a quicker way (`snapshots.py`) while the table does not change. Keys that were removed leave free rows
+behind, which the next keys fill.
 
 The classes differ in what may change: a `StaticTable` is filled once, a `MutableTable` changes at any time. A lock
 keeps a thread that looks up from seeing half of an insertion.
@@ -24,11 +25,14 @@ from millrace._src.core.dtypes import DType, runtime_name, string
 from millrace._src.core.handle_types import Referent, TableHandle
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.lookup.snapshots import ABSENT, Snapshot, snapshot_of
 from millrace._src.util.text import shape_brackets
 
-ABSENT = -1
-"""The row of a key that is not in the table."""
 _SMALLEST_CAPACITY = 16
+_CHUNK = 1 << 14
+"""How many keys are looked up at a time, so that what is between stays in the processor's cache."""
+_LARGE = 4096
+"""The size of a lookup for which a snapshot of the table is made, if it has not many more keys."""
 
 
 class Rows:
@@ -63,6 +67,10 @@ class Rows:
     def find(self, keys: Sequence[Any]) -> Array:
         """Returns the row of each key, `ABSENT` for keys that are not there."""
         return np.fromiter(map(self._rows.get, keys, itertools.repeat(ABSENT)), np.int64, len(keys))
+
+    def find_one(self, key: Any) -> int:
+        """Returns the row of one key, `ABSENT` if it is not there."""
+        return self._rows.get(key, ABSENT)
 
     def add(self, keys: Sequence[Any]) -> Array:
         """Returns the row of each key, a new row for each new key."""
@@ -113,6 +121,7 @@ class LookupTable(Referent):
         self.lock = threading.RLock()
         self._rows = Rows()
         self._values = self._new_values(0)
+        self._snapshot: Snapshot | None = None
 
     def __repr__(self) -> str:
         return f'<ResourceHandle(type="{self.kind}", {self.key_dtype.name} to {self.value_dtype.name})>'
@@ -151,17 +160,35 @@ class LookupTable(Referent):
         lead = self._leading_shape(keys)
         self.check_default(lead, default)
         with self.lock:
-            rows = self._rows.find(self.hashable(keys))
-            absent = rows < 0
-            if not absent.any():
-                found: Array = self._values.take(rows, axis=0)
-                return found.reshape(lead + self.value_shape)
-            result = self._new_values(len(rows)) if not len(self._values) else self._values.take(rows, axis=0)
-        if default.ndim == len(self.value_shape):
-            result[absent] = default
-        else:
-            result[absent] = default.reshape(-1, *self.value_shape)[absent]
+            flat = keys.reshape(-1, *self.key_shape)
+            each = None if default.ndim == len(self.value_shape) else default.reshape(-1, *self.value_shape)
+            if self.size == 0:
+                result = self._new_values(len(flat))
+                result[...] = default if each is None else each
+            else:
+                result = np.empty((len(flat), *self.value_shape), self._values.dtype)
+                snapshot = self._snapshot_for(len(flat))
+                for at in range(0, len(flat), _CHUNK):
+                    part = slice(at, at + _CHUNK)
+                    self._find_part(flat[part], snapshot, default if each is None else each[part], result[part])
         return result.reshape(lead + self.value_shape)
+
+    def _find_part(self, keys: Array, snapshot: Snapshot | None, default: Array, result: Array) -> None:
+        """Puts the values of some keys into an array; `default` is one value, or one for each key."""
+        rows = self._rows.find(self.hashable(keys)) if snapshot is None else snapshot.find(keys)
+        self._values.take(rows, axis=0, out=result, mode="clip")
+        absent = rows < 0
+        if absent.any():
+            result[absent] = default[absent] if default.ndim > len(self.value_shape) else default
+
+    def _snapshot_for(self, count: int) -> Snapshot | None:
+        """Returns the snapshot of the table for a lookup of many keys; None if one is not worth its making."""
+        if count < _LARGE or self.key_shape:
+            return None
+        if self._snapshot is None and self.size <= 4 * count:
+            keys = self._key_array(self._rows.keys())
+            self._snapshot = snapshot_of(keys, self._rows.numbers(), self._rows.find_one)
+        return self._snapshot
 
     def export(self) -> tuple[Array, Array]:
         """Returns all keys and their values, in the order in which the keys came."""
@@ -231,6 +258,7 @@ class LookupTable(Referent):
 
     def _put(self, keys: Array, values: Array) -> None:
         """Gives keys new values; of a key that comes twice the last value counts."""
+        self._snapshot = None
         rows = self._rows.add(self.hashable(keys))
         self._reserve(self._rows.end)
         self._values[rows] = values.reshape(-1, *self.value_shape)
@@ -243,7 +271,7 @@ class LookupTable(Referent):
             self._values[: len(present)] = present
 
     def _clear(self) -> None:
-        self._rows, self._values = Rows(), self._new_values(0)
+        self._rows, self._values, self._snapshot = Rows(), self._new_values(0), None
 
 
 class StaticTable(LookupTable):
@@ -340,6 +368,7 @@ class MutableTable(LookupTable):
     def remove(self, keys: Array) -> None:
         """Takes keys out; keys that are not there are passed over."""
         with self.lock:
+            self._snapshot = None
             freed = self._rows.remove(self.hashable(keys))
             if self._values.dtype == object:
                 self._values[freed] = self._new_values(1)  # lets the old values go

@@ -15,7 +15,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
-from millrace._src.ops.array.farmhash import fingerprint64
+from millrace._src.ops.array.farmhash import fingerprints64
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
@@ -109,7 +109,7 @@ def _sip_rounds(state: list[Array], count: int) -> None:
 
 
 def _farmhash(texts: Sequence[bytes]) -> Array:
-    return np.array([fingerprint64(text) for text in texts], np.uint64)
+    return fingerprints64(texts)
 
 
 # --- ops -------------------------------------------------------------------------------------------------------------

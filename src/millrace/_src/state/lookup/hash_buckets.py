@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64, string
 from millrace._src.ops import raw
 from millrace._src.ops.strings.hashing import to_hash_bucket_fast, to_hash_bucket_strong
@@ -144,13 +144,26 @@ class IdTableWithHashBuckets(LookupInterface):
         if self._bucket_count == 0 and self._table is not None:
             return self._table.lookup(keys, name=name)
         with name_scope(name, f"{self.name}_Lookup"):
-            texts = keys if keys.dtype is string else as_string(keys)
-            buckets = _bucket(texts, self._bucket_count, self._hasher_spec)
             if self._table is None:
-                return buckets
+                return self._buckets(keys)
             ids = self._table.lookup(keys)
             is_known = raw.NotEqual(x=ids, y=self._table.default_value)
-            return raw.SelectV2(condition=is_known, t=ids, e=raw.AddV2(x=buckets, y=self._table.size()))
+            if state.graph is None and keys.shape.rank:
+                return self._with_buckets(self._table, keys, ids, is_known)
+            other_ids = raw.AddV2(x=self._buckets(keys), y=self._table.size())
+            return raw.SelectV2(condition=is_known, t=ids, e=other_ids)
+
+    def _buckets(self, keys: Any) -> Any:
+        texts = keys if keys.dtype is string else as_string(keys)
+        return _bucket(texts, self._bucket_count, self._hasher_spec)
+
+    def _with_buckets(self, table: StaticHashTable, keys: Any, ids: Any, is_known: Any) -> Any:
+        """Returns the ids with those of buckets for unknown keys; only these are hashed, which takes longest."""
+        places = raw.Where(input=raw.LogicalNot(x=is_known))
+        if not places.shape[0]:
+            return ids
+        other_ids = raw.AddV2(x=self._buckets(raw.GatherNd(params=keys, indices=places)), y=table.size())
+        return raw.TensorScatterUpdate(tensor=ids, indices=places, updates=other_ids)
 
 
 def _key_dtype(table: StaticHashTable | None, asked: Any) -> DType:
