@@ -12,6 +12,7 @@ from typing import Any
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
+from millrace._src.core.errors import invalid
 from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.joining import stack
@@ -104,7 +105,7 @@ def _checks_of_equal_splits(values: Sequence[RaggedTensor]) -> list[Any]:
         if value.row_splits is first:
             continue
         if not value.row_splits.shape.is_compatible_with(first.shape):
-            raise ValueError(_IDENTICAL)
+            raise invalid(_IDENTICAL) if value._is_eager() else ValueError(_IDENTICAL)
         checks += check("==", first, value.row_splits, _IDENTICAL)
     return checks
 
@@ -199,7 +200,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
     """
     with name_scope(name, "SegmentStack"):
         data = convert_to_tensor_or_ragged_tensor(data, name="data")
-        partitions = convert_to_tensor_or_ragged_tensor(partitions, name="partitions")
+        partitions = convert_to_tensor_or_ragged_tensor(partitions, preferred_dtype=int32, name="partitions")
         num_partitions = convert_to_tensor(num_partitions, name="num_partitions", dtype_hint=partitions.dtype)
         num_partitions = raw.Cast(x=num_partitions, DstT=partitions.dtype)
         splits_dtype = common_splits_dtype(data) or common_splits_dtype(partitions) or partitions.dtype

@@ -208,15 +208,19 @@ def unsorted_segment_join_op(
 ) -> Array:
     """Joins the strings of each segment, in order."""
     _check_segments(inputs, segment_ids, num_segments)
-    count = int(num_segments)
+    count, ids = int(num_segments), segment_ids.reshape(-1)
     row_shape = inputs.shape[segment_ids.ndim :]
-    rows = inputs.reshape(segment_ids.size, int(np.prod(row_shape, dtype=np.int64)))
-    groups: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
-    for row, segment in zip(rows, segment_ids.reshape(-1).tolist(), strict=True):
-        for column, text in enumerate(row):
-            groups[segment][column].append(text)
+    rows = inputs.reshape(ids.size, int(np.prod(row_shape, dtype=np.int64)))
+    if (ids[1:] < ids[:-1]).any():
+        order = np.argsort(ids, kind="stable")
+        rows, ids = rows[order], ids[order]
+    ends = [0, *np.cumsum(np.bincount(ids, minlength=count)).tolist()]
     between = attr_bytes(separator)
-    return string_array((between.join(parts) for group in groups for parts in group), (count, *row_shape))
+    columns = [
+        [between.join(texts[start:stop]) for start, stop in itertools.pairwise(ends)] for texts in rows.T.tolist()
+    ]
+    joined_texts = columns[0] if len(columns) == 1 else itertools.chain.from_iterable(zip(*columns, strict=True))
+    return string_array(joined_texts, (count, *row_shape))
 
 
 def _check_segments(inputs: Array, ids: Array, count: Array) -> None:
