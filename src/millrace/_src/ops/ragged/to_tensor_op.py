@@ -92,9 +92,13 @@ def _static_rows(c: ShapeContext, types: list[str]) -> int | None:
 
 
 class _Padding(NamedTuple):
-    """Which cells of the outer dimensions the values fill, and the numbers of the values that fit, None for all."""
+    """Where the values go: the outer dimensions, a mask of the cells with a value, the numbers of the values that fit.
 
-    filled: Array
+    The mask is None where there is a value for every cell, the numbers are None where all values fit.
+    """
+
+    sizes: list[int]
+    filled: Array | None
     kept: Array | None
 
 
@@ -129,9 +133,13 @@ def ragged_tensor_to_tensor(
     partitions = _row_splits(row_partition_tensors, [_name(t) for t in row_partition_types], values.shape[0])
     wanted = _wanted_dims(shape, len(partitions) + values.ndim, values.shape[1:])
     padding = _padding(partitions, wanted)
-    result = np.empty((*padding.filled.shape, *values.shape[1:]), values.dtype)
+    fitting_values = values[: int(partitions[-1][-1])] if padding.kept is None else values[padding.kept]
+    dims = (*padding.sizes, *values.shape[1:])
+    if padding.filled is None:
+        return fitting_values.reshape(dims)
+    result = np.empty(dims, values.dtype)
     result[...] = default_value
-    result[padding.filled] = values[: int(partitions[-1][-1])] if padding.kept is None else values[padding.kept]
+    result[padding.filled] = fitting_values
     return result
 
 
@@ -223,9 +231,9 @@ def _wanted_dims(shape: Array, rank: int, inner: Dims) -> list[int]:
 def _padding(partitions: Sequence[Array], wanted: Dims) -> _Padding:
     """Computes which cells the values fill, one dimension after the other."""
     nrows = partitions[0].size - 1
-    size = nrows if wanted[0] < 0 else wanted[0]
-    filled = np.arange(size) < nrows
-    kept = None if size >= nrows else np.arange(size)
+    sizes = [nrows if wanted[0] < 0 else wanted[0]]
+    filled = None if sizes[0] <= nrows else np.arange(sizes[0]) < nrows
+    kept = None if sizes[0] >= nrows else np.arange(sizes[0])
     for splits, wanted_size in zip(partitions, wanted[1:], strict=False):
         all_lengths = splits[1:] - splits[:-1]
         longest = int(all_lengths.max(initial=0))
@@ -235,8 +243,10 @@ def _padding(partitions: Sequence[Array], wanted: Dims) -> _Padding:
         if kept is not None or fitting is not lengths:
             starts = splits[:-1] if kept is None else splits[kept]
             kept = _numbers_between(starts, fitting)
-        filled = _with_filled_columns(filled, fitting, size)
-    return _Padding(filled, kept)
+        if filled is not None or (fitting != size).any():
+            filled = _with_filled_columns(sizes, filled, fitting, size)
+        sizes.append(size)
+    return _Padding(sizes, filled, kept)
 
 
 def _numbers_between(starts: Array, lengths: Array) -> Array:
@@ -245,11 +255,11 @@ def _numbers_between(starts: Array, lengths: Array) -> Array:
     return np.arange(limits[-1] if limits.size else 0) + np.repeat(starts - (limits - lengths), lengths)
 
 
-def _with_filled_columns(filled: Array, lengths: Array, size: int) -> Array:
+def _with_filled_columns(sizes: Dims, filled: Array | None, lengths: Array, size: int) -> Array:
     """Returns a mask with one dimension more: the first `lengths[i]` columns of the row in cell `i` are filled."""
     small = np.min_scalar_type(size)  # comparing bytes takes an eighth of the time
-    cell_lengths = np.zeros(filled.shape, small)
-    cell_lengths[filled] = lengths
+    cell_lengths = np.zeros(sizes, small)
+    cell_lengths[... if filled is None else filled] = lengths.reshape(sizes) if filled is None else lengths
     return np.arange(size, dtype=small) < cell_lengths[..., None]
 
 
