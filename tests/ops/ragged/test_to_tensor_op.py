@@ -141,3 +141,29 @@ def test_a_wrong_rank_is_refused_while_tracing() -> None:
         f.get_concrete_function(tf.TensorSpec([None, 3], tf.int32), tf.TensorSpec([None], tf.int64))
     traced = f.get_concrete_function(tf.TensorSpec([None], tf.int32), tf.TensorSpec([5], tf.int64))
     assert traced.outputs[0].shape.as_list() == [4, None]
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("shape", [[3, 2], [2, 1], [5, 4], [None, 3]])
+def test_xla_compiles_a_dense_tensor_of_known_columns(shape: Any) -> None:
+    @tf.function(jit_compile=True, autograph=False)
+    def dense(x: Any) -> Any:
+        return x.to_tensor(9.0, shape=shape)
+
+    x = tf.ragged.constant([[1.0], [], [2.0, 3.0]])
+    assert dense(x).numpy().tolist() == x.to_tensor(9.0, shape=shape).numpy().tolist()
+    (tier,) = dense.get_concrete_function(x).tiers().values()
+    assert tier.name == "xla"
+
+
+@pytest.mark.xla
+def test_xla_leaves_to_numpy_what_the_rows_decide() -> None:
+    @tf.function(jit_compile=True, autograph=False)
+    def dense(x: Any) -> Any:
+        return x.to_tensor()
+
+    x = tf.ragged.constant([[1.0], [], [2.0, 3.0]])
+    assert dense(x).shape.as_list() == [3, 2]
+    (tier,) = dense.get_concrete_function(x).tiers().values()
+    assert tier.name == "numpy"
+    assert "only where its shape is given" in tier.reason

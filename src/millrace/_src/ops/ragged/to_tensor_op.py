@@ -17,7 +17,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int64
-from millrace._src.core.errors import InvalidArgumentError, invalid
+from millrace._src.core.errors import InvalidArgumentError, UnknownWhileCompilingError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -110,7 +110,7 @@ class _Padding(NamedTuple):
     Tindex=INDEX.with_default(int64),
     Tshape=INDEX.with_default(int64),
     shape=_to_tensor_shape,
-    host_only=True,
+    constant_inputs=("shape",),
     not_batched="the rows of a batch have partitions of different sizes",
 )
 def ragged_tensor_to_tensor(
@@ -141,6 +141,57 @@ def ragged_tensor_to_tensor(
     result[...] = default_value
     result[padding.filled] = fitting_values
     return result
+
+
+@ragged_tensor_to_tensor.kernel_for("xla")
+def _to_tensor_of_known_shape(
+    xp: Xp,
+    shape: Array,
+    values: Array,
+    default_value: Array,
+    row_partition_tensors: list[Array],
+    *,
+    row_partition_types: list[str],
+) -> Array:
+    """Writes the values into a dense tensor whose outer dimensions are given: XLA cannot find them from values."""
+    _refuse_default(default_value, values)
+    kinds = [_name(kind) for kind in row_partition_types]
+    pairs = [pair for pair in zip(row_partition_tensors, kinds, strict=True) if pair[1] != "FIRST_DIM_SIZE"]
+    sizes = _wanted_dims(np.asarray(shape), len(pairs) + values.ndim, values.shape[1:])[: len(pairs) + 1]
+    if sizes[0] < 0 and pairs[0][1] == "ROW_SPLITS":
+        sizes[0] = int(pairs[0][0].shape[0]) - 1
+    if min(sizes) < 0:
+        message = "XLA makes a dense tensor of a ragged one only where its shape is given; the rows decide it here."
+        raise UnknownWhileCompilingError(message, tensors=[])
+    counts = [_row_count(*pair) for pair in pairs[1:]] + [values.shape[0]]
+    cells, fits = xp.arange(counts[0]), None
+    for level, ((tensor, kind), count, size) in enumerate(zip(pairs, counts, sizes[1:], strict=True)):
+        rowids, places, is_value = _places_in_rows(xp, tensor, kind, count)
+        outer = rowids if level == 0 else xp.take(cells, rowids)
+        fits = is_value & (places < size) & (rowids < sizes[0] if level == 0 else xp.take(fits, rowids))
+        cells = outer * size + places
+    total = int(np.prod(sizes))
+    result = xp.broadcast_to(default_value, (total + 1, *values.shape[1:]))
+    result = xp.scatter(result, xp.where(fits, cells, total), values, "set")  # what does not fit goes to a cell apart
+    return xp.reshape(result[:total], (*sizes, *values.shape[1:]))
+
+
+def _row_count(tensor: Array, kind: str) -> int:
+    """Returns the number of rows of an inner partition, which is the number of values of the partition around it."""
+    if kind != "ROW_SPLITS":
+        raise UnknownWhileCompilingError("XLA takes inner partitions of a ragged tensor as row splits.", tensors=[])
+    return int(tensor.shape[0]) - 1
+
+
+def _places_in_rows(xp: Xp, tensor: Array, kind: str, count: int) -> tuple[Array, Array, Array]:
+    """Returns, for each value, the number of its row, its place in the row, and whether a row has the value."""
+    numbers = xp.arange(count)
+    if kind == "VALUE_ROWIDS":
+        return tensor, numbers - xp.searchsorted(tensor, tensor, side="left"), numbers >= 0
+    if kind != "ROW_SPLITS":
+        raise _unknown_type(kind)
+    rowids = xp.searchsorted(tensor, numbers, side="right") - 1
+    return rowids, numbers - xp.take(tensor, rowids), numbers < tensor[-1]
 
 
 def _name(partition_type: Any) -> str:
