@@ -27,6 +27,7 @@ from millrace._src.ops.array.shape_checks import dims_text, merge_dim, vector, w
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.sparse.coordinates import are_inside
+from millrace._src.ops.sparse.product_batches import sparse_times_dense
 from millrace._src.ops.sparse.sparse_tensor import SparseTensorType, as_sparse
 from millrace._src.ops.type_sets import INDEX, NUMERIC
 from millrace._src.util.export import export
@@ -121,6 +122,7 @@ def _scattered_product(
     shape=_product_shape,
     checks=_refuse_places,
     constant_inputs=("a_shape",),
+    batching=sparse_times_dense,
 )
 def sparse_tensor_dense_matmul_op(
     xp: Xp,
