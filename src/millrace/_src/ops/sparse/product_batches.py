@@ -44,7 +44,8 @@ def _side_by_side(operation: Any, sparse_parts: Sequence[Any], b: Any) -> Any:
     """Multiplies one sparse matrix by dense matrices `[rows, inner, columns]`."""
     count, inner, columns = (raw.Shape(input=b, out_type=int64)[i] for i in range(3))
     wide = raw.Reshape(tensor=raw.Transpose(x=b, perm=[1, 0, 2]), shape=raw.Pack(values=[inner, count * columns]))
-    product = _multiply(operation, *sparse_parts, wide)
+    indices, values, shape = sparse_parts
+    product = _multiply(operation, indices, values, shape, wide)
     height = raw.Shape(input=product, out_type=int64)[0]
     return raw.Transpose(x=raw.Reshape(tensor=product, shape=raw.Pack(values=[height, count, columns])), perm=[1, 0, 2])
 
