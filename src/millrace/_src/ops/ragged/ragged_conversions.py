@@ -129,7 +129,7 @@ class RaggedConversions:
             else:
                 default_value = _zero(dtype)
             kinds, tensors = _partition_tensors(ragged._nested_row_partitions)
-            wanted = _wanted_shape(shape, ragged._row_partition.dtype)
+            wanted = _wanted_shape(_uniform_shape(ragged) if shape is None else shape, ragged._row_partition.dtype)
             result = ragged_tensor_to_tensor(
                 wanted,
                 ragged.flat_values,
@@ -213,6 +213,15 @@ def _partition_tensors(partitions: Sequence[RowPartition]) -> tuple[list[str], l
         kinds.append("VALUE_ROWIDS" if by_rowids else "ROW_SPLITS")
         tensors.append(partition.value_rowids() if by_rowids else partition.row_splits())
     return kinds, tensors
+
+
+def _uniform_shape(ragged: Any) -> list[int | None] | None:
+    """Returns the static sizes of uniform dimensions, which hold even if there is no row; None if there are none."""
+    lengths = [partition.static_uniform_row_length for partition in ragged._nested_row_partitions]
+    inner_rank = ragged.flat_values.shape.rank
+    if inner_rank is None or set(lengths) == {None}:
+        return None
+    return [None, *lengths, *[None] * (inner_rank - 1)]
 
 
 def _wanted_shape(shape: Any, dtype: DType) -> Any:
