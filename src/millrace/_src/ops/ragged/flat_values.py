@@ -45,6 +45,16 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return RaggedTensor._from_nested_row_partitions(result, partitions, validate=False)
 
 
+def on_flat_values(function: Callable[..., Any], value: Any, *others: Any) -> Any:
+    """Applies an element-wise function to dense tensors, or to ragged tensors made to have equal partitions.
+
+    Unlike `map_flat_values`, nothing is checked.
+    """
+    if not isinstance(value, RaggedTensor):
+        return function(value, *others)
+    return value.with_flat_values(function(value.flat_values, *[other.flat_values for other in others]))
+
+
 def _flat(value: Any) -> Any:
     return value.flat_values if isinstance(value, RaggedTensor) else value
 

@@ -23,6 +23,7 @@ from millrace._src.ops.ragged.flat_values import map_flat_values
 from millrace._src.ops.ragged.partition_checks import check, check_not_negative, checked
 from millrace._src.ops.ragged.ragged_dims import known_axis
 from millrace._src.ops.ragged.ragged_rows import (
+    checked_values,
     gathered,
     joined_in_rows,
     joined_rows,
@@ -235,14 +236,7 @@ def _stacked_ragged(data: Any, partitions: RaggedTensor, num_partitions: Any, sp
         data = RaggedTensor.from_tensor(data, row_splits_dtype=partitions._row_partition.dtype)
     words = "data and partitions have incompatible ragged shapes"
     checks = check("==", data.row_splits, partitions.row_splits, words)
-    return _stacked(data.values, checked_partitions(partitions.values, checks), num_partitions, splits_dtype)
-
-
-def checked_partitions(partitions: Any, checks: Sequence[Any]) -> Any:
-    """Returns the numbers of elements, which in a graph become available after the checks have run."""
-    if isinstance(partitions, RaggedTensor):
-        return partitions.with_flat_values(checked(partitions.flat_values, checks))
-    return checked(partitions, checks)
+    return _stacked(data.values, checked_values(partitions.values, checks), num_partitions, splits_dtype)
 
 
 def _stacked_rows(data: Any, partitions: Any, num_partitions: Any, splits_dtype: Any) -> Any:

@@ -19,9 +19,11 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math import reduce
 from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.division import truediv
 from millrace._src.ops.ragged.broadcasting import BroadcastValues
+from millrace._src.ops.ragged.flat_values import on_flat_values
 from millrace._src.ops.ragged.ragged_dims import known_axis
-from millrace._src.ops.ragged.ragged_segments import SegmentOp, combined_segments, truediv_values
+from millrace._src.ops.ragged.ragged_segments import SegmentOp, combined_segments
 from millrace._src.ops.ragged.ragged_shapes import expanded_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 
@@ -119,7 +121,7 @@ def ragged_reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = Fals
 
 def _mean(value: RaggedTensor, axis: Any, keepdims: Any) -> Any:
     ones = value.with_flat_values(raw.OnesLike(x=value.flat_values))
-    return truediv_values(_sum(value, axis, keepdims), _sum(ones, axis, keepdims))
+    return on_flat_values(truediv, _sum(value, axis, keepdims), _sum(ones, axis, keepdims))
 
 
 @overload("math.reduce_variance", RaggedTensor)
@@ -132,16 +134,14 @@ def ragged_reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = 
 def _variance(value: RaggedTensor, axis: Any, keepdims: Any) -> Any:
     squares = value.with_flat_values(raw.Square(x=value.flat_values))
     mean_square, mean = _mean(squares, axis, keepdims), _mean(value, axis, keepdims)
-    if isinstance(mean, RaggedTensor):
-        return mean.with_flat_values(mean_square.flat_values - raw.Square(x=mean.flat_values))
-    return mean_square - raw.Square(x=mean)
+    return on_flat_values(lambda x, y: x - raw.Square(x=y), mean_square, mean)
 
 
 @overload("math.reduce_std", RaggedTensor)
 def ragged_reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
     """Computes the square root of the variance along axes."""
     with name_scope(name, "RaggedReduceStd"):
-        return _with_flat(lambda x: raw.Sqrt(x=x), _variance(input_tensor, axis, keepdims))
+        return on_flat_values(lambda x: raw.Sqrt(x=x), _variance(input_tensor, axis, keepdims))
 
 
 @overload("math.reduce_any", RaggedTensor)
@@ -164,7 +164,7 @@ def _as_numbers(value: RaggedTensor) -> RaggedTensor:
 
 
 def _as_truth(value: Any) -> Any:
-    return _with_flat(lambda x: cast(x, tf_bool), value)
+    return on_flat_values(lambda x: cast(x, tf_bool), value)
 
 
 @overload("math.reduce_logsumexp", RaggedTensor)
@@ -174,27 +174,13 @@ def ragged_reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any =
         if axis is None:
             result = reduce.reduce_logsumexp(input_tensor.flat_values)
             return raw.Reshape(tensor=result, shape=[1] * input_tensor.shape.rank) if keepdims else result
-        largest = _with_flat(lambda x: raw.StopGradient(input=_finite(x)), _largest(input_tensor, axis, True))
+        largest = on_flat_values(lambda x: raw.StopGradient(input=_finite(x)), _largest(input_tensor, axis, True))
         operands = BroadcastValues([input_tensor, largest])
         powers = operands.with_flat_values(raw.Exp(x=raw.Sub(x=operands.flat_values[0], y=operands.flat_values[1])))
-        logarithm = _with_flat(lambda x: raw.Log(x=x), _sum(powers, axis, keepdims))
-        return _sum_of(logarithm, largest if keepdims else _largest(largest, axis, False))
-
-
-def _sum_of(x: Any, y: Any) -> Any:
-    """Adds two dense tensors of equal shapes, or two ragged tensors with equal partitions."""
-    if isinstance(x, RaggedTensor):
-        return x.with_flat_values(raw.AddV2(x=x.flat_values, y=y.flat_values))
-    return raw.AddV2(x=x, y=y)
+        logarithm = on_flat_values(lambda x: raw.Log(x=x), _sum(powers, axis, keepdims))
+        return on_flat_values(lambda x, y: x + y, logarithm, largest if keepdims else _largest(largest, axis, False))
 
 
 def _finite(x: Any) -> Any:
     """Returns 0 in the place of what is not finite."""
     return raw.SelectV2(condition=raw.IsFinite(x=x), t=x, e=raw.ZerosLike(x=x))
-
-
-def _with_flat(function: Callable[[Any], Any], value: Any) -> Any:
-    """Applies a function to a dense tensor, or to the flat values of a ragged one."""
-    if isinstance(value, RaggedTensor):
-        return value.with_flat_values(function(value.flat_values))
-    return function(value)

@@ -13,6 +13,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.ragged.broadcasting import nested
+from millrace._src.ops.ragged.partition_checks import checked
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -134,3 +135,12 @@ def row_count(value: Any, dtype: Any) -> Any:
     if isinstance(value, RaggedTensor):
         return value.nrows(out_type=dtype)
     return shape_tensor(value, out_type=dtype)[0]
+
+
+def checked_values(value: Any, checks: Sequence[Any]) -> Any:
+    """Returns a dense or ragged tensor, whose values in a graph become available after the checks have run."""
+    if not checks:
+        return value
+    if isinstance(value, RaggedTensor):
+        return value.with_flat_values(checked(value.flat_values, checks))
+    return checked(value, checks)

@@ -16,8 +16,9 @@ from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.math.division import truediv
 from millrace._src.ops.ragged.broadcasting import common_splits_dtype
+from millrace._src.ops.ragged.flat_values import on_flat_values
 from millrace._src.ops.ragged.partition_checks import check
-from millrace._src.ops.ragged.ragged_joining import checked_partitions
+from millrace._src.ops.ragged.ragged_rows import checked_values
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -44,7 +45,7 @@ def combined_segments(segment_op: SegmentOp, data: Any, segment_ids: Any, num_se
             raise ValueError(words)
         words = "segment_ids.shape must be a prefix of data.shape"
         checks = check("==", segment_ids.row_splits, data.row_splits, words)
-        ids = checked_partitions(segment_ids.values, checks)
+        ids = checked_values(segment_ids.values, checks)
         return combined_segments(segment_op, data.values, ids, num_segments)
     if segment_ids.dtype not in (int32, int64):
         raise ValueError("segment_ids must have dtype int32 or int64.")
@@ -102,7 +103,7 @@ def ragged_unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any,
     """Averages the rows of each segment; the mean of integers is float64."""
     with name_scope(name, "RaggedSegmentMean"):
         total, count = _total_and_count(data, segment_ids, num_segments)
-        return truediv_values(total, count)
+        return on_flat_values(truediv, total, count)
 
 
 @overload("math.unsorted_segment_sqrt_n", RaggedTensor)
@@ -110,21 +111,11 @@ def ragged_unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: An
     """Adds up the rows of each segment and divides the sums by the square roots of the numbers of summands."""
     with name_scope(name, "RaggedSegmentSqrtN"):
         total, count = _total_and_count(data, segment_ids, num_segments)
-        root = raw.Sqrt(x=count.flat_values if isinstance(count, RaggedTensor) else count)
-        return truediv_values(total, count.with_flat_values(root) if isinstance(count, RaggedTensor) else root)
+        return on_flat_values(lambda x, y: truediv(x, raw.Sqrt(x=y)), total, count)
 
 
 def _total_and_count(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
     data = convert_to_tensor_or_ragged_tensor(data, name="data")
-    flat_values = data.flat_values if isinstance(data, RaggedTensor) else data
-    ones = raw.OnesLike(x=flat_values)
-    ones = data.with_flat_values(ones) if isinstance(data, RaggedTensor) else ones
+    ones = on_flat_values(lambda x: raw.OnesLike(x=x), data)
     total = ragged_unsorted_segment_sum(data, segment_ids, num_segments)
     return total, ragged_unsorted_segment_sum(ones, segment_ids, num_segments)
-
-
-def truediv_values(x: Any, y: Any) -> Any:
-    """Divides two dense tensors, or two ragged tensors with equal partitions; the quotient of integers is float64."""
-    if isinstance(x, RaggedTensor):
-        return x.with_flat_values(truediv(x.flat_values, y.flat_values))
-    return truediv(x, y)

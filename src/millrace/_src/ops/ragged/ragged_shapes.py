@@ -6,7 +6,6 @@ the dimension it is about, one partition at a time, and leaves the partitions on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.context import name_scope
@@ -24,7 +23,7 @@ from millrace._src.ops.debug.assertion import assert_in_context
 from millrace._src.ops.ragged.broadcasting import static_size
 from millrace._src.ops.ragged.partition_checks import check, check_not_negative, checked
 from millrace._src.ops.ragged.ragged_dims import known_axis
-from millrace._src.ops.ragged.ragged_rows import gathered
+from millrace._src.ops.ragged.ragged_rows import checked_values, gathered
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -113,16 +112,7 @@ def _squeezed(value: Any, axis: int, named_axis: int) -> Any:
     words = f"the given axis (axis = {named_axis}) is not squeezable!"
     axes = [] if axis == 0 else [0]
     is_one = raw.All(input=raw.Equal(x=sizes, y=convert_to_tensor(1, dtype=sizes.dtype)), reduction_indices=axes)
-    return waiting(value.values, assert_in_context(is_one, [words]))
-
-
-def waiting(value: Any, checks: Sequence[Any]) -> Any:
-    """Returns a dense or ragged tensor, which in a graph becomes available after the checks have run."""
-    if not checks:
-        return value
-    if isinstance(value, RaggedTensor):
-        return value.with_flat_values(checked(value.flat_values, checks))
-    return checked(value, checks)
+    return checked_values(value.values, assert_in_context(is_one, [words]))
 
 
 # --- reverse ---------------------------------------------------------------------------------------------------------
