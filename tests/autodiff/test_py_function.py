@@ -257,3 +257,33 @@ GRADIENT_PROGRAMS = [
         xla=False,
     ),
 ]
+
+
+def _rows(values: Any) -> Any:
+    return tf.RaggedTensor.from_row_lengths(values, [1, 2])
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "graph"])
+def test_composites_go_in_and_come_out(wrap: Any) -> None:
+    spec = tf.RaggedTensorSpec([2, None], tf.float32)
+    doubled = wrap(lambda x: tf.py_function(lambda r, s: r.with_values(r.values * s), [x, 2.0], spec))
+    result = doubled(_rows([1.0, 2.0, 3.0]))
+    assert result.to_list() == [[2.0], [4.0, 6.0]] and result.shape == [2, None]
+    total = wrap(lambda x: tf.py_function(lambda r: [tf.reduce_sum(r.values), r], [x], [tf.float32, spec]))
+    number, same = total(_rows([1.0, 2.0, 3.0]))
+    assert number.numpy() == 6.0 and same.to_list() == [[1.0], [2.0, 3.0]]
+
+
+def test_gradients_pass_through_a_python_function_of_composites() -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.py_function(lambda r: tf.reduce_sum(r.values * r.values), [_rows(x)], tf.float32)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0, 6.0]
+
+
+def test_results_that_are_not_as_declared_are_refused() -> None:
+    spec = tf.RaggedTensorSpec([2, None], tf.int32)
+    for function, wanted in ((lambda r: r, tf.float32), (lambda r: r, spec), (lambda r: [r, r], spec)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="which did not match Tout="):
+            tf.py_function(function, [_rows([1.0, 2.0, 3.0])], wanted)

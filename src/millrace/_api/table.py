@@ -1214,6 +1214,7 @@ experimental.BatchableExtensionType core.extension_types.batching:BatchableExten
 experimental.DynamicRaggedShape ops.ragged.dynamic_ragged_shape:DynamicRaggedShape
 experimental.ExtensionType core.extension_types.extension_type:ExtensionType
 experimental.ExtensionTypeBatchEncoder core.extension_types.batching:ExtensionTypeBatchEncoder
+experimental.ExtensionTypeSpec core.extension_types.extension_spec:ExtensionTypeSpec
 experimental.Optional data.optionals:Optional
 experimental.RowPartition ops.ragged.row_partition:RowPartition
 experimental.StructuredTensor ops.structured.structured_tensor:StructuredTensor

@@ -18,6 +18,7 @@ from millrace._src.autodiff.recording import PackedEntry, is_trainable
 from millrace._src.autodiff.sweep_programs import Ones, compiled_gradients, made
 from millrace._src.autodiff.tape import Entry, Tape
 from millrace._src.core import errors
+from millrace._src.core.composite_gradients import consists_of_parts, gradient_parts, gradients_of_leaves
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
@@ -73,7 +74,7 @@ class GradientTapeBase:
 
         Raises: ValueError: if something in `tensor` is not a tensor.
         """
-        for item in nest.flatten(tensor, expand_composites=True):
+        for item in _watched_parts(tensor):
             if is_variable(item):
                 self._warn_of_dtype(item)
                 self._active().watch_variable(item)
@@ -129,16 +130,17 @@ class GradientTapeBase:
         """Differentiates `target` with respect to `sources`.
 
         Args:
-          target: a Tensor or a nested structure of Tensors; the sum of all elements is differentiated.
-          sources: a Tensor, a Variable, or a nested structure of Tensors and Variables.
+          target: a Tensor or a nested structure of Tensors; the sum of all elements is differentiated. Of a ragged
+            tensor, the values are.
+          sources: a Tensor, a Variable, a RaggedTensor, or a nested structure of such.
           output_gradients: weights of the elements of the targets, same structure as `target`.
           unconnected_gradients: what stands for the gradient of a source that the target does not depend on.
 
-        Returns: Gradients in the structure of `sources`: Tensors, IndexedSlices, or None.
+        Returns: Gradients in the structure of `sources`: Tensors, IndexedSlices, RaggedTensors, or None.
         Raises:
           RuntimeError: if called a second time on a tape that is not persistent.
           TypeError: if the target is a Variable.
-          ValueError: if `unconnected_gradients` is unknown.
+          ValueError: if `unconnected_gradients` is unknown, or a target or source is a composite without gradients.
         """
         self._check_unused()
         mode = unconnected_mode(unconnected_gradients)
@@ -147,11 +149,13 @@ class GradientTapeBase:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to "
                 "be differentiated, but received None."
             )
-        flat_targets = [target] if type(target) is EagerTensor else [target_tensor(t) for t in nest.flatten(target)]
+        flat_targets = [target] if type(target) is EagerTensor else list(map(target_tensor, _leaf_parts(target)))
         flat_sources = nest.flatten(sources)
-        weights = None if output_gradients is None else [_given(w) for w in nest.flatten(output_gradients)]
+        parts = gradient_parts(flat_sources)
+        weights = None if output_gradients is None else list(map(_given, _leaf_parts(output_gradients)))
         self._start_use()
-        gradients = self._compute(flat_targets, flat_sources, weights, mode, lets_go=not self._persistent)
+        found_gradients = self._compute(flat_targets, parts, weights, mode, lets_go=not self._persistent)
+        gradients = gradients_of_leaves(flat_sources, found_gradients)
         self._end_use()
         is_plain = type(sources) is list and len(sources) == len(flat_sources) and all(map(is_, sources, flat_sources))
         return gradients if is_plain else nest.pack_sequence_as(sources, gradients)
@@ -224,6 +228,24 @@ _COSTLY = (
     "calling it outside the context (the gradient's own ops are recorded too). Do so only for derivatives of higher "
     "order."
 )
+
+
+def _leaf_parts(structure: Any) -> list[Any]:
+    """Returns the tensors of a nest that are differentiated; of a composite, those that have gradients."""
+    return gradient_parts(nest.flatten(structure))
+
+
+def _watched_parts(structure: Any) -> list[Any]:
+    """Returns the tensors of a nest to follow; of a composite, all that can have gradients."""
+    return [
+        part
+        for leaf in nest.flatten(structure)
+        for part in (
+            [leaf]
+            if not consists_of_parts[type(leaf)]
+            else [t for t in nest.flatten(leaf, expand_composites=True) if is_trainable(t.dtype)]
+        )
+    ]
 
 
 def unconnected_mode(value: Any) -> UnconnectedGradients:

@@ -7,6 +7,7 @@ from typing import Any
 from millrace._src.autodiff.backprop import UnconnectedGradients, unconnected
 from millrace._src.autodiff.graph_gradients import graph_gradients
 from millrace._src.core import context
+from millrace._src.core.composite_gradients import gradient_parts, gradients_of_leaves
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.resources import is_variable
@@ -69,9 +70,10 @@ def gradients(
         mode = UnconnectedGradients(unconnected_gradients)
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
-    targets = [convert_to_tensor(y, name="y") for y in _listed(ys, "ys")]
-    sources = [source_tensor(x) for x in _listed(xs, "xs")]
-    weights = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
+    targets = [convert_to_tensor(y, name="y") for y in gradient_parts(_listed(ys, "ys"))]
+    leaves = _listed(xs, "xs")
+    sources = [source_tensor(x) for x in gradient_parts(leaves)]
+    weights = [None] * len(targets) if grad_ys is None else gradient_parts(nest.flatten(grad_ys))
     if len(weights) != len(targets):
         raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(targets)} ys")
     stopped = {id(t) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
@@ -80,7 +82,8 @@ def gradients(
         source_gradients = graph_gradients(
             graph.get_operations(), targets, seeds, sources, stopped, graph.colocate_with
         )
-    return [unconnected(g, s, mode) for g, s in zip(source_gradients, sources, strict=True)]
+    found_gradients = [unconnected(g, s, mode) for g, s in zip(source_gradients, sources, strict=True)]
+    return gradients_of_leaves(leaves, found_gradients)
 
 
 def _listed(structure: Any, argument: str) -> list[Any]:

@@ -15,13 +15,16 @@ import numpy as np
 
 from millrace._src.autodiff.gradient_tape import GradientTapeBase
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.resources import is_variable
+from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.ops.host import call_python, check_count, decorator_form, dtypes_of, function_of, host_call
 from millrace._src.ops.type_sets import ANY, TypeList
+from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
@@ -168,9 +171,9 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     np.float32(6.0)
 
     Args:
-      func: a function of as many eager tensors as `inp` has; None makes a decorator: `@tf.py_function(Tout=...)`.
-      inp: the list of arguments, converted to tensors.
-      Tout: the dtype of the result, or a list of dtypes; [] if nothing is returned.
+      func: a function of as many eager values as `inp` has; None makes a decorator: `@tf.py_function(Tout=...)`.
+      inp: the list of arguments: composites, such as ragged tensors, and what converts to tensors.
+      Tout: the dtype of the result, or a list of dtypes; [] if nothing is returned. A spec stands for a composite.
       name: name of the operation in a graph.
 
     Returns: A Tensor, or a list of Tensors if `Tout` is a list; the static shape is unknown in a graph.
@@ -182,6 +185,47 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
         return decorator_form(py_function, func, inp, Tout, {"name": name})
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
+    if any(consists_of_parts[type(item)] for item in inp) or any(map(nest.is_composite, nest.flatten(Tout))):
+        return _call_with_composites(func, list(inp), Tout, name)
     dtypes = dtypes_of(Tout)
     result = host_call(eager_py_func, func, list(inp), dtypes, name)
     return result if isinstance(Tout, (list, tuple)) or not dtypes else result[0]
+
+
+def _call_with_composites(func: Callable[..., Any], inp: list[Any], wanted: Any, name: str | None) -> Any:
+    """Calls a Python function whose arguments or results are composites, by the tensors of which these consist."""
+    specs = [item if isinstance(item, TypeSpec) else TensorSpec(None, item) for item in nest.flatten(wanted)]
+    arguments = [item if consists_of_parts[type(item)] else convert_to_tensor(item) for item in inp]
+
+    def run(*tensors: Any) -> list[Any]:
+        values = nest.pack_sequence_as(arguments, list(tensors), expand_composites=True)
+        return [tensor for spec, value in _matched(func, specs, func(*values), wanted) for tensor in _flat(spec, value)]
+
+    flat_specs = [tensor for spec in specs for tensor in spec.flatten()]
+    inputs = nest.flatten(arguments, expand_composites=True)
+    tensors = host_call(eager_py_func, run, inputs, [spec.dtype for spec in flat_specs], name)
+    for tensor, spec in zip(tensors if flat_specs else (), flat_specs, strict=True):
+        tensor.set_shape(spec.shape)
+    remaining = iter(tensors if flat_specs else ())
+    return nest.pack_sequence_as(wanted, [spec.from_tensors(remaining) for spec in specs])
+
+
+def _flat(spec: Any, value: Any) -> list[Any]:
+    return [convert_to_tensor(value, spec.dtype)] if isinstance(spec, TensorSpec) else spec.to_tensors(value)
+
+
+def _matched(func: Any, specs: list[Any], result: Any, wanted: Any) -> list[tuple[Any, Any]]:
+    """Returns pairs of a spec and a result.
+
+    Raises: ValueError: if the function returned something else than was declared.
+    """
+    values = [] if result is None else nest.flatten(result)
+    complaint = f"py_function: func={func} returned {values}, which did not match Tout={wanted}."
+    if len(values) != len(specs):
+        raise ValueError(complaint)
+    for spec, value in zip(specs, values, strict=True):
+        is_dense = isinstance(spec, TensorSpec)
+        if consists_of_parts[type(value)] if is_dense else not spec.is_compatible_with(value):
+            kind = "a Tensor" if is_dense else f"a value of {spec}"
+            raise ValueError(f"{complaint}\nIn particular, {value} is not {kind}.")
+    return list(zip(specs, values, strict=True))

@@ -12,8 +12,8 @@ from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.control_flow.call import GraphFunction
-from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context
+from millrace._src.core.composite import common_structure
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.handle_types import HandleType, common_type
@@ -182,18 +182,13 @@ def read_only_inputs(
     ]
 
 
-def pack_outputs(branch: Branch, tensors: Sequence[Any]) -> Any:
-    """Fills the structure that a branch returned with the op's outputs."""
+def pack_outputs(branch: Branch, tensors: Sequence[Any], others: Sequence[Branch] = ()) -> Any:
+    """Fills the structure that a branch, and others like it, returned with the op's outputs."""
     remaining = iter(tensors)
-    structure = nest.map_structure(_array_spec, branch.structure)
+    structure = common_structure(branch.structure, [other.structure for other in others])
     leaves = nest.flatten(structure, expand_composites=True)
     filled_leaves = [
         None if is_none or _is_operation(item) else next(remaining)
         for is_none, item in zip(branch.nones, leaves, strict=True)
     ]
     return nest.pack_sequence_as(structure, filled_leaves, expand_composites=True)
-
-
-def _array_spec(item: Any) -> Any:
-    """Returns the spec of a TensorArray, whose size the other branches need not share; other items unchanged."""
-    return item._type_spec if isinstance(item, TensorArray) else item

@@ -224,7 +224,7 @@ def cond(
         widen_indices([then, otherwise], scope, "tf.cond")
         _check_same(then, otherwise)
         outputs = build_branches(selector, [then, otherwise], scope, is_case=False)
-    return pack_outputs(then, outputs)
+    return pack_outputs(then, outputs, [otherwise])
 
 
 def _eager_truth(pred: Any) -> Any:
@@ -271,7 +271,7 @@ def switch_case(
         for place, branch in enumerate(branches[1:], 1):
             _check_same(branches[0], branch, ("branches[0]", f"branches[{place}]", "tf.switch_case"))
         outputs = build_branches(branch_index, branches, scope, is_case=True)
-    return pack_outputs(branches[0], outputs)
+    return pack_outputs(branches[0], outputs, branches[1:])
 
 
 def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:

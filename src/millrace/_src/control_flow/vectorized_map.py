@@ -18,7 +18,7 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.control_flow.rows import Rows, stacked
 from millrace._src.core import context
-from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import InvalidArgumentError
@@ -151,7 +151,7 @@ def _traced(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any]) -> tuple
 
 def _as_leaf(value: Any) -> Any:
     """Returns an argument or result: None and composites of several tensors unchanged, anything else as a tensor."""
-    if value is None or (isinstance(value, CompositeTensor) and not value._stands_for_tensor):
+    if value is None or consists_of_parts[type(value)]:
         return value
     return convert_to_tensor(value)
 

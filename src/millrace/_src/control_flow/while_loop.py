@@ -266,8 +266,11 @@ class _GraphLoop:
         with context.name_scope(None):
             self.first = [convert_to_tensor(v) for v in nest.flatten(loop_vars, expand_composites=True)]
         self.handle_types = [t.handle_type for t in self.first]
-        self.loop_vars = loop_vars
-        self.invariants = self._invariants(loop_vars, invariants)
+        bounds = invariants if invariants is None else _described(loop_vars, invariants)
+        self.invariants = self._invariants(loop_vars, bounds)
+        self.loop_vars = loop_vars if bounds is None else _bounded(loop_vars, bounds)
+        self.wider_vars: Any = None
+        """The loop variables with wider specs, if the body turns a composite into one that its spec does not cover."""
         self.bounded = maximum is not None
         if isinstance(maximum, Tensor) and maximum.dtype.name != "int32":
             maximum = raw.Cast(x=maximum, DstT="int32")
@@ -332,9 +335,10 @@ class _GraphLoop:
             body = self._trace(f"{label}_body", self._run_body)
             after = [t.handle_type for t in body.graph.outputs[_COUNTERS:]]
             invariant = [common_type(types) for types in zip(self.handle_types, after, strict=True)]
-            if invariant == self.handle_types:
+            if invariant == self.handle_types and self.wider_vars is None:
                 return cond, body
             self.handle_types = invariant
+            self.loop_vars = self.loop_vars if self.wider_vars is None else self.wider_vars
 
     def _trace(self, name: str, run: Callable[[list[Any]], Any]) -> Branch:
         graph = FuncGraph(f"{name}_{context.unique_id()}")
@@ -375,6 +379,7 @@ class _GraphLoop:
             list(self.structure),
             expand_composites=True,
         )
+        self.wider_vars = _wider(list(self.loop_vars), list(results))
         new_values = [convert_to_tensor(v) for v in nest.flatten(results, expand_composites=True)]
         for before, after, invariant in zip(self.first, new_values, self.invariants, strict=True):
             _check_iteration(before, after, invariant)
@@ -398,6 +403,48 @@ class _GraphLoop:
         }
         outputs: list[Any] = execute(get_op("StatelessWhile" if stateless else "While"), (inputs,), attrs, self.scope)
         return outputs
+
+
+def _described(loop_vars: Any, invariants: Any) -> Any:
+    """Returns invariants with specs in the place of shapes for composites.
+
+    Raises: TypeError: if a composite has no such spec, or is not of its spec.
+    """
+    if not any(map(_needs_spec, nest.flatten(loop_vars))):
+        return invariants
+    nest.assert_same_structure(loop_vars, invariants, check_types=False)
+    pairs = zip(nest.flatten(loop_vars), nest.flatten(invariants), strict=True)
+    return nest.pack_sequence_as(invariants, [_spec_of(v, bound) if _needs_spec(v) else bound for v, bound in pairs])
+
+
+def _needs_spec(variable: Any) -> bool:
+    return nest.is_composite(variable) and not isinstance(variable, (TensorArray, TypeSpec))
+
+
+def _spec_of(composite: Any, bound: Any) -> Any:
+    spec = bound if isinstance(bound, TypeSpec) else composite._shape_invariant_to_type_spec(as_shape(bound))
+    if not spec.is_compatible_with(composite):
+        raise TypeError(f"TypeSpec {spec} is not compatible with {composite!r}")
+    return spec
+
+
+def _bounded(loop_vars: Any, bounds: Any) -> Any:
+    """Returns the nest of loop variables with the specs that bound composites in their place."""
+    pairs = zip(nest.flatten(loop_vars), nest.flatten(bounds), strict=True)
+    return nest.pack_sequence_as(loop_vars, [bound if _needs_spec(v) else v for v, bound in pairs])
+
+
+def _wider(loop_vars: list[Any], results: list[Any]) -> Any:
+    """Returns the nest of loop variables with specs that also describe what the body returned; None if they do."""
+    leaves, is_wider = nest.flatten(loop_vars), False
+    for place, (before, after) in enumerate(zip(leaves, nest.flatten(results), strict=True)):
+        if not _needs_spec(after) or isinstance(before, TensorArray):
+            continue
+        spec = before if isinstance(before, TypeSpec) else before._type_spec
+        common = spec.most_specific_common_supertype([after._type_spec])
+        if common is not None and common != spec:
+            leaves[place], is_wider = common, True
+    return nest.pack_sequence_as(loop_vars, leaves) if is_wider else None
 
 
 def _component_invariants(variable: Any, bound: Any) -> list[TensorShape]:

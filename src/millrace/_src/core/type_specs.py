@@ -294,6 +294,20 @@ def _paired(specs: Any, components: Any) -> list[tuple[Any, Any]]:
     return list(zip(nest.flatten(specs), flatten_up_to(specs, components, check_types=False), strict=True))
 
 
+def fitting_spec(spec: Any, components: Any) -> Any:
+    """Returns a spec for components that may be of other sizes than the spec says: then only the ranks count."""
+    pairs = _paired(spec._component_specs, components)
+    if all(_is_of_shape(part_spec, part) for part_spec, part in pairs):
+        return spec
+    return spec._with_tensor_ranks_only()
+
+
+def _is_of_shape(spec: Any, part: Any) -> bool:
+    """Tells whether a component is known to be of a spec's shape; what has no static shape counts as if it were."""
+    known, shape = getattr(spec, "shape", None), getattr(part, "shape", None)
+    return known is None or not isinstance(shape, TensorShape) or shape.is_subtype_of(known)
+
+
 def _rank_only(field: Any) -> Any:
     if isinstance(field, TensorShape):
         return field if field.rank is None else unknown_shape(field.rank)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import context
+from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.devices import merge_devices
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
@@ -28,7 +29,7 @@ from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph import rewriting
 from millrace._src.graph.operation import Operation
-from millrace._src.util import text
+from millrace._src.util import nest, text
 from millrace._src.util.export import export
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -399,7 +400,7 @@ class Graph:
             scope = _ControlScope([], clears=True)
         else:
             controllers = []
-            for item in control_inputs:
+            for item in _parts_of(control_inputs):
                 element = self._controller(item)
                 if element is not None and element not in controllers:
                     controllers.append(element)
@@ -559,3 +560,12 @@ def _node_text(op: OpDef, name: str, inputs: Sequence[Any], attrs: dict[str, Any
             attr_texts.append(f"{key}=[{', '.join(map(str, value))}]")
     arguments = ", ".join(t.op.name if t.value_index == 0 else t.name for t in inputs)
     return f"{{{{node {name}}}}} = {op.name}[{', '.join(attr_texts)}]({arguments})"
+
+
+def _parts_of(items: Iterable[Any]) -> Iterator[Any]:
+    """Yields items, and in the place of a composite the tensors of which it consists."""
+    for item in items:
+        if consists_of_parts[type(item)]:
+            yield from nest.flatten(item, expand_composites=True)
+        else:
+            yield item

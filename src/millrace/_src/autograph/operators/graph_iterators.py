@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from millrace._src.autograph.operators.loops import Loop, for_each, register_loop
+from millrace._src.autograph.operators.loops import Loop, for_each, for_each_element, register_loop
 from millrace._src.autograph.operators.merging import flatten, to_tensors
 from millrace._src.autograph.operators.staging import (
     belongs_into_graph,
@@ -408,11 +408,11 @@ def _for_each_tested(filtered: PythonFilter, loop: Loop) -> None:
 
 
 def _for_each_row(composite: CompositeTensor, loop: Loop) -> None:
-    """Builds a loop of the graph over the rows of a composite tensor; other composites are iterated over by Python."""
+    """Builds a loop of the graph over the rows of a composite tensor, if it has rows."""
     if rows_belong_into_graph(composite):
         _for_each(Rows(composite), loop)
     else:
-        loop.over_python(composite)
+        for_each_element(composite, loop)
 
 
 register_loop(CompositeTensor, _for_each_row, from_start=False)

@@ -157,6 +157,11 @@ def for_each(iterable: Any, loop: Loop) -> None:
         if isinstance(iterable, cls):
             kind(iterable, loop)
             return
+    for_each_element(iterable, loop)
+
+
+def for_each_element(iterable: Any, loop: Loop) -> None:
+    """Runs a loop over an object of no registered class: over a tensor in the graph, over anything else in Python."""
     if not belongs_into_graph(iterable):
         _python_for(iterable, loop)
     elif isinstance(iterable, SymbolicTensor) and iterable.op.type == "Range":

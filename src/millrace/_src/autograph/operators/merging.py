@@ -11,6 +11,7 @@ from typing import Any
 from millrace._src.autograph.operators.staged_lists import TrialList
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.variables import RESULT, Undefined
+from millrace._src.core.composite import common_structure
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.util import nest
@@ -116,7 +117,7 @@ def merge(
                 f"{called(name)} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else "
                 f"branch. Use {cure.partition('(')[0]} in one of them: {cure}."
             )
-    return Merged(structure=main, main=tensors[0], other=tensors[1])
+    return Merged(structure=common_structure(main, [other]), main=tensors[0], other=tensors[1])
 
 
 def conversion(dtype: Any, target: Any, value: str = "value") -> str:

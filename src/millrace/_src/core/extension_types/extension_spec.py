@@ -28,11 +28,22 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.util import nest
+from millrace._src.util.class_homes import tensorflow_home
+from millrace._src.util.export import export
 from millrace._src.util.immutable_dict import ImmutableDict
 
 
+@export("experimental.ExtensionTypeSpec")
+@tensorflow_home("python.framework.extension_type")
 class ExtensionTypeSpec(ImmutableFields, TypeSpec):
-    """Base of the specs of extension types; `MyType.Spec` derives from it."""
+    """Base of the specs of extension types; `MyType.Spec` derives from it.
+
+    >>> class Pair(tf.experimental.ExtensionType):
+    ...     first: tf.Tensor
+    ...     second: tf.Tensor
+    >>> issubclass(Pair.Spec, tf.experimental.ExtensionTypeSpec)
+    True
+    """
 
     _tf_extension_type_kind = "ExtensionTypeSpec"
 

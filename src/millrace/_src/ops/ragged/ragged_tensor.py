@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.composite_gradients import WithValuesCompositeTensorGradient
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
@@ -53,6 +54,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
 
     _stands_for_tensor = True
     _has_rows = True
+    __composite_gradient__ = WithValuesCompositeTensorGradient()
     __array_priority__ = 100
 
     def __init__(self, values: Any, row_partition: Any, internal: bool = False) -> None:
