@@ -56,7 +56,6 @@ distribute.experimental.partitioners.MinSizePartitioner
 distribute.experimental.partitioners.Partitioner
 distribute.experimental.rpc.Client
 distribute.experimental.rpc.Server
-experimental.ExtensionTypeSpec
 experimental.async_clear_error
 experimental.async_scope
 experimental.dtensor.DTensorCheckpoint
