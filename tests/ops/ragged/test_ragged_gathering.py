@@ -234,3 +234,12 @@ def test_it_answers_as_tensorflow(call: Any, expected: Any) -> None:
 @pytest.mark.parametrize(("call", "error", "words"), REFUSED)
 def test_it_refuses_as_tensorflow(call: Any, error: type[Exception], words: str) -> None:
     check_refusal_everywhere(call, error, words)
+
+
+def test_gathered_rows_are_not_known_to_have_one_length() -> None:
+    uniform = tf.RaggedTensor.from_tensor(tf.zeros([6, 4]))
+    assert tf.gather(uniform, [0, 1]).shape.as_list() == [2, None]
+    assert uniform[:2].shape.as_list() == [2, 4]
+    deep = tf.RaggedTensor.from_tensor(tf.zeros([3, 2, 4]), ragged_rank=2)
+    assert tf.gather(deep, 0).shape.as_list() == [2, None]
+    assert tf.gather(deep, [[0, 1]]).shape.as_list() == [1, None, None, None]

@@ -46,7 +46,7 @@ def ragged_gather(
         if axis < batch_dims:
             raise ValueError("axis must be greater than or equal to batch_dims")
         if axis == 0:
-            return gathered(params, indices)
+            return gathered(params, indices, keeps_lengths=False)
         if not indices.shape[:batch_dims].is_compatible_with(params.shape[:batch_dims]):
             words = f"batch shape from indices {indices.shape[:batch_dims]} does not match params shape"
             raise ValueError(f"{words} {params.shape}")

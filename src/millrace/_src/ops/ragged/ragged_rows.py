@@ -18,17 +18,19 @@ from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
 
-def gathered(params: Any, indices: Any) -> Any:
+def gathered(params: Any, indices: Any, *, keeps_lengths: bool = True) -> Any:
     """Picks the rows of `params` at `indices`; either may be ragged.
 
     Args:
       params: a Tensor or RaggedTensor.
       indices: an integer Tensor of known rank, or RaggedTensor.
+      keeps_lengths: whether rows that are known to have one length are known to have it afterwards. `tf.gather` forgets
+        it, as TensorFlow's does: Keras's tests tell ragged batches by that.
 
     Returns: The rows in the shape of `indices`, ragged where `indices` is or where the rows are.
     """
     if isinstance(indices, RaggedTensor):
-        return indices.with_values(gathered(params, indices.values))
+        return indices.with_values(gathered(params, indices.values, keeps_lengths=keeps_lengths))
     if not isinstance(params, RaggedTensor):
         return raw.GatherV2(params=params, indices=indices, axis=0)
     if indices.shape.rank is None:
@@ -40,10 +42,11 @@ def gathered(params: Any, indices: Any) -> Any:
         indices=indices,
         OUTPUT_RAGGED_RANK=len(partitions) + indices.shape.rank - 1,
     )
-    lengths = _uniform_lengths(indices, partitions)
+    splits_of_all = found.output_nested_splits
+    lengths = _uniform_lengths(indices, partitions) if keeps_lengths else [None] * len(splits_of_all)
     picked_partitions = [
         RowPartition._of(splits, uniform_row_length=length)
-        for splits, length in zip(found.output_nested_splits, lengths, strict=True)
+        for splits, length in zip(splits_of_all, lengths, strict=True)
     ]
     return nested(found.output_dense_values, picked_partitions)
 
