@@ -321,6 +321,24 @@ def test_fields_cannot_be_set() -> None:
 # --- batches ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("pyval", [_VECTOR, _MATRIX, _NESTED, _DEEP])
+def test_structured_tensors_are_elements_of_datasets(pyval: Any) -> None:
+    st = ST.from_pyval(pyval)
+    rows = st.to_pyval()
+    assert [element.to_pyval() for element in tf.data.Dataset.from_tensors(st)] == [rows]
+    slices = tf.data.Dataset.from_tensor_slices(st)
+    assert [element.to_pyval() for element in slices] == rows
+    assert [part for element in slices.batch(2) for part in element.to_pyval()] == rows
+
+
+def test_rows_are_mapped() -> None:
+    st = ST.from_pyval(_VECTOR)
+    totals = tf.map_fn(
+        lambda row: row.field_value("a") + tf.reduce_sum(row.field_value("b")), st, fn_output_signature=tf.int32
+    )
+    assert totals.numpy().tolist() == [10, 8]
+
+
 def test_specs_of_batches() -> None:
     spec = ST.from_pyval(_MATRIX)._type_spec
     assert spec._batch(5).shape.as_list() == [5, 3, None]

@@ -3,7 +3,7 @@
 The values of one partition are the rows of the next, and those of the last are the first inner dimension. So what one
 part of a spec knows, its neighbours know too.
 
-Shapes are stacked, as elements of datasets are, in the form of tensors of these shapes.
+Shapes are stacked, as elements of datasets are, in the form of tensors of these shapes whose elements are empty rows.
 """
 
 from __future__ import annotations
@@ -173,31 +173,36 @@ class DynamicRaggedShapeSpec(BatchableTypeSpec):
         return DynamicRaggedShapeSpec(partitions, [rows, *self._static_inner_shape.as_list()[1:]], self._dtype)
 
     @property
-    def _stacked_spec(self) -> BatchableTypeSpec:
-        """The spec of the tensors that stand for shapes in a stack."""
-        if not self._row_partitions:
-            return TensorSpec(self._static_inner_shape, int8)
-        return RaggedTensorSpec(self._to_tensor_shape(), int8, self.num_row_partitions, self._dtype)
+    def _stacked_spec(self) -> RaggedTensorSpec:
+        """The spec of the tensors that stand for shapes in a stack: those of the shapes, with rows of no elements."""
+        shape = self._to_tensor_shape()
+        may_differ = [axis for axis, dim in enumerate(shape.as_list()) if dim is None]
+        partitions = max([self.num_row_partitions, *may_differ])
+        return RaggedTensorSpec(shape.concatenate([0]), int8, partitions, self._dtype)
 
     @property
     def _flat_tensor_specs(self) -> list[Any]:
         return self._stacked_spec._flat_tensor_specs
 
     def _to_tensor_list(self, value: Any) -> list[Any]:
-        return self._stacked_spec._to_tensor_list(_tensor_of_shape(value))
+        spec = self._stacked_spec
+        return spec._to_tensor_list(_tensor_of_shape(value, spec._ragged_rank))
 
     def _to_batched_tensor_list(self, value: Any) -> list[Any]:
-        return self._stacked_spec._to_batched_tensor_list(_tensor_of_shape(value))
+        spec = self._stacked_spec
+        return spec._to_batched_tensor_list(_tensor_of_shape(value, spec._ragged_rank))
 
     def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
         make: Any = self.shape_class
-        shape = make.from_tensor(self._stacked_spec._from_compatible_tensor_list(tensor_list), dtype=self._dtype)
-        return shape._with_num_row_partitions(self.num_row_partitions)
+        stacked = make.from_tensor(self._stacked_spec._from_compatible_tensor_list(tensor_list), dtype=self._dtype)
+        return stacked[: stacked.rank - 1]
 
 
-def _tensor_of_shape(shape: Any) -> Any:
-    """Returns a Tensor or RaggedTensor of a shape, whose elements are of no account."""
-    return shape._add_row_partitions(raw.Fill(dims=shape.inner_shape, value=convert_to_tensor(0, dtype=int8)))
+def _tensor_of_shape(shape: Any, ragged_rank: int) -> Any:
+    """Returns a tensor of a shape whose elements are rows of no elements."""
+    shape = shape._with_num_row_partitions(max(ragged_rank, shape.num_row_partitions))
+    sizes = raw.ConcatV2(values=[shape.inner_shape, raw.Cast(x=[0], DstT=shape.dtype)], axis=0)
+    return shape._add_row_partitions(raw.Fill(dims=sizes, value=convert_to_tensor(0, dtype=int8)))
 
 
 def _product(a: int | None, b: int | None) -> int | None:
