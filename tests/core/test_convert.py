@@ -25,7 +25,7 @@ def test_a_tensor_is_returned_as_it_is() -> None:
 
 
 def test_a_tensor_of_another_dtype_raises() -> None:
-    with pytest.raises(ValueError, match="Tensor conversion requested dtype int32 for Tensor with dtype float32"):
+    with pytest.raises(ValueError, match=r"^Tensor conversion requested dtype int32 for Tensor with dtype float32"):
         tf.convert_to_tensor(tf.constant(1.0), tf.int32)
 
 

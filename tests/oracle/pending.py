@@ -9,6 +9,7 @@ _WAITING_FOR = {
     "sessions": (
         "lookup_tables::v1_initialized",
         "lookup_tables::v1_uninitialized",
+        "queues::barrier_in_eager",
         "queues::barrier_in_session",
         "queues::v1_queue_in_session",
         "sparse_matrices::accumulated_in_a_session",
@@ -49,6 +50,5 @@ PENDING_TOPICS = {
     **dict.fromkeys(("sparse_operations", "sparse_products"), "sparse tensors"),
     **dict.fromkeys(("sparse_features", "sparse_matrices"), "functions of sparse tensors"),
     **dict.fromkeys(("composite_datasets",), "datasets of composites"),
-    **dict.fromkeys(("lookup_tables", "queues"), "tables and queues"),
 }
 """Topics that are being made: their programs may pass or fail."""

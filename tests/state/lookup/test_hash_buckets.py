@@ -43,6 +43,7 @@ WRONG = [
     (TypeError, "Invalid `value_dtype`, expected <dtype: 'int64'> but got <dtype: 'int32'>.", (["a"], tf.int32), (1,)),
     (TypeError, "Invalid `key_dtype`, expected integer but got <dtype: 'string'>.", (["a"], tf.int64), (1, tf.int32)),
     (TypeError, "Invalid `key_dtype`, expected non-integer", (tf.constant([1], tf.int64), tf.int64), (1, tf.string)),
+    (TypeError, "Invalid `key_dtype`, expected one of", (tf.constant([1.0]), tf.int64), (1,)),
     (TypeError, "Invalid `key_dtype`, expected integer or string", (["a"], tf.int64), (1, tf.float32)),
 ]
 

@@ -94,9 +94,9 @@ def _converted(value: Any, result: Any, dtype: DType | None, hint: Any, name: st
 
 def _existing(value: Tensor, dtype: DType | None, name: str | None) -> Tensor:
     if dtype is not None and value.dtype is not dtype and value.dtype.base_dtype is not dtype.base_dtype:
-        raise ValueError(
-            f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}"
-        )
+        argument = "" if name is None else f"{name}: "
+        dtypes = f"dtype {dtype.name} for Tensor with dtype {value.dtype.name}"
+        raise ValueError(f"{argument}Tensor conversion requested {dtypes}: {value!r}")
     graph = state.graph
     if graph is None:
         if isinstance(value, SymbolicTensor):

@@ -18,7 +18,7 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import OpFunction
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec
 from millrace._src.data.nodes import INFINITE, DatasetNode, node_of
 from millrace._src.data.structure import Structure
@@ -182,9 +182,6 @@ def int64_tensor(value: Any, name: str) -> Any:
 
     Raises: ValueError: if the argument is a tensor of another dtype.
     """
-    if isinstance(value, Tensor) and value.dtype is not int64:
-        words = f"Tensor conversion requested dtype int64 for Tensor with dtype {value.dtype.name}"
-        raise ValueError(f"{name}: {words}: {value!r}")
     return convert_to_tensor(value, dtype=int64, name=name)
 
 

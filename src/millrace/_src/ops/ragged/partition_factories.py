@@ -236,22 +236,15 @@ def partition_vector(value: Any, name: str, dtype: Any, dtype_hint: Any) -> Any:
     dtype = None if dtype is None else as_dtype(dtype)
     if dtype is None and isinstance(value, np.ndarray) and value.dtype == np.int32 and dtype_hint is None:
         dtype = int32
-    vector = _converted(value, name, dtype, as_dtype(dtype_hint or int64))
+    vector = convert_to_tensor(value, dtype=dtype, dtype_hint=as_dtype(dtype_hint or int64), name=name)
     if vector.dtype not in (int32, int64):
         raise ValueError(f"{name} must have dtype int32 or int64")
     vector.shape.assert_has_rank(1)
     return vector
 
 
-def _converted(value: Any, name: str, dtype: Any, dtype_hint: Any) -> Any:
-    if isinstance(value, Tensor) and dtype is not None and value.dtype is not dtype:
-        dtypes = f"dtype {dtype.name} for Tensor with dtype {value.dtype.name}"
-        raise ValueError(f"{name}: Tensor conversion requested {dtypes}: {value!r}")
-    return convert_to_tensor(value, dtype=dtype, dtype_hint=dtype_hint, name=name)
-
-
 def _scalar(value: Any, name: str, dtype: Any) -> Any:
-    scalar = _converted(value, name, dtype, None)
+    scalar = convert_to_tensor(value, dtype=dtype, name=name)
     scalar.shape.assert_has_rank(0)
     return scalar
 

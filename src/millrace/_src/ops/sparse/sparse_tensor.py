@@ -23,7 +23,7 @@ from millrace._src.core.operators import Operators
 from millrace._src.core.overloads import switch_on
 from millrace._src.core.shape_context import static_shape
 from millrace._src.core.shapes import TensorShape, as_shape
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
@@ -259,12 +259,7 @@ def _index_tensor(value: Any, name: str) -> Any:
     """Returns `indices` or `dense_shape` as an int64 tensor."""
     if type(value) is EagerTensor and value.dtype is int64 and state.graph is None:
         return value
-    try:
-        return convert_to_tensor(value, dtype=int64, name=name)
-    except ValueError as error:
-        if isinstance(value, Tensor):  # TensorFlow names the argument where a tensor has another dtype
-            raise ValueError(f"{name}: {error}") from None
-        raise
+    return convert_to_tensor(value, dtype=int64, name=name)
 
 
 def _check_shapes(indices: TensorShape, values: TensorShape, dense_shape: TensorShape) -> None:

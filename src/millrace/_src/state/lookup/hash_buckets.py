@@ -223,6 +223,9 @@ class StaticVocabularyTable(IdTableWithHashBuckets):
         if initializer is None:
             super().__init__(None, num_oov_buckets, name=name)
             return
+        if initializer.key_dtype not in (int64, string):
+            expected = "expected one of (tf.int64, tf.string)"
+            raise TypeError(f"Invalid `key_dtype`, {expected}, but got {initializer.key_dtype!s}")
         if initializer.value_dtype is not int64:
             raise TypeError(f"Invalid `value_dtype`, expected {int64!s} but got {initializer.value_dtype!s}.")
         table = self._table_class(initializer, -1, name, experimental_is_anonymous)

@@ -39,10 +39,11 @@ class StaticHashTable(LookupInterface):
     def __init__(
         self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
     ) -> None:
+        self._shared_name = initializer._shared_name
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._initializer = initializer
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
-        self._default_value.shape.assert_is_compatible_with(TensorShape([]))
+        self._default_value.shape.merge_with(TensorShape([]))
         self._operation_name = name or "hash_table"
         self._is_anonymous = experimental_is_anonymous
         self._track_trackable(initializer, "_initializer")
@@ -54,7 +55,7 @@ class StaticHashTable(LookupInterface):
         dtypes: dict[str, Any] = {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
         if self._is_anonymous or state.graph is None and not self._initializer._is_shared:
             return anonymous_hash_table(name=self._operation_name, **dtypes)
-        return hash_table(shared_name=self._initializer._shared_name, name=self._operation_name, **dtypes)
+        return hash_table(shared_name=self._shared_name, name=self._operation_name, **dtypes)
 
     def _initialize(self) -> Any:
         """Fills the table; returns the operation in a graph."""
