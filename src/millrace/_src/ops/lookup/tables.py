@@ -75,10 +75,13 @@ class Rows:
     def add(self, keys: Sequence[Any]) -> Array:
         """Returns the row of each key, a new row for each new key."""
         start = self._next
-        fresh = dict(zip(keys, itertools.count(start)))
+        fresh: dict[Hashable, int] = dict(zip(keys, itertools.count(start)))
         if self._free or len(fresh) != len(keys) or not fresh.keys().isdisjoint(self._rows):
             return self._add_some(keys)
-        self._rows.update(fresh)
+        if self._rows:
+            self._rows.update(fresh)
+        else:
+            self._rows = fresh
         self._next = start + len(keys)
         return np.arange(start, self._next)
 
