@@ -95,3 +95,39 @@ def test_numbers_of_which_one_is_nan_are_not_near() -> None:
 def test_complex_numbers_have_no_range() -> None:
     with pytest.raises(AssertionError, match="does not have an ordered numeric type"):
         case.assertAllInRange(np.array([1j]), 0, 1)
+
+
+def test_ragged_tensors_are_compared_as_nested_lists() -> None:
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    others = (
+        x,
+        [[1.0, 2.0], [3.0]],
+        ((1.0, 2.0), [tf.constant(3.0)]),
+        tf.compat.v1.ragged.constant_value([[1.0, 2.0], [3.0]]),
+    )
+    for other in others:
+        case.assertAllEqual(x, other)
+        case.assertAllEqual(other, x)
+    case.assertAllClose({"x": x + 1e-7}, {"x": [[1.0, 2.0], [3.0]]})
+    case.assertAllClose([[1.0, 2.0], [3.0]], x)
+    case.assertNotAllEqual(x, x + 1.0)
+    case.assertNotAllClose(x, x + 1.0)
+    with pytest.raises(AssertionError, match=r"Lists differ.*\[3\.0\]"):
+        case.assertAllEqual(x, [[1.0, 2.0], [4.0]])
+    with pytest.raises(AssertionError, match=r"a\[1\] is different from b\[1\]. why"):
+        case.assertAllClose(x, [[1.0, 2.0], [4.0]], msg="why")
+    with pytest.raises(AssertionError):
+        case.assertAllClose(x, [[1.0, 2.0]])
+
+
+def test_a_dense_tensor_is_not_equal_to_a_ragged_one() -> None:
+    x = tf.RaggedTensor.from_tensor([[1, 2], [3, 4]])
+    case.assertAllEqual(x, [[1, 2], [3, 4]])
+    with pytest.raises(AssertionError, match="1 != 0"):
+        case.assertAllEqual(x, tf.constant([[1, 2], [3, 4]]))
+
+
+def test_ragged_tensors_of_a_graph_are_evaluated() -> None:
+    with tf.Graph().as_default():
+        case.assertAllEqual(tf.ragged.range([2, 0]), [[0, 1], []])
+        case.assertAllClose(tf.ragged.range([2, 0]), [[0, 1], []])

@@ -178,6 +178,21 @@ def test_slices_are_evaluated_to_arrays(case: Any) -> None:
     assert found == tf.compat.v1.IndexedSlicesValue(np.float32(1.0), 0, None)
 
 
+def test_ragged_and_sparse_tensors_are_evaluated_to_values_of_arrays(case: Any) -> None:
+    def values() -> Any:
+        sparse = tf.SparseTensor([[0, 1]], [5], [1, 2])
+        return case.evaluate({"x": [tf.ragged.constant([[[1], [2, 3]], []]), sparse]})["x"]
+
+    eager = values()
+    with tf.Graph().as_default(), case.session():
+        graph = values()
+    for ragged, sparse in (eager, graph):
+        assert isinstance(ragged, tf.compat.v1.ragged.RaggedTensorValue)
+        assert ragged.to_list() == [[[1], [2, 3]], []]
+        assert isinstance(sparse, tf.compat.v1.SparseTensorValue)
+        assert [part.tolist() for part in sparse] == [[[0, 1]], [5], [1, 2]]
+
+
 def test_what_is_no_tensor_is_not_evaluated(case: Any) -> None:
     for value in (1.5, "text", np.ones(2), tf.TensorShape([1])):
         with pytest.raises(ValueError, match=f"Unsupported type '{type(value).__name__}'"):

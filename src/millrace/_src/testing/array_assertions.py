@@ -16,7 +16,8 @@ import numpy as np
 
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.tensor import Tensor
-from millrace._src.testing.evaluation import is_evaluated, value_of
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, is_ragged
+from millrace._src.testing.evaluation import evaluate, is_evaluated, value_of
 
 _SHOWN = 10
 """How many elements out of range a message lists."""
@@ -101,7 +102,7 @@ class ArrayAssertions(unittest.TestCase):
 
     def _compare_structures(self, a: Any, b: Any, tolerance: Tolerance, path: str, msg: str) -> None:
         """Compares two structures leaf by leaf; `path` leads to them."""
-        a, b = _fields(a), _fields(b)
+        a, b = _fields(_as_lists(a)), _fields(_as_lists(b))
         if isinstance(a, Mapping) != isinstance(b, Mapping):
             raise ValueError(f"Can't compare dict to non-dict, a{path} vs b{path}. {msg}")
         if isinstance(a, Mapping):
@@ -145,11 +146,16 @@ class ArrayAssertions(unittest.TestCase):
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Fails unless two tensors or arrays have the same shape and values; NaN equals NaN, "x" equals b"x".
 
+        Ragged tensors are compared as nested lists.
+
         Args:
           a: A tensor, an array, or a list that makes one.
           b: The same.
           msg: What to say besides when the values differ.
         """
+        if is_ragged(a) or is_ragged(b):
+            self._compare_ragged(a, b, msg)
+            return
         a, b = (_as_array(value) for value in self._evaluated(a, b))
         text = f"Shape mismatch: expected {a.shape}, got {b.shape}. Contents: {b!r}. \n{msg or ''}."
         self.assertEqual(a.shape, b.shape, text)
@@ -161,6 +167,13 @@ class ArrayAssertions(unittest.TestCase):
         if differs.any():
             lines = [msg or "", *_elements("not equal", differs, repr, lhs=a, rhs=b)]
             np.testing.assert_array_equal(left, right, err_msg="\n".join(lines))
+
+    def _compare_ragged(self, a: Any, b: Any, msg: Any) -> None:
+        """Compares two values of which at least one is ragged; the other may be a nested list."""
+        self.assertEqual(_as_nested_list(a), _as_nested_list(b), msg)
+        if not isinstance(a, (list, tuple)) and not isinstance(b, (list, tuple)):
+            first_rank, second_rank = (value.ragged_rank if is_ragged(value) else 0 for value in (a, b))
+            self.assertEqual(first_rank, second_rank, msg)
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Fails if two tensors or arrays are equal; arguments are as for `assertAllEqual`."""
@@ -295,6 +308,22 @@ class ArrayAssertions(unittest.TestCase):
     def _evaluated(self, *values: Any) -> list[Any]:
         """Returns values in which tensors are arrays; those of a graph are evaluated together."""
         return [value_of(value) if is_evaluated(value) else value for value in values]
+
+
+def _as_lists(value: Any) -> Any:
+    """Returns a ragged tensor or its value as nested lists; other values as they are."""
+    if isinstance(value, RaggedTensor):
+        value = evaluate(value)
+    return value.to_list() if is_ragged(value) else value
+
+
+def _as_nested_list(value: Any) -> Any:
+    """Returns a ragged tensor, a tensor, an array, or lists and tuples of values as nested lists."""
+    if isinstance(value, (list, tuple)):
+        return [_as_nested_list(part) for part in value]
+    if is_evaluated(value):
+        value = value_of(value)
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else _as_lists(value)
 
 
 def _fields(value: Any) -> Any:

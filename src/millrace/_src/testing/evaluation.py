@@ -13,6 +13,9 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices, IndexedSlicesValue
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
+from millrace._src.ops.ragged.ragged_value import ragged_value
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from millrace._src.testing.graph_session import GraphSession
 from millrace._src.util import nest
 
@@ -42,6 +45,11 @@ def _evaluate_leaf(leaf: Any) -> Any:
         return None
     if isinstance(leaf, IndexedSlices):
         return IndexedSlicesValue(*evaluate([leaf.values, leaf.indices, leaf.dense_shape]))
+    if isinstance(leaf, SparseTensor):
+        return SparseTensorValue(*evaluate([leaf.indices, leaf.values, leaf.dense_shape]))
+    if isinstance(leaf, RaggedTensor):
+        flat_values, *nested_splits = evaluate([leaf.flat_values, *leaf.nested_row_splits])
+        return ragged_value(flat_values, nested_splits)
     if is_evaluated(leaf):
         return value_of(leaf)
     if callable(leaf):

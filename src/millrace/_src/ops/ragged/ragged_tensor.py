@@ -50,7 +50,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
     `from_value_rowids`, `from_tensor` and so on.
     """
 
-    __slots__ = ("_values", "_row_partition", "__weakref__")
+    __slots__ = ("_values", "_row_partition", "__dict__", "__weakref__")
 
     _stands_for_tensor = True
     _has_rows = True
