@@ -123,3 +123,18 @@ def test_products_compile() -> None:
     multiply = tf.function(lambda v, b: tf.sparse.sparse_dense_matmul(matrix(v), b), jit_compile=True)
     product = multiply(tf.constant(_VALUES), tf.constant(_RIGHT))
     assert product.numpy().tolist() == tf.sparse.sparse_dense_matmul(matrix(), _RIGHT).numpy().tolist()
+
+
+@pytest.mark.parametrize("is_in_order", [False, True])
+@pytest.mark.parametrize("height", [30, 5000])
+def test_many_elements_are_multiplied_by_scipy(is_in_order, height) -> None:
+    random = np.random.default_rng(0)
+    array = random.integers(0, 2, (30, 20)) * random.random((30, 20))
+    places = np.argwhere(array)
+    places = places if is_in_order else random.permutation(places)
+    value = tf.SparseTensor(places, array[tuple(places.T)], [height, 20])
+    padded = np.pad(array, [(0, height - 30), (0, 0)])
+    for dense, adjoint in ((random.random((20, 3)), False), (random.random((height, 3)), True)):
+        expected = (padded.T if adjoint else padded) @ dense
+        product = tf.sparse.sparse_dense_matmul(value, dense, adjoint_a=adjoint)
+        np.testing.assert_allclose(product.numpy(), expected, rtol=1e-12)

@@ -143,3 +143,12 @@ def test_gradients_of_sums_pass_those_left_out() -> None:
         total = tf.sparse.add(tf.SparseTensor(_A, a, _SHAPE), tf.SparseTensor(_B, b, _SHAPE), 0.5).values
     d_a, d_b = tape.gradient(total, [a, b])
     assert d_a.numpy().tolist() == [0, 1] and d_b.numpy().tolist() == [0, 1]
+
+
+def test_tensors_with_the_same_places_are_combined_element_by_element() -> None:
+    places = [[1], [0], [1]]
+    a, b = tf.SparseTensor(places, [1, 2, 3], [2]), tf.SparseTensor(places, [-1, 5, 1], [2])
+    total, highest = tf.sparse.add(a, b), tf.sparse.maximum(a, b)
+    assert total.indices.numpy().tolist() == highest.indices.numpy().tolist() == places
+    assert total.values.numpy().tolist() == [0, 7, 4] and highest.values.numpy().tolist() == [1, 5, 3]
+    assert tf.sparse.add(a, b, 1).values.numpy().tolist() == [7, 4]

@@ -82,7 +82,8 @@ def sparse_fill_empty_rows_op(
     _check_parts(indices, values, dense_shape, default_value)
     rows, row_count = indices[:, 0], int(dense_shape[0])
     _check_rows(rows, row_count)
-    is_empty = np.bincount(rows, minlength=row_count) == 0
+    is_empty = np.ones(row_count, bool)
+    is_empty[rows] = False
     empty_rows = np.flatnonzero(is_empty)
     numbers = np.arange(len(rows))
     order = None if are_sorted(rows) else np.argsort(rows, kind="stable")

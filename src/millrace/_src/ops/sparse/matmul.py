@@ -26,11 +26,18 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, merge_dim, vector, with_rank
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.precision import in_single
-from millrace._src.ops.sparse.coordinates import are_inside
+from millrace._src.ops.sparse.coordinates import are_inside, are_sorted
 from millrace._src.ops.sparse.product_batches import sparse_times_dense
 from millrace._src.ops.sparse.sparse_tensor import SparseTensorType, as_sparse
 from millrace._src.ops.type_sets import INDEX, NUMERIC
 from millrace._src.util.export import export
+
+_FEW = 64
+"""Elements up to which a product takes less time than making a matrix of SciPy."""
+
+
+_MOST_ROWS_PER_ELEMENT = 4
+"""Rows for each element from which on a row number for each element takes less memory than a start for each row."""
 
 
 def _product_shape(c: ShapeContext) -> TensorShape:
@@ -93,15 +100,21 @@ def _refuse_places(
 @kernel_part
 def _product(xp: Xp, places: Array, values: Array, size: tuple[int, int], b: Array, is_transposed: bool) -> Array:
     """Multiplies a sparse matrix of that size, or the transposed matrix, by a dense one."""
-    rows, columns = places[:, 0], places[:, 1]
-    matrix: Any
-    if (rows[1:] >= rows[:-1]).all():
-        starts = np.searchsorted(rows, np.arange(size[0] + 1))
-        matrix = scipy_sparse.csr_array((values, columns, starts), shape=size)
-    else:
-        matrix = scipy_sparse.coo_array((values, (rows, columns)), shape=size)
+    if len(values) <= _FEW:
+        return _scattered_product(xp, places, values, size, b, is_transposed)
+    matrix = _compressed(places, values, size)
     product: Array = (matrix.T if is_transposed else matrix) @ b
     return product
+
+
+def _compressed(places: Array, values: Array, size: tuple[int, int]) -> Any:
+    """Returns a sparse matrix of SciPy: compressed rows where the elements come row by row."""
+    index_type = np.int32 if max(*size, len(values)) < 2**31 else np.int64  # SciPy would look at all indices first
+    rows, columns = places[:, 0], places[:, 1].astype(index_type)
+    if size[0] > _MOST_ROWS_PER_ELEMENT * len(values) or not are_sorted(rows):
+        return scipy_sparse.coo_array((values, (rows.astype(index_type), columns)), shape=size)
+    starts = np.searchsorted(rows, np.arange(size[0] + 1)).astype(index_type)
+    return scipy_sparse.csr_array((values, columns, starts), shape=size)
 
 
 @_product.kernel_for("xla")
