@@ -85,6 +85,10 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "Another order of minimum degree, as good.": ("sparse_matrices::ordering_*",),
     "An operator of a tensor finds the overload for the type on its right.": ("api_dispatch::tensor_operator",),
+    "A gradient of values that all matter is a tensor, not slices of one.": ("ragged_arrays::to_tensor_gradient_*",),
+    "A begin is counted from the first place, eagerly as in graphs.": (
+        "sparse_operations::expand_dims_of_low_axis_eager",
+    ),
     "A type that cannot be batched is refused in words.": ("extension_types::mapped_unbatchable",),
     "The message says how long the tuple is.": ("extension_types::tuple_values",),
     "The message gives the reason why there is no gradient.": (
