@@ -70,6 +70,8 @@ def test_bounding_shapes(ragged: Any, axis: Any, expected: Any) -> None:
 
 def test_the_bounding_shape_of_nothing() -> None:
     assert _plain(tf.ragged.constant([], ragged_rank=2).bounding_shape()) == [0, 0, 0]
+    no_pairs = _R.from_uniform_row_length(tf.ragged.constant([], tf.int32, ragged_rank=1), 2)
+    assert _plain(no_pairs.bounding_shape()) == [0, 0, 0]
 
 
 @pytest.mark.parametrize(

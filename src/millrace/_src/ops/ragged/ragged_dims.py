@@ -65,7 +65,7 @@ def bounding_shape(ragged: Any, axis: Any, out_type: DType) -> Any:
 def _longest_row(partition: RowPartition) -> Any:
     """Returns the length of the longest row, 0 if there is no row."""
     length = partition.uniform_row_length()
-    if length is not None:
+    if length is not None and partition.static_nrows:
         return length
     lengths = partition.row_lengths()
     return raw.Maximum(x=raw.Max(input=lengths, reduction_indices=[0]), y=convert_to_tensor(0, dtype=partition.dtype))
