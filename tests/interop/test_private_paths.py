@@ -124,3 +124,13 @@ print(base.VARIABLE_VALUE_KEY, base.no_automatic_dependency_tracking.__name__, t
 """
     expected = "[True, True, True]\nTrue True\nVARIABLE_VALUE no_automatic_dependency_tracking list"
     assert output_of(code) == expected
+
+
+def test_sparse_matrices_are_served_below_their_private_path() -> None:
+    code = """
+from tensorflow.python.ops.linalg.sparse import sparse_csr_matrix_ops, sparse
+matrix = sparse_csr_matrix_ops.CSRSparseMatrix([[1.0, 0.0], [2.0, 3.0]])
+product = sparse_csr_matrix_ops.sparse_matrix_mat_mul(matrix._matrix, [[1.0], [1.0]])
+print(product.numpy().tolist(), sparse.matmul is sparse_csr_matrix_ops.matmul)
+"""
+    assert output_of(code) == "[[1.0], [5.0]] True"

@@ -87,6 +87,8 @@ ops.image_ops_impl              image io compat.v1.image
 ops.init_ops                    compat.v1 Constant=constant_initializer Ones=ones_initializer Zeros=zeros_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer
 ops.init_ops_v2                 tf Constant=constant_initializer Ones=ones_initializer Zeros=zeros_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer
 ops.io_ops                      io compat.v1
+ops.linalg.sparse.sparse        CSRSparseMatrix=ops.sparse.csr_matrix:CSRSparseMatrix SparseMatrix=ops.sparse.csr_matrix:SparseMatrix matmul=ops.sparse.csr_matrix:matmul dense_shape_and_type=ops.sparse.csr_matrix:dense_shape_and_type
+ops.linalg.sparse.sparse_csr_matrix_ops CSRSparseMatrix=ops.sparse.csr_matrix:CSRSparseMatrix SparseMatrix=ops.sparse.csr_matrix:SparseMatrix matmul=ops.sparse.csr_matrix:matmul dense_shape_and_type=ops.sparse.csr_matrix:dense_shape_and_type DenseShapeAndType=ops.sparse.csr_matrix:DenseShapeAndType
 ops.linalg_ops                  linalg tf compat.v1 log_matrix_determinant=linalg.slogdet matrix_logarithm=linalg.logm
 ops.linalg.linalg               linalg tf matrix_exponential=linalg.expm
 ops.logging_ops                 tf compat.v1
@@ -287,6 +289,10 @@ class _GeneratedOps(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         registry = import_module(_SOURCES + "core.op_registry")
+        _, stated_names = _TABLE.get(self.__name__.partition(".")[2], ([], {}))
+        if name in stated_names:
+            module_name, _, variable = stated_names[name].partition(":")
+            return getattr(import_module(_SOURCES + module_name), variable)
         for op_name in registry.all_op_names() if not name.startswith("_") else []:
             if op_name.lower() == name.replace("_", ""):
                 self.__dict__[name] = function = _positional(registry.get_op(op_name))
