@@ -344,6 +344,8 @@ compat.real_types core.compat:real_types
 """,
     "compat.v1": """
 compat.v1.AttrValue graph.proto_names:AttrValue
+compat.v1.ConditionalAccumulator compat_v1.conditional_accumulators:ConditionalAccumulator
+compat.v1.ConditionalAccumulatorBase compat_v1.conditional_accumulators:ConditionalAccumulatorBase
 compat.v1.ConfigProto graph.proto_names:ConfigProto
 compat.v1.DeviceSpec core.device_spec:MutableDeviceSpec
 compat.v1.Dimension core.dimension:Dimension
@@ -371,6 +373,7 @@ compat.v1.RandomShuffleQueue state.queues:RandomShuffleQueue
 compat.v1.RunMetadata graph.proto_names:RunMetadata
 compat.v1.RunOptions graph.proto_names:RunOptions
 compat.v1.SessionLog graph.proto_names:SessionLog
+compat.v1.SparseConditionalAccumulator compat_v1.conditional_accumulators:SparseConditionalAccumulator
 compat.v1.SparseFeature ops.io.feature_configs:SparseFeature
 compat.v1.SparseTensorValue ops.sparse.sparse_tensor:SparseTensorValue
 compat.v1.Summary graph.proto_names:Summary
@@ -872,6 +875,7 @@ compat.v1.sets.set_size ops.sparse.sets:set_size
 compat.v1.sets.set_union ops.sparse.sets:set_union
 """,
     "compat.v1.sparse": """
+compat.v1.sparse.SparseConditionalAccumulator compat_v1.conditional_accumulators:SparseConditionalAccumulator
 compat.v1.sparse.add ops.sparse.merging:sparse_add_v1
 compat.v1.sparse.concat ops.sparse.joining:sparse_concat_v1
 compat.v1.sparse.map_values -

@@ -44,7 +44,7 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
             flat.extend(_convert_list(op, arg, value, attrs, scope, owners))
             continue
         attr = arg.type_attr
-        dtype = arg.dtype or (attrs[attr] if attr in owners else None)
+        dtype = arg.fixed_dtype or (attrs[attr] if attr in owners else None)
         if type(value) is SymbolicTensor and value.op.graph is graph:
             tensor: Any = value
         else:
@@ -92,7 +92,7 @@ def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
         elif type(value) is EagerTensor:
             flat.append(value)
         else:
-            dtype = arg.dtype or dtype_of_peer(op.signature.inputs, inputs, arg)
+            dtype = arg.fixed_dtype or dtype_of_peer(op.signature.inputs, inputs, arg)
             if dtype is None:
                 dtype = preferred_dtype(op, arg, value) if type(value) in _PYTHON else None
             if dtype is None:
@@ -288,7 +288,7 @@ def _convert_list(
         _check_listed_types(op, arg.type_list_attr, arg.name, tensors, scope)
         attrs[arg.type_list_attr] = tuple(t.dtype for t in tensors)
         return tensors
-    dtype = arg.dtype or (attrs.get(arg.type_attr or "") if arg.type_attr in owners else None)
+    dtype = arg.fixed_dtype or (attrs.get(arg.type_attr or "") if arg.type_attr in owners else None)
     hint = (
         dtype
         or next((v.dtype for v in value if isinstance(getattr(v, "dtype", None), DType)), None)

@@ -76,6 +76,11 @@ class Arg:
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_list", self.number_attr is not None or self.type_list_attr is not None)
 
+    @property
+    def fixed_dtype(self) -> DType | None:
+        """The dtype of the tensors, as references where they are; None if an attribute tells the dtype."""
+        return self.dtype._as_ref if self.is_ref and self.dtype is not None else self.dtype
+
     def size(self, attrs: Mapping[str, Any]) -> int:
         """Returns how many tensors the argument is."""
         if self.type_list_attr is not None:

@@ -13,6 +13,7 @@ from typing import Any as _Any
 
 import numpy as _np
 
+from millrace._src.core.context import state as _state
 from millrace._src.core.dtypes import as_dtype as _as_dtype
 from millrace._src.core.execute import execute as _execute
 from millrace._src.core.op_def import OpDef as _OpDef
@@ -45,6 +46,7 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
     result_type = _result_type(op)
     required_args = [*names, *_required_attrs(op)]
     tensors = [attr for attr, kind in op.attr_kinds.items() if kind == "tensor"]
+    reference = next((arg.name for arg in (*op.signature.outputs, *op.signature.inputs) if arg.is_ref), None)
 
     def call(*args: _Any, name: str | None = None, **kwargs: _Any) -> _Any:
         if args:
@@ -67,6 +69,8 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
         unexpected_args = inferred_attrs.intersection(kwargs)
         if unexpected_args:
             raise TypeError(f"{python_name}() got an unexpected keyword argument '{min(unexpected_args)}'")
+        if reference is not None and _state.graph is None:
+            raise RuntimeError(f"{python_name} op does not support eager execution. Arg '{reference}' is a ref.")
         for attr in tensors:
             kwargs[attr] = _tensor_value(attr, kwargs[attr], kwargs["dtype"])
         outputs = _execute(op, [kwargs.pop(n) for n in names], kwargs, name)

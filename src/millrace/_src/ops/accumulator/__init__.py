@@ -1,0 +1,1 @@
+"""Accumulators of gradients, and the ops on them."""
