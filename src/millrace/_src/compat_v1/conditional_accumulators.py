@@ -34,13 +34,13 @@ class ConditionalAccumulatorBase:
       accumulator_ref: The tensor that refers to the accumulator.
     """
 
-    def __init__(self, dtype: Any, shape: Any, accumulator_ref: Tensor) -> None:
+    def __init__(self, dtype: Any, shape: Any, accumulator_ref: Any) -> None:
         self._dtype = as_dtype(dtype)
         self._shape = TensorShape(None) if shape is None else as_shape(shape)
         self._accumulator_ref = accumulator_ref
 
     @property
-    def accumulator_ref(self) -> Tensor:
+    def accumulator_ref(self) -> Any:
         """The tensor that refers to the accumulator."""
         return self._accumulator_ref
 
@@ -132,7 +132,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         facts = {"local_step": cast(local_step, int64), "gradient": gradient, "name": name}
         return self._op("AccumulatorApplyGradient")(handle=self._accumulator_ref, **facts)
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Tensor:
+    def take_grad(self, num_required: Any, name: str | None = None) -> Any:
         """Waits until enough gradients have come; returns their mean or sum, and begins the next step.
 
         Args:
@@ -143,7 +143,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         Raises: tf.errors.InvalidArgumentError: if `num_required` is not positive.
         """
         take = self._op("AccumulatorTakeGradient")
-        out: Tensor = take(handle=self._accumulator_ref, num_required=num_required, dtype=self._dtype, name=name)
+        out = take(handle=self._accumulator_ref, num_required=num_required, dtype=self._dtype, name=name)
         out.set_shape(self._shape)
         return out
 

@@ -45,7 +45,7 @@ def _shared(made: Accumulator, container: str, shared_name: str) -> Array:
     return array
 
 
-def _accumulator_in(handle: Array, kind: type[Accumulator]) -> Any:
+def _accumulator_in(handle: Array, kind: Any) -> Any:
     accumulator = resource_of(handle)
     if not isinstance(accumulator, kind):
         raise invalid(f"The handle refers to {type(accumulator).__name__}, not to {kind.__name__}")

@@ -54,7 +54,7 @@ class SparseMatrix(metaclass=ABCMeta):
 
     @property
     @abstractmethod
-    def _matrix(self) -> Tensor: ...
+    def _matrix(self) -> Any: ...
 
     @abstractmethod
     def _from_matrix(self, matrix: Tensor) -> Any: ...
@@ -133,7 +133,7 @@ class CSRSparseMatrix(SparseMatrix):
         self._shape_and_type = dense_shape_and_type(self._csr_matrix)
 
     @property
-    def _matrix(self) -> Tensor:
+    def _matrix(self) -> Any:
         return self._csr_matrix
 
     def _from_matrix(self, matrix: Tensor) -> CSRSparseMatrix:
