@@ -132,3 +132,9 @@ def test_unsorted_segment_join_refuses(arguments: Any, words: str) -> None:
 def test_the_plus_operator_joins_strings() -> None:
     assert (tf.constant(["a", "b"]) + "c").numpy().tolist() == [b"ac", b"bc"]
     assert ("x" + tf.constant("y")).numpy() == b"xy"
+
+
+def test_a_segment_has_no_separator_after_empty_texts_at_its_start() -> None:
+    join = tf.strings.unsorted_segment_join
+    assert join(["", "", "bb", ""], [0, 0, 0, 0], 1, separator="-").numpy().tolist() == [b"bb-"]
+    assert join([["", "a"], ["b", ""]], [0, 0], 1, separator="-").numpy().tolist() == [[b"b", b"a-"]]

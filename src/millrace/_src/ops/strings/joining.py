@@ -6,6 +6,7 @@ Every op sorts the elements into lists, one list for each element of the result,
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import Any
 
 import numpy as np
@@ -215,12 +216,16 @@ def unsorted_segment_join_op(
         order = np.argsort(ids, kind="stable")
         rows, ids = rows[order], ids[order]
     ends = [0, *np.cumsum(np.bincount(ids, minlength=count)).tolist()]
-    between = attr_bytes(separator)
-    columns = [
-        [between.join(texts[start:stop]) for start, stop in itertools.pairwise(ends)] for texts in rows.T.tolist()
-    ]
+    columns = [_joined_runs(texts, ends, attr_bytes(separator)) for texts in rows.T.tolist()]
     joined_texts = columns[0] if len(columns) == 1 else itertools.chain.from_iterable(zip(*columns, strict=True))
     return string_array(joined_texts, (count, *row_shape))
+
+
+def _joined_runs(texts: list[bytes], ends: list[int], between: bytes) -> list[bytes]:
+    """Joins runs of texts; as in TensorFlow, no separator follows the empty texts that a run begins with."""
+    # one run at a time: a hundred thousand lists at once keep Python's garbage collector busy
+    runs = (texts[start:stop] for start, stop in itertools.pairwise(ends))
+    return [between.join(itertools.dropwhile(operator.not_, run) if run and not run[0] else run) for run in runs]
 
 
 def _check_segments(inputs: Array, ids: Array, count: Array) -> None:
