@@ -31,6 +31,7 @@ from millrace._src.core.handle_types import TableHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.kept_objects import kept_by_its_node
 from millrace._src.ops.lookup.dense_table import Buckets, DenseTable
 from millrace._src.ops.lookup.tables import LookupTable, MutableTable, MutableTableOfTensors, StaticTable, refuse
 from millrace._src.ops.shape_rules import SCALAR, scalar
@@ -117,7 +118,7 @@ _MAKES: dict[str, Any] = {
     "not_batched": "it has no operands that could differ",
 }
 _ANONYMOUS: dict[str, Any] = {**_MAKES, "effects": Effects.RANDOM, "cacheable": False}
-_NAMED: dict[str, Any] = {**_MAKES, "makes_shared_object": True}
+_NAMED: dict[str, Any] = {**_ANONYMOUS, "makes_shared_object": True}
 
 
 def _known_shape(shape: TensorShape) -> tuple[int, ...]:
@@ -133,6 +134,7 @@ def _known_shape(shape: TensorShape) -> tuple[int, ...]:
 # --- tables that are filled once ---------------------------------------------------------------------------------
 
 
+@kept_by_its_node
 @op("HashTableV2", "-> table_handle: resource", **_NAMED)
 def hash_table(
     xp: Xp,
@@ -161,6 +163,7 @@ def _static(op_name: str, key_dtype: DType, value_dtype: DType) -> StaticTable:
 # --- tables that change ------------------------------------------------------------------------------------------
 
 
+@kept_by_its_node
 @op("MutableHashTableV2", "-> table_handle: resource", **_NAMED)
 def mutable_hash_table(
     xp: Xp,
@@ -186,6 +189,7 @@ def _mutable(op_name: str, key_dtype: DType, value_dtype: DType) -> MutableTable
     return MutableTable(key_dtype, value_dtype)
 
 
+@kept_by_its_node
 @op("MutableHashTableOfTensorsV2", "-> table_handle: resource", **_NAMED)
 def mutable_hash_table_of_tensors(
     xp: Xp,
@@ -223,6 +227,7 @@ _LOAD = 0.800000011920929
 """0.8 as a float32, in which graphs write attributes."""
 
 
+@kept_by_its_node
 @op("MutableDenseHashTableV2", _DENSE, **{**_NAMED, **_DENSE_TRAITS})
 def mutable_dense_hash_table(
     xp: Xp,

@@ -16,6 +16,7 @@ from millrace._src.core.handle_types import QueueHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.kept_objects import kept_by_its_node
 from millrace._src.ops.queue.queues import FirstInFirstOut, Queue, Shuffled, SmallestFirst, queue_of
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, TypeList
@@ -60,12 +61,14 @@ _MAKES: dict[str, Any] = {
     "handles": _declared_queue,
     "host_only": True,
     "makes_shared_object": True,
+    "effects": Effects.RANDOM,
     "cacheable": False,
     "not_differentiable": "a queue is not a number",
     "not_batched": "it has no operands that could differ",
 }
 
 
+@kept_by_its_node
 @op("FIFOQueueV2", "-> handle: resource", **_MAKES)
 def fifo_queue(
     xp: Xp,
@@ -84,6 +87,7 @@ def fifo_queue(
     )
 
 
+@kept_by_its_node
 @op("PaddingFIFOQueueV2", "-> handle: resource", **_MAKES)
 def padding_fifo_queue(
     xp: Xp,
@@ -102,6 +106,7 @@ def padding_fifo_queue(
     )
 
 
+@kept_by_its_node
 @op("RandomShuffleQueueV2", "-> handle: resource", **_MAKES)
 def random_shuffle_queue(
     xp: Xp,
@@ -129,6 +134,7 @@ def random_shuffle_queue(
     )
 
 
+@kept_by_its_node
 @op(
     "PriorityQueueV2",
     "-> handle: resource",
