@@ -92,7 +92,7 @@ ops.linalg.sparse.sparse_csr_matrix_ops CSRSparseMatrix=ops.sparse.csr_matrix:CS
 ops.linalg_ops                  linalg tf compat.v1 log_matrix_determinant=linalg.slogdet matrix_logarithm=linalg.logm
 ops.linalg.linalg               linalg tf matrix_exponential=linalg.expm
 ops.logging_ops                 tf compat.v1
-ops.lookup_ops                  lookup lookup.experimental compat.v1
+ops.lookup_ops                  lookup lookup.experimental compat.v1 FastHashSpec=state.lookup.hash_buckets:FAST_HASH HasherSpec=state.lookup.hash_buckets:HasherSpec StrongHashSpec=state.lookup.hash_buckets:StrongHashSpec IdTableWithHashBuckets=state.lookup.hash_buckets:IdTableWithHashBuckets index_table_from_file=state.lookup.index_tables:index_table_from_file index_table_from_tensor=state.lookup.index_tables:index_table_from_tensor index_to_string_table_from_file=state.lookup.index_tables:index_to_string_table_from_file index_to_string_table_from_tensor=state.lookup.index_tables:index_to_string_table_from_tensor LookupInterface=state.lookup.interface:LookupInterface StaticHashTableV1=state.lookup.static_hash_table:StaticHashTableV1
 ops.losses.losses               compat.v1.losses
 ops.manip_ops                   tf
 ops.map_fn                      tf
@@ -147,6 +147,7 @@ util.tf_inspect                 getfullargspec=util.decorators:getfullargspec
 checkpoint.checkpoint           train
 checkpoint.checkpoint_management  train compat.v1.train
 training.checkpoint_utils       train
+training.coordinator            train compat.v1.train
 training.moving_averages        train
 training.saver                  compat.v1.train train
 training.training               train compat.v1.train
