@@ -266,3 +266,11 @@ def test_functions_are_registered_in_a_graph() -> None:
     c.add_to_graph(graph)
     c.add_gradient_functions_to_graph(graph)
     assert {name.split("_")[2] for name in graph.functions} == {"inference", "forward", "backward"}
+
+
+def test_outputs_that_are_composites_show_their_components() -> None:
+    sparse = tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 3])
+    c = tf.function(lambda s: {"s": s, "v": s.values}).get_concrete_function(sparse)
+    assert [shape.as_list() for shape in c.output_shapes["s"]] == [[None, 2], [None], [2]]
+    assert c.output_shapes["v"].as_list() == [None]
+    assert c.output_dtypes == {"s": [tf.int64, tf.float32, tf.int64], "v": tf.float32}

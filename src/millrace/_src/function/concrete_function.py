@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state, unique_id
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import runtime_name
@@ -129,15 +130,15 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 
     @property
     def output_shapes(self) -> Any:
-        """The static shapes of the outputs, in the structure of the outputs."""
+        """The static shapes of the outputs, in the structure of the outputs; of a composite, those of its components."""
         return nest.map_structure(
-            lambda t: getattr(t, "shape", TensorShape(None)), self.structured_outputs, expand_composites=False
+            lambda t: getattr(t, "shape", TensorShape(None)), _components(self.structured_outputs)
         )
 
     @property
     def output_dtypes(self) -> Any:
-        """The dtypes of the outputs, in the structure of the outputs."""
-        return nest.map_structure(lambda t: getattr(t, "dtype", None), self.structured_outputs, expand_composites=False)
+        """The dtypes of the outputs, in the structure of the outputs; of a composite, those of its components."""
+        return nest.map_structure(lambda t: getattr(t, "dtype", None), _components(self.structured_outputs))
 
     @property
     def variables(self) -> tuple[Any, ...]:
@@ -443,3 +444,10 @@ class AtomicFunction(callables.AtomicFunction):
 
 
 __all__ = ["AtomicFunction", "ConcreteFunction"]
+
+
+def _components(structure: Any) -> Any:
+    """Returns a structure with the components of composites in their place."""
+    return nest.map_structure(
+        lambda leaf: _components(leaf._nest_components()) if isinstance(leaf, CompositeTensor) else leaf, structure
+    )
