@@ -130,14 +130,14 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 
     @property
     def output_shapes(self) -> Any:
-        """The static shapes of the outputs, in the structure of the outputs; of a composite, those of its components."""
+        """The static shapes of the outputs, in the structure of the outputs; a composite shows its components."""
         return nest.map_structure(
             lambda t: getattr(t, "shape", TensorShape(None)), _components(self.structured_outputs)
         )
 
     @property
     def output_dtypes(self) -> Any:
-        """The dtypes of the outputs, in the structure of the outputs; of a composite, those of its components."""
+        """The dtypes of the outputs, in the structure of the outputs; a composite shows its components."""
         return nest.map_structure(lambda t: getattr(t, "dtype", None), _components(self.structured_outputs))
 
     @property
