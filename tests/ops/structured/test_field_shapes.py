@@ -45,7 +45,7 @@ def test_fields_of_other_types(fields: Any, words: str) -> None:
     ("fields", "options", "words"),
     [
         ({"a": [1, 2, 3], "b": [1, 2]}, {"shape": [None]}, "Error in shape of b"),
-        ({"a": [1, 2, 3]}, {"shape": [2]}, r"Shapes \(3,\) and \(2,\) are not compatible"),
+        ({"a": [1, 2, 3]}, {"shape": [2]}, r"Shapes \(2,\) and \(3,\) are not compatible"),
         ({"a": [1, 2]}, {"shape": [None], "nrows": 3}, r"Shapes \(2,\) and \(3,\) are not compatible"),
         ({"a": _RAGGED, "b": _OTHER}, {"shape": [None, None]}, "Error in shape of b"),
         ({"a": [1, 2]}, {"shape": [None, None]}, "fewer dimensions than rank=2"),

@@ -141,13 +141,14 @@ def common_shape(
 
     Raises: ValueError: if a field disagrees, or has too few dimensions.
     """
-    if ragged_shape is not None:
-        known_shape = known_shape.merge_with(ragged_shape._to_tensor_shape())
+    stated_shape = None if ragged_shape is None else ragged_shape._to_tensor_shape()
     for name, value in values.items():
         if ragged_rank_of(value) < rank:
-            found = f"Field {name!r} has shape {value.shape}, which has fewer dimensions than rank={rank}."
-            raise ValueError(f"num_row_partitions must be less than rank. {found}")
-        value.shape[:rank].merge_with(known_shape)
+            found = f"field {name!r} has shape {value.shape}, with fewer dimensions than rank={rank}"
+            raise ValueError(f"num_row_partitions must be less than rank ({found})")
+        known_shape.merge_with(value.shape[:rank])
+        if stated_shape is not None:
+            value.shape[:rank].merge_with(stated_shape)
         outer = _outer_shape(value, rank, dtype)
         try:
             ragged_shape = outer if ragged_shape is None else _merged(ragged_shape, outer, validate)

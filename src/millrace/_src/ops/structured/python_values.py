@@ -78,7 +78,10 @@ def _depth_of_dicts(pyval: Any) -> int | None:
     if not depths:
         return _ANY_DEPTH
     if len(depths) > 1:
-        raise ValueError("Inconsistent depth of dictionaries")
+        is_mixed = None in depths
+        raise ValueError(
+            "Expected dict or nested list/tuple of dict" if is_mixed else "Inconsistent depth of dictionaries"
+        )
     depth = depths.pop()
     return None if depth is None else depth + 1
 
@@ -89,28 +92,34 @@ def _structures(cls: type[PythonValues], pyval: Any, depth: int, spec: Any, path
         if not isinstance(spec, cls.Spec) or depth not in (spec.rank, _ANY_DEPTH):
             raise ValueError(f"Value at {path} does not match typespec: {pyval} vs {spec}")
         depth = spec.rank
-    specs = dict.fromkeys(_names(pyval, depth)) if spec is None else spec._fields
+    specs = dict.fromkeys(_names(pyval, depth, path)) if spec is None else spec._fields
     if not specs:
         if depth == 0:
             return cls.from_shape(DynamicRaggedShape([], []))
         return cls.from_shape(DynamicRaggedShape.from_tensor(ragged_constant(_each(pyval, depth, lambda _: 0), int8)))
-    fields = {}
-    for name, field_spec in specs.items():
-        try:
-            values = _each(pyval, depth, operator.itemgetter(name))
-        except KeyError as error:
-            if spec is None:
-                raise
-            raise ValueError(f"Error parsing path {path}") from error
-        fields[name] = _read(cls, values, field_spec, (*path, name))
+    try:
+        values = {name: _each(pyval, depth, operator.itemgetter(name)) for name in specs}
+    except (KeyError, TypeError) as error:  # not as the spec says
+        raise ValueError(f"Error parsing path {path}") from error
+    fields = {name: _read(cls, values[name], field_spec, (*path, name)) for name, field_spec in specs.items()}
     return cls.from_fields_and_rank(fields, depth)
 
 
-def _names(pyval: Any, depth: int) -> dict[str, None]:
-    """Returns the keys of all dictionaries, in the order in which they come."""
-    if depth == 0:
-        return dict.fromkeys(pyval)
-    return dict.fromkeys(name for part in pyval for name in _names(part, depth - 1))
+def _names(pyval: Any, depth: int, path: Path) -> list[str]:
+    """Returns the keys of all dictionaries, in the order in which they come.
+
+    Raises: KeyError: if a dictionary lacks one of the keys.
+    """
+    structures: list[Any] = []
+    _each(pyval, depth, structures.append)
+    if not all(isinstance(structure, Mapping) for structure in structures):
+        raise ValueError(f"Error parsing path {path}: a list stands where others have a dictionary")
+    names = list(dict.fromkeys(name for structure in structures for name in structure))
+    for structure in structures:
+        for name in names:
+            if name not in structure:
+                raise KeyError(name)
+    return names
 
 
 def _each(pyval: Any, depth: int, function: Callable[[Any], Any]) -> Any:
