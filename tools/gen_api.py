@@ -48,6 +48,7 @@ class Api:
     rules: list[tuple[tuple[str, str], str, str, str]] = field(default_factory=list)  # variable, rule, module, place
     overloads: dict[str, dict[str, str]] = field(default_factory=dict)  # class -> public name -> module
     elementwise_overloads: dict[str, dict[str, str]] = field(default_factory=dict)  # class -> kind -> module
+    wire_forms: dict[str, str] = field(default_factory=dict)  # kind of spec in files -> module
     not_in_v1: set[str] = field(default_factory=set)
     places: dict[str, str] = field(default_factory=dict)  # name -> file:line, for messages
     errors: list[str] = field(default_factory=list)
@@ -136,6 +137,9 @@ def read_marks(api: Api, module: str, variable: str, marks: Iterator[ast.AST], f
                 (kind,) = literals(ast.Tuple(call.args[:1]), place)
                 homes = api.elementwise_overloads.setdefault(class_name(call.args[-1], place), {})
                 api.add(homes, kind, f"{PACKAGE}.{module}", place)
+            case "wire_form":
+                (kind,) = literals(ast.Tuple(call.args), place)
+                api.add(api.wire_forms, kind, f"{PACKAGE}.{module}", place)
             case "operator":
                 (name,) = literals(ast.Tuple(call.args), place)
                 api.add(api.operators, name, f"{PACKAGE}.{module}", place)
@@ -279,7 +283,7 @@ def op_homes_text(api: Api) -> str:
         "OpDef name -> the module that declares it, so that an op is found by name without importing all of them;",
         "OpDef name -> the rules that modules of higher layers attach, with these; Python operator -> the module that",
         "implements it, where it is more than one op; class -> public name, or kind of element-wise functions -> the",
-        'module that declares the overload."""',
+        'module that declares the overload; kind of spec in files -> the module of its class."""',
         "",
         "from __future__ import annotations",
         "",
@@ -288,6 +292,7 @@ def op_homes_text(api: Api) -> str:
         *_table("OPERATOR_HOMES", "dict[str, str]", {name: f'"{home}"' for name, home in api.operators.items()}),
         *_table("OVERLOAD_HOMES", "dict[str, dict[str, str]]", _literals(api.overloads)),
         *_table("ELEMENTWISE_OVERLOAD_HOMES", "dict[str, dict[str, str]]", _literals(api.elementwise_overloads)),
+        *_table("WIRE_FORM_HOMES", "dict[str, str]", {kind: f'"{home}"' for kind, home in api.wire_forms.items()}),
     ]
     return "\n".join(text)
 

@@ -18,7 +18,9 @@ from millrace._src.core.dtypes import DType, as_dtype, variant
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
+from millrace._src.core.type_spec_registry import register
 from millrace._src.core.type_specs import TypeSpec
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.util.export import export
 
 
@@ -242,6 +244,8 @@ def _around(implementation: Any) -> TensorArray:
     return array
 
 
+@register("tf.TensorArraySpec")
+@wire_form("TENSOR_ARRAY_SPEC")
 @export("TensorArraySpec")
 class TensorArraySpec(TypeSpec):
     """Describes a `tf.TensorArray`.

@@ -18,6 +18,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
@@ -163,6 +164,7 @@ def dense(gradient: Any) -> Any:
     return gradient.__tf_tensor__() if isinstance(gradient, IndexedSlices) else gradient
 
 
+@wire_form("INDEXED_SLICES_SPEC")
 @export("IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):
     """The type of `tf.IndexedSlices`.

@@ -3,7 +3,7 @@
 OpDef name -> the module that declares it, so that an op is found by name without importing all of them;
 OpDef name -> the rules that modules of higher layers attach, with these; Python operator -> the module that
 implements it, where it is more than one op; class -> public name, or kind of element-wise functions -> the
-module that declares the overload."""
+module that declares the overload; kind of spec in files -> the module of its class."""
 
 from __future__ import annotations
 
@@ -991,4 +991,17 @@ ELEMENTWISE_OVERLOAD_HOMES: dict[str, dict[str, str]] = {
         "binary_assert": "millrace._src.ops.ragged.elementwise",
         "unary": "millrace._src.ops.ragged.elementwise",
     },
+}
+
+WIRE_FORM_HOMES: dict[str, str] = {
+    "CODEC": "millrace._src.graph.structured_values",
+    "DATA_DATASET_SPEC": "millrace._src.data.base",
+    "DATA_ITERATOR_SPEC": "millrace._src.data.iterators",
+    "INDEXED_SLICES_SPEC": "millrace._src.core.indexed_slices",
+    "OPTIONAL_SPEC": "millrace._src.data.optionals",
+    "RAGGED_TENSOR_SPEC": "millrace._src.ops.ragged.ragged_spec",
+    "ROW_PARTITION_SPEC": "millrace._src.ops.ragged.row_partition_spec",
+    "SPARSE_TENSOR_SPEC": "millrace._src.ops.sparse.sparse_spec",
+    "TENSOR_ARRAY_SPEC": "millrace._src.control_flow.tensor_array",
+    "VARIABLE_SPEC": "millrace._src.state.variable_spec",
 }

@@ -20,6 +20,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape, as_shape, broadcast_static_shapes
 from millrace._src.core.tensor import SymbolicTensor, Tensor
+from millrace._src.core.type_spec_registry import register
 from millrace._src.core.type_specs import (
     BatchableTypeSpec,
     TypeSpec,
@@ -102,6 +103,7 @@ class DenseSpec(TypeSpec):
         return f"{type(self).__name__}(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
+@register("tf.TensorSpec")
 @export("TensorSpec")
 class TensorSpec(DenseSpec, BatchableTypeSpec):
     """The description of a `tf.Tensor`: shape, dtype and name.

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from millrace._src.core.shapes import TensorShape, unknown_shape
+from millrace._src.core.wire_forms import CODEC, class_of_kind
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.nest_paths import flatten_up_to
@@ -71,6 +72,26 @@ class TypeSpec:
     def _deserialize(cls, serialization: Any) -> Any:
         """Makes the spec with the fields that `_serialize` gave."""
         return cls(*serialization)
+
+    # --- messages ----------------------------------------------------------------------------------------------
+
+    def experimental_as_proto(self) -> Any:
+        """Returns this spec as a `TypeSpecProto`.
+
+        Raises:
+            NotEncodableError: if the class of this spec, or of a spec in a field, has no form in files.
+        """
+        return _codec().encode(self)
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> Any:
+        """Makes the spec that a `TypeSpecProto` describes."""
+        return _codec().decode(proto)
+
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """Returns the class of the messages that describe specs."""
+        return _codec().message_class
 
     # --- order -------------------------------------------------------------------------------------------------
 
@@ -237,6 +258,10 @@ class TypeSpec:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self._serialize()!r}"
+
+
+def _codec() -> Any:
+    return class_of_kind(CODEC)
 
 
 def _all_pairs(relation: Callable[[Any, Any], bool], fields_a: Any, fields_b: Any) -> bool:

@@ -20,6 +20,7 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.data.nodes import INFINITE, DatasetNode, node_of
 from millrace._src.data.structure import Structure
 from millrace._src.ops.io.wire_format import varint
@@ -188,6 +189,7 @@ def int64_tensor(value: Any, name: str) -> Any:
 # --- spec --------------------------------------------------------------------------------------------------------
 
 
+@wire_form("DATA_DATASET_SPEC")
 @export("data.DatasetSpec", v1=["data.DatasetSpec", "data.experimental.DatasetStructure"])
 class DatasetSpec(BatchableTypeSpec):
     """The spec of a dataset: of the element of a dataset of datasets, of an argument of a `tf.function`.

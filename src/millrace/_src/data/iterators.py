@@ -22,6 +22,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, note_places
 from millrace._src.core.type_specs import TypeSpec
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iteration import Iteration
 from millrace._src.data.iterator_ops import (
@@ -262,6 +263,7 @@ def get_next_as_optional(iterator: Any) -> Optional:
     return optional
 
 
+@wire_form("DATA_ITERATOR_SPEC")
 @export("data.IteratorSpec", v1=[])
 class IteratorSpec(TypeSpec):
     """The spec of an iterator, as an argument of a `tf.function`.

@@ -14,6 +14,7 @@ from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import variant
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.data.optional_ops import optional_from_value, optional_get_value, optional_has_value, optional_none
 from millrace._src.data.structure import Structure, normalized, spec_of
 from millrace._src.util.export import export
@@ -126,6 +127,7 @@ class _OptionalImpl(Optional):
         return structure.pack(tensors)
 
 
+@wire_form("OPTIONAL_SPEC")
 @export("OptionalSpec", v1=["OptionalSpec", "data.experimental.OptionalStructure"])
 class OptionalSpec(TypeSpec):
     """The spec of an optional, as an argument of a `tf.function`.

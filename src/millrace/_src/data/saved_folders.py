@@ -18,12 +18,14 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
+from millrace._src.core.specs import NoneTensorSpec
 from millrace._src.data.blocks import Block
 from millrace._src.data.element_files import ElementWriter
 from millrace._src.data.nodes import UNKNOWN
 from millrace._src.graph.structured_values import decode_structure, encode_structure
 from millrace._src.ops.io.file_system import file_errors, local_path
 from millrace._src.proto import snapshot_pb2, struct_pb2
+from millrace._src.util import nest
 
 _SPEC = "dataset_spec.pb"
 _METADATA = "snapshot.metadata"
@@ -44,7 +46,8 @@ def read_spec(folder: str) -> Any:
     if not os.path.exists(local_path(path)):
         raise errors.NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.")
     with file_errors(path), open(local_path(path), "rb") as file:
-        return decode_structure(struct_pb2.StructuredValue.FromString(file.read()))
+        spec = decode_structure(struct_pb2.StructuredValue.FromString(file.read()))
+    return nest.map_structure(lambda leaf: NoneTensorSpec() if leaf is None else leaf, spec)
 
 
 def read_metadata(folder: str) -> snapshot_pb2.SnapshotMetadataRecord | None:

@@ -61,7 +61,10 @@ framework.tensor_shape          tf compat.v1 as_shape=core.shapes:as_shape
 framework.tensor_spec           tf DenseSpec=core.specs:DenseSpec BoundedTensorSpec=core.specs:BoundedTensorSpec
 framework.tensor_util           tf MakeNdarray=make_ndarray constant_value=get_static_value is_tf_type=is_tensor
 framework.test_util             test test.experimental TensorFlowTestCase=test.TestCase
-framework.type_spec             tf
+framework.composite_tensor_gradient  CompositeTensorGradient=core.composite_gradients:CompositeTensorGradient WithValuesCompositeTensorGradient=core.composite_gradients:WithValuesCompositeTensorGradient
+framework.type_spec             tf BatchableTypeSpec=core.type_specs:BatchableTypeSpec TypeSpecBatchEncoder=core.extension_types.batching:TypeSpecBatchEncoder register_type_spec_from_value_converter=core.type_specs:register_type_spec_from_value_converter
+framework.type_spec_registry    register=core.type_spec_registry:register lookup=core.type_spec_registry:lookup get_name=core.type_spec_registry:get_name
+saved_model.nested_structure_coder  encode_structure=graph.structured_values:encode_structure decode_proto=graph.structured_values:decode_structure NotEncodableError=graph.structured_values:NotEncodableError
 framework.versions              version
 ops.array_ops                   tf compat.v1 quantization linalg nn depth_to_space_v2=nn.depth_to_space
 ops.array_ops_stack             tf

@@ -14,8 +14,10 @@ from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.type_specs import register_type_spec_from_value_converter
+from millrace._src.core.wire_forms import wire_form
 
 
+@wire_form("VARIABLE_SPEC")
 class VariableSpec(TypeSpec):
     """Dtype, shape, trainability, and the variable's number among the different variables of the call."""
 

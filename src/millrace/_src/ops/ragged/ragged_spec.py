@@ -17,7 +17,9 @@ from millrace._src.core.dtypes import DType, as_dtype, float32, int64, variant
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.type_spec_registry import register
 from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.ops import raw
 from millrace._src.ops.ragged.ragged_factories import RaggedFactories
 from millrace._src.ops.ragged.ragged_value import ragged_value
@@ -26,6 +28,8 @@ from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
+@register("tf.RaggedTensorSpec")
+@wire_form("RAGGED_TENSOR_SPEC")
 @export("RaggedTensorSpec")
 @tensorflow_home("python.ops.ragged.ragged_tensor")
 class RaggedTensorSpec(BatchableTypeSpec):

@@ -12,9 +12,11 @@ from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.util.class_homes import tensorflow_home
 
 
+@wire_form("ROW_PARTITION_SPEC")
 @tensorflow_home("python.ops.ragged.row_partition")
 class RowPartitionSpec(TypeSpec):
     """The type of a `tf.experimental.RowPartition`.

@@ -14,13 +14,17 @@ from millrace._src.core import dtypes
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
+from millrace._src.core.type_spec_registry import register
 from millrace._src.core.type_specs import BatchableTypeSpec, register_type_spec_from_value_converter
+from millrace._src.core.wire_forms import wire_form
 from millrace._src.ops import raw
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
+@register("tf.SparseTensorSpec")
+@wire_form("SPARSE_TENSOR_SPEC")
 @export("SparseTensorSpec")
 @tensorflow_home("python.framework.sparse_tensor")
 class SparseTensorSpec(BatchableTypeSpec):
