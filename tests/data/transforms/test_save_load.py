@@ -10,6 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.proto import snapshot_pb2
+from tests.data.composites import contents, ragged, sparse
 from tests.data.parallel import of_variant
 from tests.data.pipelines import check_restores_everywhere, elements, outcomes
 
@@ -183,8 +184,19 @@ def test_what_is_not_supported_is_refused_in_words(tmp_path: Path) -> None:
         Dataset.range(3).save(str(tmp_path), checkpoint_args={"directory": "x"})
     with pytest.raises(NotImplementedError, match="no data service"):
         tf.data.experimental.distributed_save(Dataset.range(3), str(tmp_path), "grpc://localhost:1")
-    with pytest.raises(NotImplementedError, match="composite tensors"):
+    with pytest.raises(tf.errors.UnimplementedError, match="A variant that holds .* cannot be written to files"):
         Dataset.from_tensors(Dataset.range(3)).save(str(tmp_path))
+
+
+def test_ragged_and_sparse_elements_come_back_from_files(tmp_path: Path) -> None:
+    for number, value in enumerate((ragged(), sparse())):
+        for kind, dataset in enumerate((Dataset.from_tensors(value), Dataset.from_tensor_slices(value))):
+            folder = str(tmp_path / f"{number}{kind}")
+            dataset.save(folder)
+            again = Dataset.load(folder)
+            assert again.element_spec == dataset.element_spec and contents(again) == contents(dataset)
+            cached = dataset.cache(f"{folder}.cache")
+            assert contents(cached) == contents(dataset) == contents(dataset.cache(f"{folder}.cache"))
 
 
 # --- the ops that read shards ------------------------------------------------------------------------------------

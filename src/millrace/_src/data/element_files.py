@@ -16,10 +16,11 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
-from millrace._src.core.dtypes import DType, as_dtype, string
+from millrace._src.core.dtypes import DType, as_dtype, resource, string, variant
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block, Column, column_of
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.variant_bytes import variant_from_bytes, variant_to_bytes
 from millrace._src.ops.io.file_system import file_errors, local_path
 from millrace._src.ops.io.record_reader import RecordReader
 from millrace._src.ops.io.record_writer import framed_records
@@ -51,10 +52,11 @@ def record_of(array: Array, dtype: DType) -> bytes:
 
     Raises: tf.errors.UnimplementedError: for a handle.
     """
-    if dtype.is_handle:
+    if dtype is resource:
         raise errors.UnimplementedError(None, None, f"Elements of dtype {dtype.name} cannot be written to files.")
-    if dtype == string:
-        strings = [bytes(item) for item in array.reshape(-1).tolist()]
+    if dtype in (string, variant):
+        to_bytes = bytes if dtype is string else variant_to_bytes
+        strings = [to_bytes(item) for item in array.reshape(-1).tolist()]
         content = b"".join([*(varint(len(item)) for item in strings), *strings])
     else:
         content = array.tobytes()
@@ -90,9 +92,18 @@ def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) ->
             f"Incompatible shapes at component {component}: expected {shape_brackets(shape)} but got "
             f"{shape_brackets(size)}.",
         )
+    if dtype is variant:
+        return _variants(proto.tensor_content, size)
     if dtype == string:
         return _strings(proto.tensor_content, size)
     return np.frombuffer(proto.tensor_content, dtype.np_dtype).reshape(size)
+
+
+def _variants(content: bytes, shape: tuple[int, ...]) -> Array:
+    """Returns the array of the variants whose messages stand in the content of a tensor, as strings do."""
+    array = np.empty(shape, object)
+    array.reshape(-1)[:] = [variant_from_bytes(item) for item in _strings(content, shape).reshape(-1).tolist()]
+    return array
 
 
 def _strings(content: bytes, shape: tuple[int, ...]) -> Array:
@@ -118,7 +129,7 @@ def _column(records: Sequence[bytes], dtype: DType, shape: TensorShape, componen
     """Returns the tensors of a component as a column."""
     first = array_of(records[0], dtype, shape, component)
     head = len(records[0]) - first.nbytes
-    if dtype != string and first.nbytes and all(len(r) == len(records[0]) for r in records):
+    if dtype not in (string, variant) and first.nbytes and all(len(r) == len(records[0]) for r in records):
         table = np.frombuffer(b"".join(records), np.uint8).reshape(len(records), -1)
         if (table[:, :head] == table[0, :head]).all():
             content = np.ascontiguousarray(table[:, head:])

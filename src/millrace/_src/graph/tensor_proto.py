@@ -82,6 +82,25 @@ def encode_tensor(array: Array, dtype: DType) -> tensor_pb2.TensorProto:
     return _encode(array, dtype, array.shape)
 
 
+def encode_listed(array: Array, dtype: DType) -> tensor_pb2.TensorProto:
+    """Writes an array with each element in the list field of its dtype, as variants hold tensors.
+
+    Raises: TypeError: for a dtype without a list field.
+    """
+    wire = _TABLE.get(dtype)
+    if wire is None or wire.field is None:
+        raise TypeError(f"Element type not supported in TensorProto: {dtype.name}.")
+    proto = tensor_pb2.TensorProto(dtype=cast(Any, dtype.enum))
+    proto.tensor_shape.SetInParent()
+    for dim in array.shape:
+        proto.tensor_shape.dim.add(size=dim)
+    if wire.field == "float8_val":
+        proto.float8_val = array.tobytes()
+    else:
+        getattr(proto, wire.field).extend(_listed(array.reshape(-1), wire))
+    return proto
+
+
 def _encode(array: Array, dtype: DType, shape: Sequence[int]) -> tensor_pb2.TensorProto:
     """Writes `array` as a tensor of `shape`; if `shape` has more elements, the last element of `array` repeats."""
     dtype = dtype.base_dtype
