@@ -41,7 +41,7 @@ def variant_from_bytes(written: bytes) -> Any:
     Raises: tf.errors.UnimplementedError: for a variant of another type.
     """
     message = tensor_pb2.VariantTensorDataProto.FromString(written)
-    kind = message.type_name.decode() if isinstance(message.type_name, bytes) else message.type_name
+    kind = message.type_name
     if kind not in (_RAGGED, _TENSOR):
         raise errors.UnimplementedError(None, None, f"The file holds a variant of type {kind!r}.")
     parts = [decode_tensor(part) for part in message.tensors]

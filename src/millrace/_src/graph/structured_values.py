@@ -105,7 +105,7 @@ def encode_spec(spec: TypeSpec) -> struct_pb2.TypeSpecProto:
         kind = _EXTENSION if isinstance(spec, ExtensionTypeSpec) else _REGISTERED
     name = get_name(cls) if kind in (_REGISTERED, _EXTENSION) else cls.__name__
     return struct_pb2.TypeSpecProto(
-        type_spec_class=struct_pb2.TypeSpecProto.TypeSpecClass.Value(kind),
+        type_spec_class=kind,
         type_state=encode_structure(spec._serialize()),
         type_spec_class_name=name,
         num_flat_components=len(spec.flatten()),
