@@ -361,3 +361,13 @@ def test_the_mean_of_rows_that_keep_their_dimension() -> None:
     floats = tf.ragged.constant([[[1.0, 2.0], [7.0]], [[4.0, 6.0]]])
     assert tf.reduce_mean(floats, axis=1, keepdims=True).to_list() == [[[4.0, 2.0]], [[4.0, 6.0]]]
     assert tf.math.reduce_std(floats, axis=2, keepdims=True).to_list() == [[[0.5], [0.0]], [[1.0]]]
+
+
+def test_a_tensor_without_rows_has_no_columns() -> None:
+    x = tf.RaggedTensor.from_uniform_row_length(tf.zeros([0], tf.int32), 2)
+    traced = tf.function(
+        lambda x: tf.reduce_sum(x, axis=0),
+        autograph=False,
+        input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)],
+    )
+    assert tf.reduce_sum(x, axis=0).shape == traced(x).shape == [0]

@@ -60,8 +60,20 @@ class Reduction:
         if axis == 1:
             ids, count = partition.value_rowids(), partition.nrows()
         else:
-            ids, count = partition.offsets_in_rows(), value.bounding_shape(axis=1)
+            ids, count = partition.offsets_in_rows(), _longest_row(value)
         return combined_segments(self.segments, value.values, ids, count)
+
+
+def _longest_row(value: RaggedTensor) -> Any:
+    """Returns the length of the longest row; 0 without rows, also where rows would all be of one length.
+
+    A function that was traced for any ragged tensor does not know of that length, and is to give what eager mode gives.
+    """
+    partition = value._row_partition
+    longest = value.bounding_shape(axis=1)
+    if partition.is_uniform() and not partition.static_nrows:
+        return longest * raw.Minimum(x=partition.nrows(), y=raw.OnesLike(x=longest))
+    return longest
 
 
 def _axes(axis: Any, rank: int | None) -> list[int]:
