@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.ops.ragged.ragged_tensor import add_supported_value_type
 
 _FLAT = [[1, 2], [], [3]]
 _DEEP = [[[1, 2], []], [[3]]]
@@ -165,6 +166,14 @@ def test_nest_takes_a_ragged_tensor_apart() -> None:
     assert tf.nest.pack_sequence_as(x, parts, expand_composites=True).to_list() == _DEEP
 
 
+def test_users_may_note_things_on_a_ragged_tensor() -> None:
+    x = tf.ragged.constant(_FLAT)
+    x._keras_mask = None
+    assert x._keras_mask is None
+    with pytest.raises(AttributeError):
+        x.values = 1
+
+
 def test_copies_and_pickles() -> None:
     x = tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1, 2], [], [3], [4]]), 2)
     for twin in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
@@ -260,3 +269,55 @@ def test_a_known_shape_can_be_noted() -> None:
     assert f(_uniform()).shape.as_list() == [2, 2, None]
     with pytest.raises(ValueError, match="not compatible"):
         tf.ragged.constant(_FLAT)._set_shape([4, None])
+
+
+# --- values of a class of their own ----------------------------------------------------------------------------------
+
+
+class _Span(tf.experimental.ExtensionType):
+    """Two numbers for each value."""
+
+    start: tf.Tensor
+    stop: tf.Tensor
+
+    @property
+    def shape(self) -> Any:
+        return self.start.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.start.dtype
+
+    def __getitem__(self, key: Any) -> Any:
+        return _Span(self.start[key], self.stop[key])
+
+    class Spec:
+        """The type of spans."""
+
+        @property
+        def shape(self) -> Any:
+            return self.start.shape
+
+        @property
+        def dtype(self) -> Any:
+            return self.start.dtype
+
+
+def test_values_may_be_of_a_class_of_their_own() -> None:
+    spans = _Span([1, 2, 3], [4, 5, 6])
+    with pytest.raises(ValueError, match="_Span"):
+        tf.RaggedTensor.from_row_splits(spans, [0, 2, 3])
+    add_supported_value_type(_Span)
+    x = tf.RaggedTensor.from_row_splits(spans, [0, 2, 3])
+    assert x.shape.as_list() == [2, None]
+    assert x[0].stop.numpy().tolist() == [4, 5]
+    assert len(tf.nest.flatten(x, expand_composites=True)) == 3
+
+    @tf.function
+    def lengths(x: Any) -> Any:
+        assert x._type_spec.flat_values_spec == spans._type_spec
+        return x.with_values(x.values.stop - x.values.start)
+
+    assert lengths(x).to_list() == [[3, 3], [3]]
+    with pytest.raises(ValueError, match=r"Customized value_type is not supported\."):
+        x._type_spec._batch(2)

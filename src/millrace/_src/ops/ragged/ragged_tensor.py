@@ -312,7 +312,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
     def __repr__(self) -> str:
         if self._is_eager():
             return f"<tf.RaggedTensor {array_text(self.numpy())}>"
-        return f"tf.RaggedTensor(values={self._values}, row_splits={self.row_splits})"
+        return f"tf.RaggedTensor(values={self._values!s}, row_splits={self.row_splits!s})"
 
     def consumers(self) -> list[Any]:
         """Lists the operations of the graph that read a part of the ragged tensor; none in eager mode."""
