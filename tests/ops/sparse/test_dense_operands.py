@@ -52,6 +52,13 @@ def test_operands_that_do_not_fit_are_refused(change, message) -> None:
         tf.raw_ops.SparseDenseCwiseMul(**arguments)
 
 
-def test_division_by_zero_is_refused_also_where_it_would_not_be_read() -> None:
+def test_division_by_zero_is_refused_where_the_zero_is_read() -> None:
+    value = tf.SparseTensor([[0]], [1.0], [2])
+    assert (value / [2.0, 0.0]).values.numpy().tolist() == [0.5]
     with pytest.raises(tf.errors.InvalidArgumentError, match="SparseDenseCwiseDiv cannot divide by zero"):
-        tf.SparseTensor([[0]], [1.0], [2]) / [1.0, 0.0]
+        value / [0.0, 1.0]
+
+
+def test_a_tensor_without_elements_is_divided_by_anything() -> None:
+    empty = tf.SparseTensor(np.zeros([0, 1], np.int64), np.zeros(0, np.float32), [2])
+    assert (empty / [0.0, 1.0]).values.shape == [0]

@@ -37,6 +37,20 @@ def _values_shape(c: ShapeContext) -> TensorShape:
     return vector(with_rank(c.shape("sp_indices"), 2)[0])
 
 
+# --- the dense elements that are read -------------------------------------------------------------------------------
+
+
+def _dense_at(xp: Any, indices: Array, dense: Array) -> Array:
+    """Returns the elements of the dense operand, broadcast, at places of the sparse one."""
+    kept_axes = [axis for axis in range(dense.ndim) if dense.shape[axis] != 1]
+    first = indices.shape[1] - dense.ndim
+    columns = [indices[:, first + axis] for axis in kept_axes]
+    if not columns:
+        return xp.broadcast_to(xp.reshape(dense, ()), indices.shape[:1])
+    places = positions(xp, xp.stack(columns, axis=1), [dense.shape[axis] for axis in kept_axes])
+    return xp.take(xp.reshape(dense, -1), places)
+
+
 # --- checks ----------------------------------------------------------------------------------------------------------
 
 
@@ -57,10 +71,10 @@ def _check_parts(indices: Array, values: Array, shape: Array) -> None:
         )
 
 
-def _refuse_places(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> None:
-    """Refuses a dense operand that does not broadcast to the sparse one, and places out of bounds."""
-    _check_parts(sp_indices, sp_values, sp_shape)
-    dims = sp_shape.tolist()
+def _check_operands(indices: Array, values: Array, shape: Array, dense: Array) -> None:
+    """Refuses parts that make no sparse tensor, and a dense operand that does not broadcast to it."""
+    _check_parts(indices, values, shape)
+    dims = shape.tolist()
     if min(dims) < 0:
         raise invalid(f"Expected shape dimensions to be non-negative, got {min(dims)}")
     last_dims = dims[len(dims) - dense.ndim :]
@@ -70,28 +84,26 @@ def _refuse_places(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: 
             "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
             f"{dims_text(dims)} vs. {dims_text(dense.shape)}"
         )
-    if not are_inside(sp_indices, dims):
+
+
+def _refuse_places(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> None:
+    """Refuses operands that do not fit, and places out of bounds."""
+    _check_operands(sp_indices, sp_values, sp_shape, dense)
+    if not are_inside(sp_indices, sp_shape.tolist()):
         raise invalid("Provided indices are out-of-bounds w.r.t. dense side with broadcasted shape")
 
 
 def _refuse_zeros(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> None:
+    """Refuses operands that do not fit, divisors of zero, and places out of bounds."""
+    _check_operands(sp_indices, sp_values, sp_shape, dense)
     if not dense.all():
-        raise invalid("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
+        is_inside = ((sp_indices >= 0) & (sp_indices < sp_shape)).all(axis=1)
+        if not _dense_at(np, sp_indices[is_inside], dense).all():
+            raise invalid("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
     _refuse_places(sp_indices, sp_values, sp_shape, dense)
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
-
-
-def _dense_at(xp: Xp, indices: Array, dense: Array) -> Array:
-    """Returns the elements of the dense operand, broadcast, at places of the sparse one."""
-    kept_axes = [axis for axis in range(dense.ndim) if dense.shape[axis] != 1]
-    first = indices.shape[1] - dense.ndim
-    columns = [indices[:, first + axis] for axis in kept_axes]
-    if not columns:
-        return xp.broadcast_to(xp.reshape(dense, ()), indices.shape[:1])
-    places = positions(xp, xp.stack(columns, axis=1), [dense.shape[axis] for axis in kept_axes])
-    return xp.take(xp.reshape(dense, -1), places)
 
 
 @op("SparseDenseCwiseAdd", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_places)

@@ -231,13 +231,13 @@ def sparse_split_op(
     if split_dim.size != 1:
         raise invalid("Input split_dim should have one element")
     check_parts(indices, values, shape)
+    check_bounds(indices, shape.tolist())
     rank, axis = len(shape), int(split_dim.item())
     if not -rank <= axis < rank:
         raise invalid(f"Input axis should be in range [{-rank}, {rank}), got {axis}")
     size = int(shape[axis])
     if not 1 <= num_split <= size:
         raise invalid(f"Input num_split should be between 1 and the splitting dimension size ({size}), got {num_split}")
-    check_bounds(indices, shape.tolist())
     lengths = np.full(num_split, size // num_split)
     lengths[: size % num_split] += 1
     ends = np.cumsum(lengths)

@@ -9,7 +9,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.errors import invalid
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.ops.array.shape_checks import Dim, dims_text, with_rank
+from millrace._src.ops.array.shape_checks import Dim, with_rank
 from millrace._src.ops.sparse.coordinates import are_inside
 
 
@@ -35,7 +35,7 @@ def check_bounds(indices: Array, dims: Sequence[int]) -> None:
     if not are_inside(indices, dims):
         is_outside = ((indices < 0) | (indices >= np.array(dims, np.int64))).any(axis=1)
         at = int(np.argmax(is_outside))
-        raise invalid(f"Sparse index tuple indices[{at}, :] = {dims_text(indices[at].tolist())} is out of bounds")
+        raise invalid(f"Sparse index tuple indices[{at}, :] = {indices[at].tolist()} is out of bounds")
 
 
 def traced_parts(c: ShapeContext, indices: str, values: str, shape: str) -> tuple[Dim, Dim, Dim]:
