@@ -156,3 +156,10 @@ def test_components_become_values() -> None:
         _S([3, None], tf.int32)._from_components([tf.constant([1, 2]), splits])
     values = _S([2, None], tf.int32)._to_components(tf.ragged.constant([[1], [2, 3]]))
     assert [value.numpy().tolist() for value in values] == [[1, 2, 3], [0, 1, 3]]
+
+
+def test_a_value_of_another_ragged_rank_is_refused() -> None:
+    spec, words = _S([1, None], tf.int32), "Ragged rank of value 2 does not match ragged rank of type 1."
+    check_refusal(lambda: spec._to_tensor_list(tf.ragged.constant([[[1]]])), ValueError, words)
+    words = "Expected a RaggedTensor if ragged rank=1 but got EagerTensor."
+    check_refusal(lambda: spec._to_tensor_list(tf.constant([[1]])), ValueError, words)

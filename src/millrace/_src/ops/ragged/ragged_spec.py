@@ -193,6 +193,10 @@ class RaggedTensorSpec(BatchableTypeSpec):
             raise ValueError(
                 f"Expected a RaggedTensor if ragged rank={self._ragged_rank} but got {type(value).__name__}."
             )
+        if is_ragged and value.ragged_rank != self._ragged_rank:
+            raise ValueError(
+                f"Ragged rank of value {value.ragged_rank} does not match ragged rank of type {self._ragged_rank}."
+            )
         values, *splits = self._to_components(value if is_ragged else convert_to_tensor(value, self._dtype))
         with name_scope(None, "RaggedToVariant"):
             return raw.RaggedTensorToVariant(

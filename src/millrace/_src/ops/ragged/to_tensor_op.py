@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import int64
+from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.errors import InvalidArgumentError, UnknownWhileCompilingError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
@@ -24,9 +24,11 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import shape_tensor
-from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.ops.type_sets import ANY, TypeSet
 
 Dims = Sequence[int]
+
+_INDEX = TypeSet((int64, int32))
 
 
 def _dims_text(dims: Sequence[int | None]) -> str:
@@ -107,8 +109,8 @@ class _Padding(NamedTuple):
     "shape: Tshape, values: T, default_value: T, row_partition_tensors: num_row_partition_tensors * Tindex "
     "-> result: T",
     T=ANY,
-    Tindex=INDEX.with_default(int64),
-    Tshape=INDEX.with_default(int64),
+    Tindex=_INDEX,
+    Tshape=_INDEX,
     shape=_to_tensor_shape,
     constant_inputs=("shape",),
     not_batched="the rows of a batch have partitions of different sizes",
