@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
+from tests.data.composites import contents
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, drained, elements, outcomes
 
 Dataset = tf.data.Dataset
@@ -84,10 +85,56 @@ def test_the_older_ops_make_the_same_dataset(name: str) -> None:
     assert elements(made) == [[0, 1], [2, 3], [4]]
 
 
-@pytest.mark.parametrize("feature", [tf.io.VarLenFeature(tf.int64), tf.io.RaggedFeature(tf.int64)])
-def test_sparse_and_ragged_features_wait_for_their_tensors(feature: Any) -> None:
-    with pytest.raises(tf.errors.UnimplementedError, match="SparseTensors or RaggedTensors"):
-        parse({"n": feature})
+def _example(**values: Any) -> bytes:
+    def feature(items: list[Any]) -> Any:
+        if isinstance(items[0], float):
+            return tf.train.Feature(float_list=tf.train.FloatList(value=items))
+        return tf.train.Feature(int64_list=tf.train.Int64List(value=items))
+
+    features = tf.train.Features(feature={name: feature(items) for name, items in values.items()})
+    return tf.train.Example(features=features).SerializeToString()
+
+
+EXAMPLES = [
+    _example(a=[1], v=[1, 2], r=[1.5], i=[0, 3], w=[1.0, 2.0], p=[1, 0], q=[5]),
+    _example(a=[2], r=[2.5, 3.5], i=[1], w=[7.0], p=[2], q=[6, 7]),
+    _example(a=[3], v=[9]),
+]
+
+
+def _parsed(**features: Any) -> Any:
+    parse_all = tf.data.experimental.parse_example_dataset(features)
+    return Dataset.from_tensor_slices(EXAMPLES).batch(2).apply(parse_all)
+
+
+def test_features_of_any_length_are_sparse_tensors() -> None:
+    dataset = _parsed(v=tf.io.VarLenFeature(tf.int64), a=tf.io.FixedLenFeature([], tf.int64))
+    assert dataset.element_spec["v"] == tf.SparseTensorSpec([None, None], tf.int64)
+    assert contents(dataset) == [{"v": [[1, 2], [0, 0]], "a": [1, 2]}, {"v": [[9]], "a": [3]}]
+    assert type(dataset).__name__ == "_ParseExampleDataset"
+
+
+def test_features_of_places_and_values_are_sparse_tensors() -> None:
+    dataset = _parsed(x=tf.io.SparseFeature("i", "w", tf.float32, 5), a=tf.io.FixedLenFeature([], tf.int64))
+    assert dataset.element_spec["x"] == tf.SparseTensorSpec([None, 5], tf.float32)
+    assert contents(dataset) == [
+        {"x": [[1.0, 0.0, 0.0, 2.0, 0.0], [0.0, 7.0, 0.0, 0.0, 0.0]], "a": [1, 2]},
+        {"x": [[0.0] * 5], "a": [3]},
+    ]
+
+
+def test_ragged_features_are_ragged_tensors() -> None:
+    lengths = tf.io.RaggedFeature.RowLengths("p")
+    dataset = _parsed(
+        r=tf.io.RaggedFeature(tf.float32, row_splits_dtype=tf.int64),
+        z=tf.io.RaggedFeature(tf.int64, value_key="q", partitions=[lengths]),
+    )
+    assert dataset.element_spec["r"] == tf.RaggedTensorSpec([None, None], tf.float32)
+    assert dataset.element_spec["z"] == tf.RaggedTensorSpec([None, None, None], tf.int64, 2, tf.int32)
+    assert contents(dataset) == [
+        {"r": [[1.5], [2.5, 3.5]], "z": [[[5], []], [[6, 7]]]},
+        {"r": [[]], "z": [[]]},
+    ]
 
 
 def test_a_number_of_calls_that_cannot_be_is_refused() -> None:

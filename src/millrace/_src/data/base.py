@@ -215,8 +215,8 @@ class DatasetSpec(BatchableTypeSpec):
 
     @property
     def value_type(self) -> Any:
-        """`tf.data.Dataset`."""
-        return _root
+        """`tf.data.Dataset`; the class below it as long as no dataset has been made."""
+        return _root or DatasetBase
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape

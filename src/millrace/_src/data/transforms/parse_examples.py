@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType, string
+from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
@@ -23,36 +24,50 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import checked_calls, determinism, is_deterministic
-from millrace._src.data.transforms.map_elements import MapCursor
-from millrace._src.ops.io.example_fields import Field
-from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor
-from millrace._src.ops.io.feature_requests import default_tensors
+from millrace._src.data.transforms.map_elements import MapCursor, map_
+from millrace._src.ops.io.example_fields import Column, Field, Layout
+from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor, ragged_parts, sparse_parts
+from millrace._src.ops.io.feature_composites import merged_sparse_tensor, ragged_feature
+from millrace._src.ops.io.feature_configs import RaggedFeature, SparseFeature
+from millrace._src.ops.io.feature_requests import Request, default_tensors
 from millrace._src.ops.io.parse_example_ops import SPLITS, VALUES, read_columns
 from millrace._src.ops.io.parsing import request_of_examples
+from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
+from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
+from millrace._src.ops.ragged.variant import RaggedVariant
+from millrace._src.ops.sparse.serialized import HeldTensor
+from millrace._src.ops.sparse.sparse_spec import SparseTensorSpec
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.util.export import export
+
+
+class Part(NamedTuple):
+    """A feature to read, and what makes the array of its component of the column that was read."""
+
+    field: Field
+    array_of: Callable[[Column], Array]
 
 
 class Parser:
     """Reads batches of serialized Examples.
 
     Args:
-      fields: the features, in the order of their tensors.
-      defaults: their defaults.
+      parts: the features, in the order of their components.
+      is_fixed: whether all are dense tensors of fixed shapes.
     """
 
     is_pure = True
 
-    def __init__(self, fields: Sequence[Field], defaults: Sequence[Array], shapes: Sequence[TensorShape]) -> None:
-        self._fields, self._defaults = fields, defaults
-        self._is_fixed = all(shape.is_fully_defined() for shape in shapes)
+    def __init__(self, parts: Sequence[Part], is_fixed: bool) -> None:
+        self._parts, self._is_fixed = parts, is_fixed
+        self._fields = [part.field for part in parts]
 
     def call_row(self, row: Sequence[Array], index: int | None = None) -> list[Array]:
-        """Returns the tensors of one batch; its index says nothing in the messages of Examples."""
+        """Returns the arrays of one batch; its index says nothing in the messages of Examples."""
         (serialized,) = row
         columns = read_columns(serialized, self._fields, None)
-        parts = zip(columns, self._fields, self._defaults, strict=True)
-        return [dense_tensor(column, field, default, False) for column, field, default in parts]
+        return [part.array_of(column) for column, part in zip(columns, self._parts, strict=True)]
 
     def call_block(self, block: Block) -> Block | None:
         """Returns the tensors of all batches of a block; None if batches or features differ in shape."""
@@ -127,11 +142,11 @@ def parse_example_dataset_v2(
     ragged_split_types: list[DType] = (),  # type: ignore[assignment]  # the same
 ) -> Any:
     """Makes a dataset of the tensors of the Examples of each batch."""
-    if sparse_keys or ragged_keys:
-        refuse_composites([*sparse_keys, *ragged_keys])
-    keys = [attr_bytes(key) for key in dense_keys]
-    fields = dense_fields(keys, Tdense, dense_shapes, dense_defaults)
-    parser = Parser(fields, dense_defaults, dense_shapes)
+    parts = _dense_parts(_keys(dense_keys), Tdense, dense_shapes, dense_defaults)
+    is_fixed = not sparse_keys and not ragged_keys and all(shape.is_fully_defined() for shape in dense_shapes)
+    parts += _sparse_parts(_keys(sparse_keys), sparse_types)
+    parts += _ragged_parts(_keys(ragged_keys), ragged_value_types, ragged_split_types)
+    parser = Parser(sorted(parts, key=lambda part: part.field.key), is_fixed)
     calls = checked_calls(int(num_parallel_calls))
     source = node_of(input_dataset)
     return ParseExampleNode(tuple(output_types), tuple(output_shapes), source, parser, calls, deterministic)
@@ -219,18 +234,51 @@ def experimental_parse_example_dataset(
     )
 
 
-def refuse_composites(keys: Sequence[Any]) -> None:
-    """Refuses features that would be sparse or ragged tensors.
+# --- the components of an element ----------------------------------------------------------------------------------
 
-    Raises: tf.errors.UnimplementedError: always.
-    """
-    raise errors.UnimplementedError(
-        None,
-        None,
-        f"tf.data.experimental.parse_example_dataset: the features {list(keys)} would be SparseTensors or "
-        "RaggedTensors, which Millrace does not have yet; a FixedLenFeature or a FixedLenSequenceFeature gives a "
-        "dense tensor.",
-    )
+
+def _keys(keys: Sequence[Any]) -> list[bytes]:
+    return [attr_bytes(key) for key in keys]
+
+
+def _dense_parts(
+    keys: list[bytes], dtypes: list[DType], shapes: list[TensorShape], defaults: list[Array]
+) -> list[Part]:
+    fields = zip(dense_fields(keys, dtypes, shapes, defaults), defaults, strict=True)
+    return [Part(field, partial(_dense, field=field, default=default)) for field, default in fields]
+
+
+def _dense(column: Column, field: Field, default: Array) -> Array:
+    return dense_tensor(column, field, default, False)
+
+
+def _sparse_parts(keys: list[bytes], dtypes: list[DType]) -> list[Part]:
+    pairs = zip(keys, dtypes, strict=True)
+    return [Part(Field(key, dtype, Layout.SPARSE), partial(_sparse, dtype=dtype)) for key, dtype in pairs]
+
+
+def _sparse(column: Column, dtype: DType) -> Array:
+    """Returns the variants of a sparse tensor."""
+    indices, values, shape = sparse_parts(column, False)
+    entries = np.empty(3, object)
+    entries[:] = [HeldTensor(indices, int64), HeldTensor(values, dtype), HeldTensor(shape, int64)]
+    return entries
+
+
+def _ragged_parts(keys: list[bytes], dtypes: list[DType], split_dtypes: list[DType]) -> list[Part]:
+    columns = zip(keys, dtypes, split_dtypes, strict=True)
+    return [
+        Part(Field(key, dtype, Layout.RAGGED), partial(_ragged, dtype=dtype, split_dtype=split_dtype))
+        for key, dtype, split_dtype in columns
+    ]
+
+
+def _ragged(column: Column, dtype: DType, split_dtype: DType) -> Array:
+    """Returns the variant of a ragged tensor."""
+    values, splits = ragged_parts(column, split_dtype, False)
+    boxed = np.empty((), object)
+    boxed[()] = RaggedVariant([splits], values, split_dtype, dtype)
+    return boxed
 
 
 # --- the function ------------------------------------------------------------------------------------------------
@@ -251,22 +299,21 @@ def parse_example_dataset(
     [[0, 1], [2]]
 
     Args:
-      features: what to read: a dictionary from names to `FixedLenFeature` or `FixedLenSequenceFeature`.
+      features: what to read: a dictionary from names to `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
+        `SparseFeature` or `RaggedFeature`, as for `tf.io.parse_example`.
       num_parallel_calls: how many batches may be read at a time; `tf.data.AUTOTUNE` lets the runtime choose.
       deterministic: whether results come in the order of the batches; None leaves that to the options.
 
-    Returns: A function from a dataset of vectors of strings to a dataset of dictionaries of tensors.
+    Returns: A function from a dataset of vectors of strings to a dataset of dictionaries of tensors, sparse and ragged
+      tensors.
     Raises:
       ValueError: if `features` is None, or a description is not complete.
       TypeError: while applying the function, if the elements are no vectors of strings.
       tf.errors.InvalidArgumentError: while iterating, if an Example cannot be read.
-      tf.errors.UnimplementedError: if a feature would be a SparseTensor or a RaggedTensor.
     """
     if features is None:
         raise ValueError("Argument `features` is required, but not specified.")
     request = request_of_examples(features)
-    if request.sparse or request.ragged:
-        refuse_composites([*request.sparse, *request.ragged])
 
     def apply(dataset: DatasetBase) -> Any:
         batch = dataset.element_spec
@@ -274,21 +321,55 @@ def parse_example_dataset(
             raise TypeError(
                 f"Input dataset should be a dataset of vectors of strings. Instead it is `{dataset.element_spec}`."
             )
-        dense = request.dense
-        spec = {
-            key: TensorSpec(batch.shape.concatenate(feature.shape), feature.dtype) for key, feature in dense.items()
-        }
-        return apply_op(
+        parsed = apply_op(
             "_ParseExampleDataset",
             parse_example_dataset_v2,
-            [dataset, int64_tensor(num_parallel_calls, "num_parallel_calls"), default_tensors(dense)],
-            spec,
+            [dataset, int64_tensor(num_parallel_calls, "num_parallel_calls"), default_tensors(request.dense)],
+            _specs(request, batch.shape),
             inputs=[dataset],
-            sparse_keys=[],
-            sparse_types=[],
-            dense_keys=list(dense),
-            dense_shapes=[feature.shape for feature in dense.values()],
             deterministic=determinism(deterministic),
+            **_attrs(request),
         )
+        if not any(isinstance(feature, (SparseFeature, RaggedFeature)) for feature in features.values()):
+            return parsed
+        return map_(parsed, lambda found: _assembled(features, found), num_parallel_calls, deterministic)
 
     return apply
+
+
+def _specs(request: Request, batch: TensorShape) -> dict[Any, Any]:
+    """Returns the specs of what the op gives for each key."""
+    rows = batch.concatenate([None])
+    return {
+        **{key: TensorSpec(batch.concatenate(feature.shape), feature.dtype) for key, feature in request.dense.items()},
+        **{key: SparseTensorSpec(rows, dtype) for key, dtype in request.sparse.items()},
+        **{key: RaggedTensorSpec(rows, kind.dtype, 1, kind.split_dtype) for key, kind in request.ragged.items()},
+    }
+
+
+def _attrs(request: Request) -> dict[str, Any]:
+    ragged = request.ragged.values()
+    return {
+        "sparse_keys": list(request.sparse),
+        "sparse_types": list(request.sparse.values()),
+        "dense_keys": list(request.dense),
+        "dense_shapes": [feature.shape for feature in request.dense.values()],
+        "ragged_keys": list(request.ragged),
+        "ragged_value_types": [kind.dtype for kind in ragged],
+        "ragged_split_types": [kind.split_dtype for kind in ragged],
+    }
+
+
+def _assembled(features: Mapping[Any, Any], found: dict[Any, Any]) -> dict[Any, Any]:
+    """Returns what the descriptions ask for, made of the features that were read."""
+    sparse = {key: (v.indices, v.values, v.dense_shape) for key, v in found.items() if isinstance(v, SparseTensor)}
+    ragged = {key: (v.values, v.row_splits) for key, v in found.items() if isinstance(v, RaggedTensor)}
+    result: dict[Any, Any] = {}
+    for key, feature in features.items():
+        if isinstance(feature, RaggedFeature):
+            result[key] = ragged_feature(key, feature, ragged)
+        elif isinstance(feature, SparseFeature):
+            result[key] = merged_sparse_tensor(feature, sparse)
+        else:
+            result[key] = found[key]
+    return result
