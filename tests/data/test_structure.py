@@ -111,6 +111,18 @@ def test_composites_are_state_of_loops_over_datasets(value: Any) -> None:
     assert plain(following(tf.data.Dataset.from_tensors(value))) == plain(value)
 
 
+def test_a_composite_state_may_grow() -> None:
+    first = tf.RaggedTensor.from_row_lengths([1], [1])
+    grown = tf.data.Dataset.range(2).reduce(first, lambda state, _: tf.concat([state, state], 0))
+    assert plain(grown) == [[1]] * 4
+
+
+def test_generators_yield_values_of_sparse_tensors() -> None:
+    value = tf.compat.v1.SparseTensorValue([[0, 1]], np.int32([1]), [1, 2])
+    spec = tf.SparseTensorSpec([None, 2], tf.int32)
+    assert contents(tf.data.Dataset.from_generator(lambda: iter([value]), output_signature=spec)) == [[[0, 1]]]
+
+
 @pytest.mark.parametrize("value", [ragged(), sparse()], ids=["ragged", "sparse"])
 def test_generators_yield_composites(value: Any) -> None:
     dataset = tf.data.Dataset.from_generator(lambda: iter([value]), output_signature=tf.type_spec_from_value(value))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.specs import TensorSpec
 from millrace._src.data.functions import TracedFunction, check_callable
 from millrace._src.data.structure import Structure
 from millrace._src.util import nest
@@ -45,10 +46,17 @@ class StatefulFunction:
             self.traced = TracedFunction(function, (state.spec, *elements), place)
             after = state_of(self.traced.output)
             check_same_types(state, after, complaint)
-            if all(new.is_subtype_of(old) for old, new in zip(state.shapes, after.shapes, strict=True)):
+            if all(_takes(old, new) for old, new in zip(state.leaves, after.leaves, strict=True)):
                 self.state = state
                 return
             state = _wider(state, after)
+
+
+def _takes(old: Any, new: Any) -> bool:
+    """Tells whether the function takes what it returns; names of tensors do not count."""
+    if isinstance(old, TensorSpec):
+        return bool(new.shape.is_subtype_of(old.shape))
+    return bool(new.is_subtype_of(old))
 
 
 def _wider(state: Structure, after: Structure) -> Structure:

@@ -24,6 +24,7 @@ from millrace._src.core.specs import TensorSpec, type_spec_from_value
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.structure import Structure
+from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from millrace._src.util import nest
 
 _FIXED = frozenset({int, float, bool, complex, str, bytes, type(None)})
@@ -75,6 +76,8 @@ def _arrays(value: Any, spec: Any) -> list[Array]:
     """
     if isinstance(spec, TensorSpec):
         return [_array(value, spec)]
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
     if not isinstance(value, CompositeTensor) or not spec.is_compatible_with(value):
         raise TypeError(f"`generator` yielded an element of {_found(value)} where an element of {spec} was expected.")
     return [tensor._value for tensor in spec._to_tensor_list(value)]
