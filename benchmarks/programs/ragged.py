@@ -29,6 +29,7 @@ ROWS = tuple(
         ("ragged_where", "where of 100,000 ragged rows, with a dense column"),
         ("ragged_tile", "tile of 100,000 ragged rows, each row twice"),
         ("ragged_softmax", "softmax of 100,000 ragged rows"),
+        ("ragged_cumsum", "cumsum within 100,000 ragged rows"),
     )
 )
 NROWS = 100_000
@@ -71,4 +72,5 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         "ragged_where": lambda: tf.where(mask, x, column),
         "ragged_tile": lambda: tf.tile(x, [1, 2]),
         "ragged_softmax": lambda: tf.nn.softmax(x, axis=1),
+        "ragged_cumsum": lambda: tf.cumsum(x, axis=1),
     }

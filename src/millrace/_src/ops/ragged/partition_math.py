@@ -72,6 +72,7 @@ def offsets_of_splits(splits: Any) -> Any:
     if is_eager(splits):
         lengths = splits._value[1:] - splits._value[:-1]
         return new_tensor(runs(np.zeros_like(lengths), lengths, 1), splits.dtype)
-    starts = raw.GatherV2(params=splits, indices=rowids_of_splits(splits), axis=0)
-    one = raw.OnesLike(x=splits[-1])
-    return raw.Range(start=one - one, limit=splits[-1], delta=one) - starts
+    # a running count that falls back by the length of a row where the row ends
+    ends = splits[1:-1]
+    falls = raw.UnsortedSegmentSum(data=ends - splits[:-2], segment_ids=ends, num_segments=splits[-1] + 1)[:-1]
+    return raw.Cumsum(x=raw.OnesLike(x=falls) - falls, axis=0) - 1

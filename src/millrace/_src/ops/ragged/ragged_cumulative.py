@@ -19,6 +19,7 @@ from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.array.sorting import argsort
 from millrace._src.ops.ragged.ragged_dims import known_axis
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
+from millrace._src.ops.ragged.row_partition import RowPartition
 
 
 @overload("math.cumsum", RaggedTensor)
@@ -33,14 +34,13 @@ def ragged_cumsum(
             return x.with_flat_values(
                 raw.Cumsum(x=x.flat_values, axis=inner_axis, exclusive=exclusive, reverse=reverse)
             )
-        values = x.flat_values
         if axis == x.ragged_rank:
-            rows = x.nested_value_rowids()[-1]
-            return x.with_flat_values(_sums(values, rows, exclusive, reverse))
+            return x.with_flat_values(_sums(x.flat_values, x._nested_row_partitions[-1], exclusive, reverse))
         groups = _groups(x, axis)
         order = argsort(groups, stable=True)
-        values, groups = (raw.GatherV2(params=v, indices=order, axis=0) for v in (values, groups))
-        sums = _sums(values, groups, exclusive, reverse)
+        values, groups = (raw.GatherV2(params=v, indices=order, axis=0) for v in (x.flat_values, groups))
+        _, _, sizes = raw.UniqueWithCounts(x=groups, out_idx=int64)
+        sums = _sums(values, RowPartition.from_row_lengths(sizes, validate=False), exclusive, reverse)
         places = raw.InvertPermutation(x=order)
         return x.with_flat_values(raw.GatherV2(params=sums, indices=places, axis=0))
 
@@ -62,30 +62,14 @@ def _groups(x: RaggedTensor, axis: int) -> Any:
     return number
 
 
-def _sums(values: Any, groups: Any, exclusive: bool, reverse: bool) -> Any:
-    """Adds up the values of each group, which lie side by side, up to each value."""
+def _sums(values: Any, partition: RowPartition, exclusive: bool, reverse: bool) -> Any:
+    """Adds up the values of each row up to each value."""
     wide = raw.Cast(x=values, DstT=float64) if values.dtype.is_floating else values
-    before = raw.Cumsum(x=wide, axis=0, exclusive=True)
-    starts = raw.GatherV2(params=before, indices=_first_places(groups), axis=0)
-    sums = before - starts if exclusive != reverse else before - starts + wide
-    if reverse:
-        ends = raw.GatherV2(params=sums if exclusive is reverse else sums + wide, indices=_last_places(groups), axis=0)
-        sums = ends - sums
+    zero = raw.ZerosLike(x=raw.Sum(input=wide, reduction_indices=[0], keep_dims=True))
+    running = raw.ConcatV2(values=[zero, raw.Cumsum(x=wide, axis=0)], axis=0)
+    bounds = partition.row_limits() if reverse else partition.row_starts()
+    at_bounds = raw.GatherV2(params=running, indices=bounds, axis=0)
+    base = raw.GatherV2(params=at_bounds, indices=partition.value_rowids(), axis=0)
+    up_to_values = running[:-1] if exclusive != reverse else running[1:]
+    sums = base - up_to_values if reverse else up_to_values - base
     return raw.Cast(x=sums, DstT=values.dtype)
-
-
-def _first_places(groups: Any) -> Any:
-    """Returns for each element of a vector of equal neighbours the place of the first one like it."""
-    return _run_bounds(groups, first=True)
-
-
-def _last_places(groups: Any) -> Any:
-    return _run_bounds(groups, first=False)
-
-
-def _run_bounds(groups: Any, first: bool) -> Any:
-    """Returns for each element the place where its run of equal elements begins, or ends."""
-    _, runs, counts = raw.UniqueWithCounts(x=groups, out_idx=int64)
-    ends = raw.Cumsum(x=counts, axis=0)
-    bounds = ends - counts if first else ends - 1
-    return raw.GatherV2(params=bounds, indices=runs, axis=0)
