@@ -30,7 +30,7 @@ from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC
 _STATE = "it changes a variable and has no differentiable output"
 
 
-def _value(storage: Any) -> Array:
+def value_of(storage: Any) -> Array:
     """Returns the value of a variable.
 
     Raises: FailedPreconditionError: if the variable has no value yet.
@@ -136,7 +136,7 @@ def _rank_of_variable(c: ShapeContext) -> TensorShape:
 )
 def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """Returns the shape of a variable's value."""
-    return np.array(_value(resource_of(input)).shape, dtype=out_type.np_dtype)
+    return np.array(value_of(resource_of(input)).shape, dtype=out_type.np_dtype)
 
 
 # --- read and assign --------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
 @op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, shape=_variable_shape, effects=Effects.READS)
 def read_variable(xp: Xp, resource: Array, *, dtype: DType) -> Array:
     """Reads the value of a variable."""
-    value = _value(resource_of(resource))
+    value = value_of(resource_of(resource))
     if value.dtype != dtype.np_dtype:
         raise errors.InvalidArgumentError(
             None, None, f"Trying to read variable with wrong dtype. Expected {dtype.name} got {value.dtype.name}"
@@ -213,7 +213,7 @@ def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
     """Replaces the old value of a variable by `combine(old, value)`; the shapes must be equal."""
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        old_value = _value(storage)
+        old_value = value_of(storage)
         _check_same_dtype(old_value, value)
         if old_value.shape != value.shape:
             raise errors.InvalidArgumentError(
@@ -264,7 +264,7 @@ def assign_sub_variable(xp: Xp, resource: Array, value: Array) -> None:
 def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
     """Reads the value of a scalar variable and increments it; raises once the value has reached `limit`."""
     storage = resource_of(resource)
-    old_value = _value(storage)
+    old_value = value_of(storage)
     if old_value.ndim:
         raise errors.InvalidArgumentError(None, None, f"input is not a scalar: {_shape_text(old_value.shape)}")
     if old_value >= limit:
@@ -317,7 +317,7 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
 
 
 def _refuse_gather_outside(resource: Array, indices: Array, *, batch_dims: int) -> None:
-    _refuse_outside(indices, _value(resource_of(resource)).shape[batch_dims])
+    _refuse_outside(indices, value_of(resource_of(resource)).shape[batch_dims])
 
 
 @op(
@@ -334,7 +334,7 @@ def resource_gather(
     xp: Xp, resource: Array, indices: Array, *, batch_dims: int = 0, validate_indices: bool = True
 ) -> Array:
     """Picks rows of a variable."""
-    value = _value(resource_of(resource))
+    value = value_of(resource_of(resource))
     if batch_dims == 0:
         return xp.take(value, indices, axis=0)
     lead = [
@@ -368,7 +368,7 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
 
 
 def _refuse_gather_nd_outside(resource: Array, indices: Array) -> None:
-    _refuse_tuples_outside(indices, _value(resource_of(resource)).shape)
+    _refuse_tuples_outside(indices, value_of(resource_of(resource)).shape)
 
 
 @op(
@@ -383,7 +383,7 @@ def _refuse_gather_nd_outside(resource: Array, indices: Array) -> None:
 )
 def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
     """Picks slices of a variable at index tuples."""
-    value = _value(resource_of(resource))
+    value = value_of(resource_of(resource))
     parts = tuple(xp.moveaxis(indices, -1, 0))
     _check_depth(indices, value.shape)
     return value[parts]
@@ -399,13 +399,13 @@ def resource_gather_nd_gradient(dy: Any, resource: Any, indices: Any) -> tuple[A
 
 
 def _refuse_scatter_outside(resource: Array, indices: Array, updates: Array) -> None:
-    value = _value(resource_of(resource))
+    value = value_of(resource_of(resource))
     _check_same_dtype(value, updates)
     _refuse_outside(indices, value.shape[0])
 
 
 def _refuse_scatter_nd_outside(ref: Array, indices: Array, updates: Array) -> None:
-    value = _value(resource_of(ref))
+    value = value_of(resource_of(ref))
     _check_same_dtype(value, updates)
     _refuse_tuples_outside(indices, value.shape)
 
@@ -413,7 +413,7 @@ def _refuse_scatter_nd_outside(ref: Array, indices: Array, updates: Array) -> No
 def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        old_value = _value(storage)
+        old_value = value_of(storage)
         _check_same_dtype(old_value, updates)
         wanted_shape = (*indices.shape, *old_value.shape[1:])
         if updates.ndim and updates.shape != wanted_shape:
@@ -430,7 +430,7 @@ def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str)
 def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        old_value = _value(storage)
+        old_value = value_of(storage)
         _check_same_dtype(old_value, updates)
         parts = tuple(xp.moveaxis(indices, -1, 0))
         _check_depth(indices, old_value.shape)
@@ -524,4 +524,4 @@ def resource_strided_slice_assign(
     }
     update = get_op("TensorStridedSliceUpdate").kernel
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        storage.value = update(xp, _value(storage), begin, end, strides, value, **masks)
+        storage.value = update(xp, value_of(storage), begin, end, strides, value, **masks)
