@@ -191,7 +191,7 @@ def ftrl(
     new_accum = accum + grad * grad
     old_power, new_power = xp.power(accum, -lr_power), xp.power(new_accum, -lr_power)
     shrinking = grad if l2_shrinkage is None else grad + 2 * l2_shrinkage * var
-    scale = lr if multiply_linear_by_lr else xp.ones_like(lr)
+    scale: Any = lr if multiply_linear_by_lr else 1
     linear = linear + scale * shrinking - (new_power - old_power) / lr * scale * var
     quadratic = (new_power / lr + 2 * l2) * scale
     bound = l1 * scale
