@@ -13,18 +13,18 @@ from millrace._src.core.array_namespace import Array, Xp
 
 
 def gradient_descent(xp: Xp, grad: Array, var: Array, alpha: Array) -> tuple[Array, ...]:
-    """Steps against the gradient."""
+    """Moves the variable against the gradient."""
     return (var - alpha * grad,)
 
 
 def _proximal(xp: Xp, moved: Array, rate: Array, l1: Array, l2: Array) -> Array:
-    """Shrinks a moved variable as L1 and L2 regularization at a learning rate ask."""
+    """Makes a moved variable smaller as L1 and L2 regularization at a learning rate ask."""
     shrunk = xp.sign(moved) * xp.maximum(xp.abs(moved) - rate * xp.maximum(l1, xp.zeros_like(l1)), xp.zeros_like(moved))
     return shrunk / (1 + rate * l2)
 
 
 def proximal_gradient_descent(xp: Xp, grad: Array, var: Array, alpha: Array, l1: Array, l2: Array) -> tuple[Array, ...]:
-    """Steps against the gradient, and shrinks."""
+    """Moves the variable against the gradient, and shrinks it."""
     return (_proximal(xp, var - alpha * grad, alpha, l1, l2),)
 
 
