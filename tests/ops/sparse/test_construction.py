@@ -71,3 +71,7 @@ def test_ids_become_places() -> None:
         merge(1, weights, 10)
     with pytest.raises(TypeError, match="vocab_size has to be a Tensor or Python int"):
         merge(ids, weights, "a")
+
+
+def test_eye_may_be_of_booleans() -> None:
+    assert tf.sparse.eye(2, dtype=tf.bool).values.numpy().tolist() == [True, True]

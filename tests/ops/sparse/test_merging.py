@@ -152,3 +152,9 @@ def test_tensors_with_the_same_places_are_combined_element_by_element() -> None:
     assert total.indices.numpy().tolist() == highest.indices.numpy().tolist() == places
     assert total.values.numpy().tolist() == [0, 7, 4] and highest.values.numpy().tolist() == [1, 5, 3]
     assert tf.sparse.add(a, b, 1).values.numpy().tolist() == [7, 4]
+
+
+def test_complex_numbers_have_no_minimum() -> None:
+    value = tf.SparseTensor([[0]], [1j], [2])
+    with pytest.raises(tf.errors.NotFoundError, match="no kernel for complex numbers"):
+        tf.sparse.minimum(value, value)

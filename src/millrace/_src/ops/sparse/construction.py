@@ -8,7 +8,7 @@ import numpy as np
 
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import as_dtype, float32, int64
+from millrace._src.core.dtypes import as_dtype, bool_, float32, int64
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.shape_context import static_shape
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -42,7 +42,8 @@ def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, nam
         columns = rows if num_columns is None else _size(num_columns, "num_columns")
         diagonal_size = raw.Minimum(x=rows, y=columns)
         places = raw.Range(start=np.int64(0), limit=diagonal_size, delta=np.int64(1))
-        one = convert_to_tensor(1, dtype=as_dtype(dtype))
+        dtype = as_dtype(dtype)
+        one = convert_to_tensor(True if dtype is bool_ else 1, dtype=dtype)
         ones = raw.Fill(dims=raw.Reshape(tensor=diagonal_size, shape=[1]), value=one)
         return SparseTensor(raw.Pack(values=[places, places], axis=1), ones, raw.Pack(values=[rows, columns]))
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.errors import invalid
+from millrace._src.core.errors import NotFoundError, invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -251,6 +251,8 @@ def _chosen(
     choose: Callable[[Array, Array], Array], a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]
 ) -> tuple[Array, Array]:
     """Combines the elements of two tensors, of which one is zero where only one tensor has the place."""
+    if np.iscomplexobj(a[1]):
+        raise NotFoundError(None, None, "There is no kernel for complex numbers, which have no order.")
     _check_choice(a, b)
     if _are_the_same(a[0], b[0]):
         return a[0], choose(a[1], b[1])
