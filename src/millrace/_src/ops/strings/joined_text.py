@@ -16,6 +16,7 @@ from millrace._src.core.array_namespace import Array
 
 SPACES = b" \t\n\v\f\r"
 """The bytes that are white space."""
+_TO_BLANKS = bytes.maketrans(SPACES, b" " * len(SPACES))
 
 
 class JoinedText(NamedTuple):
@@ -58,7 +59,14 @@ Parts = tuple[Sequence[bytes], Array]
 def split_at_space(strings: Sequence[bytes]) -> Parts:
     """Splits strings at runs of white space; white space at either end of a string makes no part."""
     joined_text = join_text(strings, b"\n")
-    return joined_text.text.split(), _count_runs(joined_text, joined_text.bytes_in(SPACES))
+    characters = np.frombuffer(joined_text.text, np.uint8)
+    is_gap = (characters == ord(" ")) | (characters - np.uint8(ord("\t")) <= ord("\r") - ord("\t"))
+    counts = _count_runs(joined_text, is_gap)
+    if np.count_nonzero(is_gap) == counts.sum():  # no run of several: one byte to split at is faster to look for
+        parts = joined_text.text.translate(_TO_BLANKS).split(b" ")
+        del parts[-1]  # behind the separator of the last string
+        return parts, counts
+    return joined_text.text.split(), counts
 
 
 def _count_runs(joined_text: JoinedText, is_gap: Array) -> Array:
