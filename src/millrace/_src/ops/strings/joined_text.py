@@ -34,9 +34,12 @@ class JoinedText(NamedTuple):
 
     def bytes_in(self, kinds: bytes) -> Array:
         """Marks the bytes that are among `kinds`."""
+        characters = np.frombuffer(self.text, np.uint8)
+        if len(kinds) == 1:
+            return characters == kinds[0]
         is_kind = np.zeros(256, np.bool_)
         is_kind[list(kinds)] = True
-        return np.take(is_kind, np.frombuffer(self.text, np.uint8))
+        return np.take(is_kind, characters)
 
 
 def join_text(strings: Sequence[bytes], separator: bytes) -> JoinedText:
@@ -80,9 +83,10 @@ def split_at_any(strings: Sequence[bytes], delimiters: bytes, skip_empty: bool) 
     """Splits strings at each byte that is among `delimiters`; an empty string has one empty part, unless left out."""
     mark = delimiters[:1]
     joined_text = join_text(strings, mark)
-    is_mark = joined_text.bytes_in(delimiters)
-    table = bytes.maketrans(delimiters, mark * len(delimiters))
-    parts = joined_text.text.translate(table).split(mark)
+    is_mark, text = joined_text.bytes_in(delimiters), joined_text.text
+    if len(delimiters) > 1:
+        text = text.translate(bytes.maketrans(delimiters, mark * len(delimiters)))
+    parts = text.split(mark)
     if skip_empty:
         return list(filter(None, parts)), _count_runs(joined_text, is_mark)
     del parts[-1]  # behind the separator of the last string
