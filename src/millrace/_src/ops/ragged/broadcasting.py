@@ -54,7 +54,7 @@ def common_splits_dtype(*values: Any) -> DType | None:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ShapeParts:
     """A ragged or dense shape: row partitions, and the sizes of the uniform dimensions around them.
 
     Args:
@@ -88,7 +88,7 @@ def sized(size: Any) -> Any:
     return size if known is None else known
 
 
-def layout_of(value: Any, dtype: DType) -> Layout:
+def shape_parts(value: Any, dtype: DType) -> ShapeParts:
     """Returns the shape of a dense or ragged tensor; unknown sizes are scalars of `dtype`."""
     partitions = value._nested_row_partitions if isinstance(value, RaggedTensor) else ()
     flat_values = value.flat_values if partitions else value
@@ -99,7 +99,7 @@ def layout_of(value: Any, dtype: DType) -> Layout:
     sizes = [shape[i] if dim is None else dim for i, dim in enumerate(dims)]
     if partitions:
         sizes[0] = sized(partitions[0].nrows())
-    return Layout(partitions, tuple(sizes))
+    return ShapeParts(partitions, tuple(sizes))
 
 
 class OneRow:
@@ -118,7 +118,7 @@ class Broadcast:
 
     Args:
       partitions: the row partitions of the result, outermost first.
-      sizes: the sizes of the result around the partitions, as in `Layout`.
+      sizes: the sizes of the result around the partitions, as in `ShapeParts`.
       rows: for each shape, which of its rows at that depth each row of the result shows.
       checks: the operations of a graph that check that the shapes fit.
     """
@@ -134,37 +134,39 @@ class Broadcast:
         return len(self.partitions)
 
 
-def broadcast(layouts: Sequence[Layout], dtype: DType, words: str = "") -> Broadcast:
+def broadcast(all_parts: Sequence[ShapeParts], dtype: DType, words: str = "") -> Broadcast:
     """Broadcasts shapes against each other.
 
     Args:
-      layouts: the shapes.
+      all_parts: the shapes.
       dtype: the dtype of row splits and of sizes that are unknown while tracing.
       words: the first words of the error about shapes that do not fit.
 
     Raises: InvalidArgumentError: if the shapes do not fit; in a graph, when it runs.
     """
-    rank = max(layout.rank for layout in layouts)
-    leads = [rank - layout.rank for layout in layouts]
-    depth = max(lead + len(at.partitions) for lead, at in zip(leads, layouts, strict=True) if at.partitions or not lead)
-    walk = _Walk(dtype, words, [layout.dim(-lead) for lead, layout in zip(leads, layouts, strict=True)])
+    rank = max(parts.rank for parts in all_parts)
+    leads = [rank - parts.rank for parts in all_parts]
+    depth = max(
+        lead + len(at.partitions) for lead, at in zip(leads, all_parts, strict=True) if at.partitions or not lead
+    )
+    walk = _Walk(dtype, words, [parts.dim(-lead) for lead, parts in zip(leads, all_parts, strict=True)])
     for axis in range(1, depth + 1):
-        pairs = zip(leads, layouts, strict=True)
-        walk.step([layout.dim(axis - lead) for lead, layout in pairs], _given_partitions(axis, leads, layouts))
+        pairs = zip(leads, all_parts, strict=True)
+        walk.step([parts.dim(axis - lead) for lead, parts in pairs], _given_partitions(axis, leads, all_parts))
     inner_dims = [
-        walk.merged([layout.dim(axis - lead) for lead, layout in zip(leads, layouts, strict=True)])
+        walk.merged([parts.dim(axis - lead) for lead, parts in zip(leads, all_parts, strict=True)])
         for axis in range(depth + 1, rank)
     ]
     sizes = (walk.first_size, *inner_dims) if rank else ()
     return Broadcast(tuple(walk.partitions), sizes, tuple(walk.rows), tuple(walk.checks))
 
 
-def _given_partitions(axis: int, leads: Sequence[int], layouts: Sequence[Layout]) -> list[RowPartition | None]:
+def _given_partitions(axis: int, leads: Sequence[int], all_parts: Sequence[ShapeParts]) -> list[RowPartition | None]:
     """Returns the partitions of an axis of the shapes, also uniform ones."""
     places = [axis - lead - 1 for lead in leads]
     return [
-        layout.partitions[place] if 0 <= place < len(layout.partitions) else None
-        for place, layout in zip(places, layouts, strict=True)
+        parts.partitions[place] if 0 <= place < len(parts.partitions) else None
+        for place, parts in zip(places, all_parts, strict=True)
     ]
 
 
@@ -346,12 +348,12 @@ class BroadcastValues:
 
     def __init__(self, values: Sequence[Any], words: str = "") -> None:
         dtype = common_splits_dtype(*values) or int64
-        layouts = [layout_of(value, dtype) for value in values]
-        self._broadcast = broadcast(layouts, dtype, words)
-        rank = max(layout.rank for layout in layouts)
+        all_parts = [shape_parts(value, dtype) for value in values]
+        self._broadcast = broadcast(all_parts, dtype, words)
+        rank = max(parts.rank for parts in all_parts)
         self.flat_values = [
-            flat_rows(value, layout, self._broadcast.depth - rank + layout.rank, rows)
-            for value, layout, rows in zip(values, layouts, self._broadcast.rows, strict=True)
+            flat_rows(value, parts, self._broadcast.depth - rank + parts.rank, rows)
+            for value, parts, rows in zip(values, all_parts, self._broadcast.rows, strict=True)
         ]
 
     def with_flat_values(self, flat_values: Any) -> Any:
@@ -367,17 +369,17 @@ def nested(flat_values: Any, partitions: Sequence[RowPartition]) -> Any:
     return result
 
 
-def flat_rows(value: Any, layout: Layout, depth: int, rows: Rows) -> Any:
+def flat_rows(value: Any, parts: ShapeParts, depth: int, rows: Rows) -> Any:
     """Returns the values of a dense or ragged tensor below `depth` partitions, picked by row numbers.
 
     Args:
       value: a Tensor or RaggedTensor.
-      layout: its shape.
+      parts: its shape.
       depth: how many dimensions to merge with the first one; negative for a tensor that lies within each row.
       rows: which rows to pick, as in `Broadcast`.
     """
     flat_values = value.flat_values if isinstance(value, RaggedTensor) else value
-    merged = depth - len(layout.partitions)
+    merged = depth - len(parts.partitions)
     if depth < 0:
         return flat_values
     if merged > 0:

@@ -20,7 +20,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.broadcasting import Layout, nested, sized
+from millrace._src.ops.ragged.broadcasting import ShapeParts, nested, sized
 from millrace._src.ops.ragged.dynamic_ragged_shape_spec import DynamicRaggedShapeSpec
 from millrace._src.ops.ragged.partition_checks import check, checked
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
@@ -235,7 +235,7 @@ class DynamicRaggedShape(CompositeTensor):
             return [*lengths, ...]
         return [*lengths, *self._known_inner_shape.as_list()[1 if self._partitions else 0 :]]
 
-    def _layout(self) -> Layout:
+    def _parts(self) -> ShapeParts:
         """Returns the shape in the form that broadcasting works with."""
         if self.inner_rank is None:
             raise ValueError("Unable to broadcast: the rank of a shape is unknown.")
@@ -243,7 +243,7 @@ class DynamicRaggedShape(CompositeTensor):
         sizes = [self._inner_shape[i] if dim is None else dim for i, dim in enumerate(known)]
         if self._partitions:
             sizes[0] = sized(self._partitions[0].nrows())
-        return Layout(self._partitions, tuple(sizes))
+        return ShapeParts(self._partitions, tuple(sizes))
 
     def _num_elements(self) -> Any:
         """Returns how many values a tensor of this shape has, a scalar."""

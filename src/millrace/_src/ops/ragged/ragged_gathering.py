@@ -16,7 +16,7 @@ from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.gathering import gather_nd
 from millrace._src.ops.array.shape_ops import shape_tensor
-from millrace._src.ops.ragged.broadcasting import BroadcastValues, Layout, common_splits_dtype, layout_of, nested
+from millrace._src.ops.ragged.broadcasting import BroadcastValues, ShapeParts, common_splits_dtype, nested, shape_parts
 from millrace._src.ops.ragged.ragged_dims import known_axis, merge_dims
 from millrace._src.ops.ragged.ragged_rows import gathered
 from millrace._src.ops.ragged.ragged_shapes import expanded_dims
@@ -78,20 +78,20 @@ def _gathered_inside(params: Any, indices: Any, axis: int, batch_dims: int) -> A
     A cell is a slice of `params` for given indices of the dimensions before `axis`.
     """
     dtype = common_splits_dtype(params, indices) or (indices.dtype if indices.dtype in (int32, int64) else int64)
-    layout = layout_of(params, dtype)
-    starts = _cell_starts(layout, axis, dtype)
+    parts = shape_parts(params, dtype)
+    starts = _cell_starts(parts, axis, dtype)
     cells = merge_dims(indices, 0, batch_dims - 1) if batch_dims > 1 else indices
     if not batch_dims:
         cells = expanded_dims(indices, 0)
     if batch_dims < axis:
-        cells = gathered(cells, _ancestors(layout, starts, axis, batch_dims, dtype))
+        cells = gathered(cells, _ancestors(parts, starts, axis, batch_dims, dtype))
     positions = _with_index_dtype(cells, dtype)
     for _ in range(cells.shape.rank - 1):
         starts = raw.ExpandDims(input=starts, axis=-1)
     shifted = BroadcastValues([positions, starts])
     picks = shifted.with_flat_values(raw.AddV2(x=shifted.flat_values[0], y=shifted.flat_values[1]))
     result = gathered(merge_dims(params, 0, axis), picks)
-    return _with_outer_dims(result, params, layout, axis)
+    return _with_outer_dims(result, params, parts, axis)
 
 
 def _with_index_dtype(indices: Any, dtype: Any) -> Any:
@@ -102,48 +102,48 @@ def _with_index_dtype(indices: Any, dtype: Any) -> Any:
     return raw.Cast(x=indices, DstT=dtype)
 
 
-def _partition(layout: Layout, axis: int, dtype: Any) -> RowPartition:
+def _partition(parts: ShapeParts, axis: int, dtype: Any) -> RowPartition:
     """Returns the partition of a dimension behind the first; that of a dense dimension has rows of one length."""
-    if axis <= len(layout.partitions):
-        return layout.partitions[axis - 1]
-    length = convert_to_tensor(layout.dim(axis), dtype=dtype)
-    nrows = _nvals(layout, axis - 1, dtype)
+    if axis <= len(parts.partitions):
+        return parts.partitions[axis - 1]
+    length = convert_to_tensor(parts.dim(axis), dtype=dtype)
+    nrows = _nvals(parts, axis - 1, dtype)
     return RowPartition.from_uniform_row_length(length, nrows * length, nrows, validate=False, dtype_hint=dtype)
 
 
-def _nvals(layout: Layout, axis: int, dtype: Any) -> Any:
+def _nvals(parts: ShapeParts, axis: int, dtype: Any) -> Any:
     """Returns how many slices a tensor has for all indices of the dimensions up to `axis`."""
     if axis == 0:
-        return convert_to_tensor(layout.dim(0), dtype=dtype)
-    if axis <= len(layout.partitions):
-        return layout.partitions[axis - 1].nvals()
-    return _nvals(layout, axis - 1, dtype) * convert_to_tensor(layout.dim(axis), dtype=dtype)
+        return convert_to_tensor(parts.dim(0), dtype=dtype)
+    if axis <= len(parts.partitions):
+        return parts.partitions[axis - 1].nvals()
+    return _nvals(parts, axis - 1, dtype) * convert_to_tensor(parts.dim(axis), dtype=dtype)
 
 
-def _cell_starts(layout: Layout, axis: int, dtype: Any) -> Any:
-    return _partition(layout, axis, dtype).row_starts()
+def _cell_starts(parts: ShapeParts, axis: int, dtype: Any) -> Any:
+    return _partition(parts, axis, dtype).row_starts()
 
 
-def _ancestors(layout: Layout, starts: Any, axis: int, batch_dims: int, dtype: Any) -> Any:
+def _ancestors(parts: ShapeParts, starts: Any, axis: int, batch_dims: int, dtype: Any) -> Any:
     """Returns for each cell of `axis` the number of the batch that the cell belongs to; 0 without batches."""
     if not batch_dims:
         return raw.ZerosLike(x=starts)
-    ancestors = _partition(layout, axis - 1, dtype).value_rowids()
+    ancestors = _partition(parts, axis - 1, dtype).value_rowids()
     for outer in reversed(range(batch_dims, axis - 1)):
-        ancestors = raw.GatherV2(params=_partition(layout, outer, dtype).value_rowids(), indices=ancestors, axis=0)
+        ancestors = raw.GatherV2(params=_partition(parts, outer, dtype).value_rowids(), indices=ancestors, axis=0)
     return ancestors
 
 
-def _with_outer_dims(result: Any, params: Any, layout: Layout, axis: int) -> Any:
+def _with_outer_dims(result: Any, params: Any, parts: ShapeParts, axis: int) -> Any:
     """Gives the first dimension of a result, which counts cells, the dimensions of `params` before `axis`."""
     if axis == 1:
         return result
     if isinstance(params, RaggedTensor):
         dtype = params._row_partition.dtype
-        return nested(result, [_partition(layout, a, dtype) for a in range(1, axis)])
+        return nested(result, [_partition(parts, a, dtype) for a in range(1, axis)])
     if isinstance(result, RaggedTensor):
         dtype = result._row_partition.dtype
-        return nested(result, [_partition(layout, a, dtype) for a in range(1, axis)])
+        return nested(result, [_partition(parts, a, dtype) for a in range(1, axis)])
     dims = raw.ConcatV2(values=[shape_tensor(params)[:axis], shape_tensor(result)[1:]], axis=0)
     return raw.Reshape(tensor=result, shape=dims)
 

@@ -12,7 +12,7 @@ from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import fill, ones, zeros
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.ragged.broadcasting import Broadcast, broadcast, flat_rows, layout_of, nested
+from millrace._src.ops.ragged.broadcasting import Broadcast, broadcast, flat_rows, nested, shape_parts
 from millrace._src.ops.ragged.dynamic_ragged_shape import DynamicRaggedShape
 from millrace._src.ops.ragged.partition_checks import check, checked
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
@@ -79,7 +79,7 @@ def ragged_broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     x, y = _as_shape(shape_x), _as_shape(shape_y)
     dtype = x.dtype if x.num_row_partitions else y.dtype
     x, y = x.with_dtype(dtype), y.with_dtype(dtype)
-    found = broadcast([x._layout(), y._layout()], dtype)
+    found = broadcast([x._parts(), y._parts()], dtype)
     return DynamicRaggedShape(found.partitions, checked(_inner_shape(found, dtype), found.checks), dtype)
 
 
@@ -101,13 +101,13 @@ def ragged_broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
         value = convert_to_tensor_or_ragged_tensor(input, name="input")
         dtype = value._row_partition.dtype if isinstance(value, RaggedTensor) else shape.dtype
         shape = shape.with_dtype(dtype)
-        layouts = [layout_of(value, dtype), shape._layout()]
-        if layouts[0].rank > layouts[1].rank:
-            raise ValueError(f"{_CANNOT} a tensor of rank {layouts[0].rank} to a shape of rank {layouts[1].rank}.")
-        found = broadcast(layouts, dtype, _CANNOT)
+        all_parts = [shape_parts(value, dtype), shape._parts()]
+        if all_parts[0].rank > all_parts[1].rank:
+            raise ValueError(f"{_CANNOT} a tensor of rank {all_parts[0].rank} to a shape of rank {all_parts[1].rank}.")
+        found = broadcast(all_parts, dtype, _CANNOT)
         checks = [*found.checks, *_checks_of_shape(found, shape, dtype)]
-        depth = found.depth - layouts[1].rank + layouts[0].rank
-        flat_values = checked(flat_rows(value, layouts[0], depth, found.rows[0]), checks)
+        depth = found.depth - all_parts[1].rank + all_parts[0].rank
+        flat_values = checked(flat_rows(value, all_parts[0], depth, found.rows[0]), checks)
         whole = raw.BroadcastTo(input=flat_values, shape=_inner_shape(found, dtype))
         return nested(raw.Reshape(tensor=whole, shape=shape.inner_shape), shape.row_partitions)
 
