@@ -177,12 +177,7 @@ def sparse_dense_div_gradient(
 def _with_dense(compute: Callable[..., Any], sparse: SparseTensor, dense: Any, name: str) -> SparseTensor:
     """Applies `compute(sparse values, dense)` to a sparse tensor and a dense operand, which takes the same dtype."""
     with name_scope(name) as scope:
-        try:
-            dense = convert_to_tensor(dense, dtype=sparse.dtype.base_dtype, name="y")
-        except ValueError as error:
-            if isinstance(dense, Tensor):  # TensorFlow names the operand where a tensor has another dtype
-                raise ValueError(f"y: {error}") from None
-            raise
+        dense = convert_to_tensor(dense, dtype=sparse.dtype.base_dtype, name="y")
         values, dense = (sparse.values, dense) if name != "truediv" else divisible(sparse.values, dense, "__truediv__")
         return _with_new_values(sparse, compute(sparse.indices, values, sparse.dense_shape, dense, name=scope))
 

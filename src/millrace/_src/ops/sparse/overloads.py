@@ -20,106 +20,37 @@ from millrace._src.ops.math.casting import cast
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, sparse_result
 
 
-def _on_values(function: Callable[..., Any], x: SparseTensor, name: str | None) -> SparseTensor:
-    """Applies an element-wise function to the stored elements."""
-    return sparse_result(x.indices, function(x.values, name=name), x.dense_shape, x.shape)
+def _on_values(function: Callable[..., Any]) -> Callable[..., SparseTensor]:
+    """Makes the overload of an element-wise function that acts on the stored elements."""
+
+    def on_values(x: Any, name: str | None = None) -> SparseTensor:
+        return sparse_result(x.indices, function(x.values, name=name), x.dense_shape, x.shape)
+
+    return on_values
 
 
-@overload("math.abs", SparseTensor)
-def sparse_abs(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.abs` to the stored elements."""
-    return _on_values(unary.abs_, x, name)
-
-
-@overload("math.negative", SparseTensor)
-def sparse_negative(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.negative` to the stored elements."""
-    return _on_values(unary.negative, x, name)
-
-
-@overload("math.sign", SparseTensor)
-def sparse_sign(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.sign` to the stored elements."""
-    return _on_values(unary.sign, x, name)
-
-
-@overload("math.square", SparseTensor)
-def sparse_square(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.square` to the stored elements."""
-    return _on_values(unary.square, x, name)
-
-
-@overload("math.sqrt", SparseTensor)
-def sparse_sqrt(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.sqrt` to the stored elements."""
-    return _on_values(unary.sqrt, x, name)
-
-
-@overload("math.erf", SparseTensor)
-def sparse_erf(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.math.erf` to the stored elements."""
-    return _on_values(special.erf, x, name)
-
-
-@overload("math.tanh", SparseTensor)
-def sparse_tanh(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.tanh` to the stored elements."""
-    return _on_values(trigonometry.tanh, x, name)
-
-
-@overload("math.sin", SparseTensor)
-def sparse_sin(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.sin` to the stored elements."""
-    return _on_values(trigonometry.sin, x, name)
-
-
-@overload("math.tan", SparseTensor)
-def sparse_tan(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.tan` to the stored elements."""
-    return _on_values(trigonometry.tan, x, name)
-
-
-@overload("math.asin", SparseTensor)
-def sparse_asin(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.asin` to the stored elements."""
-    return _on_values(trigonometry.asin, x, name)
-
-
-@overload("math.asinh", SparseTensor)
-def sparse_asinh(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.asinh` to the stored elements."""
-    return _on_values(trigonometry.asinh, x, name)
-
-
-@overload("math.atan", SparseTensor)
-def sparse_atan(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.atan` to the stored elements."""
-    return _on_values(trigonometry.atan, x, name)
-
-
-@overload("math.atanh", SparseTensor)
-def sparse_atanh(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.atanh` to the stored elements."""
-    return _on_values(trigonometry.atanh, x, name)
-
-
-@overload("math.bessel_i0e", SparseTensor)
-def sparse_bessel_i0e(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.math.bessel_i0e` to the stored elements."""
-    return _on_values(bessel.bessel_i0e, x, name)
-
-
-@overload("math.bessel_i1e", SparseTensor)
-def sparse_bessel_i1e(x: Any, name: str | None = None) -> SparseTensor:
-    """Applies `tf.math.bessel_i1e` to the stored elements."""
-    return _on_values(bessel.bessel_i1e, x, name)
+sparse_abs = overload("math.abs", SparseTensor)(_on_values(unary.abs_))
+sparse_negative = overload("math.negative", SparseTensor)(_on_values(unary.negative))
+sparse_sign = overload("math.sign", SparseTensor)(_on_values(unary.sign))
+sparse_square = overload("math.square", SparseTensor)(_on_values(unary.square))
+sparse_sqrt = overload("math.sqrt", SparseTensor)(_on_values(unary.sqrt))
+sparse_erf = overload("math.erf", SparseTensor)(_on_values(special.erf))
+sparse_tanh = overload("math.tanh", SparseTensor)(_on_values(trigonometry.tanh))
+sparse_sin = overload("math.sin", SparseTensor)(_on_values(trigonometry.sin))
+sparse_tan = overload("math.tan", SparseTensor)(_on_values(trigonometry.tan))
+sparse_asin = overload("math.asin", SparseTensor)(_on_values(trigonometry.asin))
+sparse_asinh = overload("math.asinh", SparseTensor)(_on_values(trigonometry.asinh))
+sparse_atan = overload("math.atan", SparseTensor)(_on_values(trigonometry.atan))
+sparse_atanh = overload("math.atanh", SparseTensor)(_on_values(trigonometry.atanh))
+sparse_bessel_i0e = overload("math.bessel_i0e", SparseTensor)(_on_values(bessel.bessel_i0e))
+sparse_bessel_i1e = overload("math.bessel_i1e", SparseTensor)(_on_values(bessel.bessel_i1e))
 
 
 @overload("cast", SparseTensor)
 def sparse_cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
     """Applies `tf.cast` to the stored elements."""
     with name_scope(name, "Cast"):
-        return _on_values(lambda values, name: cast(values, dtype), x, None)
+        return sparse_result(x.indices, cast(x.values, dtype), x.dense_shape, x.shape)
 
 
 @overload("divide", SparseTensor)
