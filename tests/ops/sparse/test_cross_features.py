@@ -10,7 +10,6 @@ from millrace._src.ops.sparse.cross_features import (
     buckets_of,
     combinations,
     dense_feature,
-    fingerprints_of,
     joined_texts,
     sparse_feature,
 )
@@ -31,15 +30,10 @@ def test_rows_in_disorder_are_brought_in_order_and_rows_outside_left_out() -> No
     assert feature.lengths.tolist() == [1, 0, 1]
 
 
-def test_equal_texts_are_hashed_once() -> None:
-    hashed: list[bytes] = []
-
-    def lengths(texts: list[bytes]) -> list[int]:
-        hashed.extend(texts)
-        return [len(text) for text in texts]
-
-    assert fingerprints_of([b"a", b"bb", b"a"], lengths).tolist() == [1, 2, 1]
-    assert hashed == [b"a", b"bb"]
+def test_numbers_that_repeat_are_written_as_those_that_do_not() -> None:
+    for numbers in ([3, -2, 3, 3, 0, 1], [10**12, -7], []):
+        feature = dense_feature(np.int64([numbers]))
+        assert feature.texts().tolist() == [b"%d" % number for number in numbers]
 
 
 def test_numbers_are_joined_as_text() -> None:

@@ -7,13 +7,13 @@ of all combinations of all rows are one gather a feature.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.ops.array.farmhash import combined_fingerprints, fingerprint64
+from millrace._src.ops.array.farmhash import combined_fingerprints, fingerprints64
 from millrace._src.ops.ragged.row_positions import splits_of
 
 LARGEST_HASH = 2**63 - 1
@@ -37,22 +37,23 @@ class Feature:
         """Returns the fingerprints of the values: integers stand for themselves."""
         if not self.is_text:
             return self.values.astype(np.uint64)
-        return fingerprints_of(self.values.tolist(), lambda texts: [fingerprint64(text) for text in texts])
+        return fingerprints64(self.values.tolist())
 
     def texts(self) -> Array:
         """Returns the values as byte strings."""
-        if self.is_text:
-            return self.values
-        texts = np.empty(self.values.shape, object)
-        texts[:] = [b"%d" % number for number in self.values.tolist()]
-        return texts
+        if self.is_text or not self.values.size:
+            return self.values.astype(object)
+        low, high = int(self.values.min()), int(self.values.max())
+        if high - low < len(self.values):  # numbers repeat: each is written once
+            return _written(range(low, high + 1))[self.values - low]
+        return _written(self.values.tolist())
 
 
-def fingerprints_of(texts: Sequence[bytes], hash64: Callable[[Sequence[bytes]], Sequence[int]]) -> Array:
-    """Computes the hashes of byte strings; texts that occur often, as in features they do, are hashed once."""
-    distinct_texts = list(dict.fromkeys(texts))
-    hash_of = dict(zip(distinct_texts, hash64(distinct_texts), strict=True))
-    return np.fromiter(map(hash_of.__getitem__, texts), np.uint64, len(texts))
+def _written(numbers: Sequence[int]) -> Array:
+    """Writes integers as byte strings."""
+    texts = np.empty(len(numbers), object)
+    texts[:] = [b"%d" % number for number in numbers]
+    return texts
 
 
 def dense_feature(values: Array) -> Feature:

@@ -18,7 +18,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.farmhash import fingerprint64
+from millrace._src.ops.array.farmhash import fingerprints64
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.sparse.cross_features import (
     Feature,
@@ -26,7 +26,6 @@ from millrace._src.ops.sparse.cross_features import (
     combinations,
     combined_hashes,
     dense_feature,
-    fingerprints_of,
     joined_texts,
     sparse_feature,
 )
@@ -216,24 +215,16 @@ def sparse_cross_hashed(
     if salt.size != 2:
         raise invalid(f'Input "salt" must have length 2 but has length {salt.size}')
     key = [int(word) % 2**64 for word in salt.reshape(-1)]
-    hash64 = (lambda texts: siphash(texts, *key)) if strong_hash.reshape(-1)[0] else _fingerprints
+    hash64 = (lambda texts: siphash(texts, *key)) if strong_hash.reshape(-1)[0] else fingerprints64
     hashes = [_sparse_hashes(f, hash64) for f in sparse]
-    hashes += [_text_hashes(f, hash64) if f.is_text else f.fingerprints() for f in dense]
+    hashes += [hash64(f.values.tolist()) if f.is_text else f.fingerprints() for f in dense]
     count = int(num_buckets.reshape(-1)[0])
     features = [*sparse, *dense]
     return _crossed(features, int64, lambda positions: buckets_of(combined_hashes(hashes, positions, None), count))
 
 
-def _fingerprints(texts: Sequence[bytes]) -> list[int]:
-    return [fingerprint64(text) for text in texts]
-
-
-def _text_hashes(feature: Feature, hash64: Callable[[Sequence[bytes]], Sequence[int]]) -> Array:
-    return fingerprints_of(feature.values.tolist(), hash64)
-
-
-def _sparse_hashes(feature: Feature, hash64: Callable[[Sequence[bytes]], Sequence[int]]) -> Array:
+def _sparse_hashes(feature: Feature, hash64: Callable[[Sequence[bytes]], Array]) -> Array:
     if feature.is_text:
-        return _text_hashes(feature, hash64)
+        return hash64(feature.values.tolist())
     low_bytes = feature.values.astype("<i8").view("<u4")[::2].tolist()
-    return fingerprints_of([number.to_bytes(4, "little") for number in low_bytes], hash64)
+    return hash64([number.to_bytes(4, "little") for number in low_bytes])

@@ -31,6 +31,7 @@ _NOT_DIFFERENTIABLE = "members of sets are not floating point"
 _RESULT = "result_indices: int64, result_values: T, result_shape: int64"
 _SPARSE = "{0}_indices: int64, {0}_values: T, {0}_shape: int64"
 _LARGEST_KEY = 2**61
+_LARGEST_SMALL_KEY = 2**30
 
 
 class Sets:
@@ -94,8 +95,9 @@ def _ranked(members: Array, set_count: int) -> tuple[Array, int, Callable[[Array
     if members.dtype != object:
         low, high = int(members.min()), int(members.max())
         if set_count * (high - low + 1) < _LARGEST_KEY:
-            ranks = members.astype(np.int64) - low
-            return ranks, high - low + 1, lambda ranks: (ranks + low).astype(members.dtype)
+            ranks = members.astype(np.int64)
+            ranks -= low
+            return ranks, high - low + 1, lambda ranks: (ranks.astype(np.int64) + low).astype(members.dtype)
         distinct, ranks = np.unique(members, return_inverse=True)
         return ranks.astype(np.int64), len(distinct), lambda ranks: distinct[ranks]
     texts = members.tolist()
@@ -105,10 +107,17 @@ def _ranked(members: Array, set_count: int) -> tuple[Array, int, Callable[[Array
     return ranks, len(ordered), lambda ranks: np.array(ordered, object)[ranks]
 
 
-def _distinct(keys: Array) -> Array:
-    """Returns the different keys, sorted. (`numpy.unique` hashes integers, which costs more than to sort.)"""
-    sorted_keys = np.sort(keys)
-    return sorted_keys[_are_first(sorted_keys)]
+def _keys(numbers: Array, ranks: Array, width: int, set_count: int) -> Array:
+    """Returns the different keys of members, sorted. (`numpy.unique` hashes integers, which costs more than to sort.)
+
+    Keys of 32 bits, where they suffice, are sorted in half the time.
+    """
+    dtype = np.int32 if set_count * width < _LARGEST_SMALL_KEY else np.int64
+    keys = numbers.astype(dtype)
+    keys *= dtype(width)
+    keys += ranks.astype(dtype, copy=False)
+    keys.sort()
+    return keys[_are_first(keys)]
 
 
 def _are_first(sorted_keys: Array) -> Array:
@@ -156,8 +165,8 @@ def _combined(a: Sets, b: Sets, operation: str) -> tuple[Array, Array, Array]:
         raise invalid(f"Mismatched shapes {dims_text(a.leading)} vs {dims_text(b.leading)}")
     set_count = int(np.prod(a.leading, dtype=np.int64))
     ranks, width, members_of = _ranked(np.concatenate([a.members, b.members]), set_count)
-    keys_a = _distinct(a.numbers * width + ranks[: len(a.members)])
-    keys_b = _distinct(b.numbers * width + ranks[len(a.members) :])
+    keys_a = _keys(a.numbers, ranks[: len(a.members)], width, set_count)
+    keys_b = _keys(b.numbers, ranks[len(a.members) :], width, set_count)
     keys = _OPERATIONS[operation.lower()](keys_a, keys_b)
     numbers, ranks = np.divmod(keys, width)
     return _sparse_parts(a.leading, set_count, numbers, members_of(ranks))
@@ -316,5 +325,5 @@ def set_size(
     sets = _sparse_sets(set_indices, set_values, set_shape, validate_indices)
     set_count = int(np.prod(sets.leading, dtype=np.int64))
     ranks, width, _ = _ranked(sets.members, set_count)
-    numbers = _distinct(sets.numbers * width + ranks) // width
+    numbers = _keys(sets.numbers, ranks, width, set_count) // width
     return np.bincount(numbers, minlength=set_count).astype(np.int32).reshape(sets.leading)
