@@ -118,3 +118,10 @@ def test_what_it_refuses() -> None:
         tf.vectorized_map(lambda e: e, tf.constant(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="is not in \\[0, 2\\)"):
         tf.vectorized_map(lambda e: e[0], (tf.zeros([2, 2]), tf.zeros([3, 2])))
+
+
+def test_rows_of_different_sizes_are_refused() -> None:
+    ragged = tf.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [1, 2])
+    for elems in (ragged, tf.SparseTensor([[0, 1]], [1.0], [2, 2])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="the rows of a ragged or sparse tensor differ in size"):
+            tf.vectorized_map(lambda row: row, elems)

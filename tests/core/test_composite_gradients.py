@@ -112,3 +112,22 @@ def test_other_composites_are_refused() -> None:
 def test_tensors_alone_stay_as_they_are() -> None:
     leaves = [tf.constant(1.0), tf.Variable(2.0)]
     assert gradient_parts(leaves) is leaves and gradients_of_leaves(leaves, [1, 2]) == [1, 2]
+
+
+def test_forward_mode_carries_tangents_of_ragged_tensors() -> None:
+    x = ragged(1.0, 2.0, 3.0)
+    with tf.autodiff.ForwardAccumulator(x, ragged(1.0, 0.0, 10.0)) as accumulator:
+        y = x.with_values(x.values * x.values)
+    assert accumulator.jvp(y).to_list() == [[2.0], [], [0.0, 60.0]]
+    assert accumulator.jvp(y.values).numpy().tolist() == [2.0, 0.0, 60.0]
+    assert accumulator.jvp(ragged(5.0, 6.0)) is None
+    with pytest.raises(ValueError, match="Type Plain is not supported"):
+        tf.autodiff.ForwardAccumulator(Plain(1.0), Plain(1.0))
+
+
+def test_dlpack_and_variables_take_no_composites() -> None:
+    for value in (ragged(1.0, 2.0), tf.SparseTensor([[0]], [1.0], [2]), Plain(1.0)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be a TF tensor, not Python object"):
+            tf.experimental.dlpack.to_dlpack(value)
+        with pytest.raises((ValueError, TypeError), match="unsupported type"):
+            tf.Variable(value)

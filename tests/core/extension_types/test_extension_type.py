@@ -182,3 +182,16 @@ def test_a_loop_may_widen_the_shape_of_a_field() -> None:
         return tf.while_loop(lambda i, x: i < 2, step, (0, x), shape_invariants=(tf.TensorShape([]), spec))[1]
 
     assert f(Pair([1.0], 2.0)).first.numpy().tolist() == [1.0] * 4
+
+
+def test_loops_of_autograph_widen_fields_by_a_spec() -> None:
+    spec = Pair.Spec(tf.TensorSpec([None]), tf.TensorSpec([]))
+
+    @tf.function
+    def f(x: Any, n: Any) -> Any:
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(x, spec)])
+            x = Pair(tf.concat([x.first, x.first], 0), x.second)
+        return x
+
+    assert f(Pair([1.0], 2.0), 2).first.numpy().tolist() == [1.0] * 4

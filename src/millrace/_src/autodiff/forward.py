@@ -13,6 +13,7 @@ from typing import Any
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.accumulator import Accumulator
 from millrace._src.autodiff.backprop import UnconnectedGradients
+from millrace._src.core.composite_gradients import gradient_parts, gradients_of_leaves
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.resources import is_variable
@@ -104,7 +105,10 @@ class ForwardAccumulator:
 
         Raises: ValueError or TypeError: as the constructor.
         """
-        nest.map_structure(self._watch_one, primals, tangents)
+        nest.assert_same_structure(primals, tangents)
+        for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+            for part, direction in zip(gradient_parts([primal]), gradient_parts([tangent]), strict=True):
+                self._watch_one(part, direction)
 
     def _watch_one(self, primal: Any, tangent: Any) -> None:
         if not primal.dtype.is_floating:
@@ -141,7 +145,9 @@ class ForwardAccumulator:
                 return raw.ZerosLike(x=convert_to_tensor(primal))
             return tangent
 
-        return nest.map_structure(fetch, primals)
+        leaves = nest.flatten(primals)
+        found_tangents = [fetch(part) for part in gradient_parts(leaves)]
+        return nest.pack_sequence_as(primals, gradients_of_leaves(leaves, found_tangents))
 
     def _tangent_of(self, primal: Any) -> Any:
         if isinstance(primal, IndexedSlices):

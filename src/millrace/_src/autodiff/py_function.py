@@ -220,7 +220,7 @@ def _matched(func: Any, specs: list[Any], result: Any, wanted: Any) -> list[tupl
     Raises: ValueError: if the function returned something else than was declared.
     """
     values = [] if result is None else nest.flatten(result)
-    complaint = f"py_function: func={func} returned {values}, which did not match Tout={wanted}."
+    complaint = f"py_function: func={func} returned {values}, which did not match Tout={nest.flatten(wanted)}."
     if len(values) != len(specs):
         raise ValueError(complaint)
     for spec, value in zip(specs, values, strict=True):

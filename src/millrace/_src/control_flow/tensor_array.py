@@ -283,7 +283,12 @@ class TensorArraySpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
-        """Returns the spec of an array."""
+        """Returns the spec of an array.
+
+        Raises: TypeError: if the value is none.
+        """
+        if not isinstance(value, TensorArray):
+            raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
         return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:

@@ -50,10 +50,18 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     Returns: The stacked results, in the structure that `fn` returns.
     Raises:
       ValueError: if there is such an operation and `fallback_to_while_loop` is False.
-      tf.errors.InvalidArgumentError: if two of `elems` have different numbers of rows, more than one.
+      tf.errors.InvalidArgumentError: if two of `elems` have different numbers of rows, more than one, or `elems` has
+        ragged or sparse tensors.
     """
     rows = Rows(elems, [_as_leaf(e) for e in nest.flatten(elems)], _has_no_rows)
     tensors = rows.tensors
+    if any(t.dtype.name == "variant" for t in tensors):
+        raise InvalidArgumentError(
+            None,
+            None,
+            "vectorized_map: the rows of a ragged or sparse tensor differ in size and cannot be computed at once. "
+            "tf.map_fn goes through them one after the other.",
+        )
     if any(t.shape.rank == 0 for t in tensors):
         raise IndexError("list index out of range: elems must have at least one dimension")
 

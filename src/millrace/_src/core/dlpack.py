@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import from_np
+from millrace._src.core.errors import invalid
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.export import export
 
@@ -22,8 +24,15 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
     Args: tf_tensor: an eager Tensor of a dtype that DLPack knows.
     Returns: A PyCapsule, which can be consumed once.
-    Raises: BufferError: if DLPack has no such dtype.
+    Raises:
+      BufferError: if DLPack has no such dtype.
+      tf.errors.InvalidArgumentError: for a composite of several tensors, such as a RaggedTensor.
     """
+    if consists_of_parts[type(tf_tensor)]:
+        raise invalid(
+            "The argument to `to_dlpack` must be a TF tensor, not Python object; received a "
+            f"{type(tf_tensor).__name__}, which consists of several tensors."
+        )
     return convert_to_tensor(tf_tensor).__dlpack__()
 
 

@@ -215,8 +215,10 @@ class DatasetSpec(BatchableTypeSpec):
 
     @property
     def value_type(self) -> Any:
-        """`tf.data.Dataset`; the class below it as long as no dataset has been made."""
-        return _root or DatasetBase
+        """`tf.data.Dataset`."""
+        from millrace._src.data.dataset import DatasetV2  # it stands above all transformations, and these above specs
+
+        return DatasetV2
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape

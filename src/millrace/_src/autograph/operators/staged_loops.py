@@ -24,6 +24,7 @@ from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
+from millrace._src.core.type_specs import TypeSpec
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
 from millrace._src.util import nest
@@ -414,7 +415,14 @@ class _Marks:
 def _shapes_in(structure: Any) -> list[TensorShape]:
     """Returns the shapes in a structure of shapes."""
     leaves = [structure] if isinstance(structure, TensorShape) else nest.flatten(structure)
-    return [leaf if isinstance(leaf, TensorShape) else as_shape(getattr(leaf, "shape", leaf)) for leaf in leaves]
+    return [shape for leaf in leaves for shape in _shapes_of(leaf)]
+
+
+def _shapes_of(leaf: Any) -> list[TensorShape]:
+    """Returns the shapes that a shape stands for, or those of the tensors that a spec describes."""
+    if isinstance(leaf, TensorShape):
+        return [leaf]
+    return [spec.shape for spec in leaf.flatten()] if isinstance(leaf, TypeSpec) else [as_shape(leaf)]
 
 
 def _has_tensors(value: Any) -> bool:
