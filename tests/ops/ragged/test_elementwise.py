@@ -140,3 +140,8 @@ def test_only_the_first_argument_of_a_function_of_one_value_may_be_ragged() -> N
     text = tf.ragged.constant([["ab", "c"], []])
     with pytest.raises(TypeError, match="Only the first argument of this function may be a RaggedTensor"):
         tf.strings.substr(text, 0, tf.strings.length(text))
+
+
+def test_version_1s_division_takes_ragged_tensors() -> None:
+    x = tf.ragged.constant([[7, -7], [2]])
+    assert tf.compat.v1.div(x, 2).to_list() == [[3, -4], [1]]

@@ -20,7 +20,7 @@ from millrace._src.ops.math.matmul import sparse_matmul as sparse_matmul_op
 from millrace._src.util.export import export
 
 
-@export(v1=["div"])
+@export(v1=["div"], elementwise="binary")
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides as Python 2: integers give the quotient rounded down, other numbers the exact quotient.
 

@@ -1,1 +1,1 @@
-"""Ragged tensors: `tf.RaggedTensor` and the ops of `tf.ragged`. Not built yet: the class refuses in words."""
+"""Ragged tensors: `tf.RaggedTensor`, row partitions, ragged shapes, and what public functions do with them."""
