@@ -13,6 +13,7 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.extension_types.fields import (
@@ -138,6 +139,8 @@ def _converted_composite(value: Any, kind: type, path: tuple[str, ...], wanted: 
 
 
 def _converted_option(value: Any, annotation: Any, options: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
+    if isinstance(value, CompositeTensor):  # what is of one of the classes need not fail to become a tensor first
+        options = sorted(options, key=lambda option: not (isinstance(option, type) and isinstance(value, option)))
     for option in options:
         try:
             return convert_value(value, option, path, wanted)

@@ -116,8 +116,12 @@ def ctc_greedy_decoder_op(
     is_kept = is_frame & (best != blank_index % classes)
     if merge_repeated:
         is_kept[1:] &= best[1:] != best[:-1]
-    rows = [column[kept].tolist() for column, kept in zip(best.T, is_kept.T, strict=True)]
-    return *_sparse(rows), 0 - scores[:, None]
+    row_numbers, frames = np.nonzero(is_kept.T)
+    counts = is_kept.sum(0)
+    columns = np.arange(len(frames)) - np.repeat(np.cumsum(counts) - counts, counts)
+    indices = np.stack([row_numbers, columns], axis=1)
+    shape = np.array([len(counts), counts.max(initial=0)], np.int64)
+    return indices, best[frames, row_numbers].astype(np.int64), shape, 0 - scores[:, None]
 
 
 # --- beam search -----------------------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ tensors, and ragged tensors where lists lie within lists.
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from millrace._src.core.convert import convert_to_tensor
@@ -150,27 +151,21 @@ def _constant(pyval: Any, spec: Any) -> Any:
     return convert_to_tensor(pyval, dtype=None if spec is None else spec.dtype)
 
 
-def python_value(values: Mapping[str, Any], ragged_shape: DynamicRaggedShape) -> Any:
+def nested_dictionaries(columns: Mapping[str, Sequence[Any]], count: int, partitions: Sequence[Any]) -> list[Any]:
     """Returns dictionaries in nested lists.
 
     Args:
-      values: the values of each field in nested lists.
-      ragged_shape: the shape of the lists of dictionaries.
+      columns: for each field a list with the field's value in each dictionary, in order.
+      count: the number of dictionaries.
+      partitions: how the dictionaries fall into rows, the rows into rows of rows and so on, the innermost last.
     """
-    rank = ragged_shape.rank or 0
-    if rank == 0:
-        return dict(values)
-    places = any_tensor(ragged_shape)
-    lists = places.to_list() if ragged_shape.num_row_partitions else places.numpy().tolist()
-    return _zipped(values, lists, rank)
-
-
-def _zipped(values: Mapping[str, Any], places: Any, depth: int) -> Any:
-    if depth == 0:
-        return dict(values)
-    return [
-        _zipped({name: value[i] for name, value in values.items()}, place, depth - 1) for i, place in enumerate(places)
-    ]
+    items: list[Any] = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if not columns:
+        items = [{} for _ in range(count)]
+    for partition in reversed(partitions):
+        bounds = partition.row_splits().numpy().tolist()
+        items = [items[start:stop] for start, stop in itertools.pairwise(bounds)]  # a list each
+    return items
 
 
 def any_tensor(ragged_shape: DynamicRaggedShape) -> Any:

@@ -33,7 +33,7 @@ from millrace._src.ops.structured.field_shapes import (
     ragged_rank_of,
 )
 from millrace._src.ops.structured.field_updates import updated_fields
-from millrace._src.ops.structured.python_values import PythonValues, any_tensor, python_value
+from millrace._src.ops.structured.python_values import PythonValues, any_tensor, nested_dictionaries
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
@@ -416,8 +416,11 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
         """
         if state.graph is not None:
             raise ValueError("StructuredTensor.to_pyval() is only supported in eager mode.")
-        values = {name: _field_pyval(value) for name, value in self._fields.items()}
-        return python_value(values, self._ragged_shape)
+        flat = self.merge_dims(0, self.rank - 1) if self.rank > 1 else self
+        values = {name: _field_pyval(value) for name, value in flat._fields.items()}
+        if self.rank == 0:
+            return values
+        return nested_dictionaries(values, int(flat.nrows()), self.row_partitions)
 
     def __repr__(self) -> str:
         indent = "\n" + 12 * " "
