@@ -64,7 +64,7 @@ def ragged_range_op(xp: Xp, starts: Array, limits: Array, deltas: Array, *, Tspl
     sizes = _range_sizes(rows, np.iinfo(Tsplits.np_dtype).max)
     splits = np.zeros(sizes.size + 1, Tsplits.np_dtype)
     np.cumsum(sizes, out=splits[1:])
-    make = _integer_ranges if starts.dtype.kind == "i" else _float_ranges
+    make = integer_ranges if starts.dtype.kind == "i" else _float_ranges
     return splits, make(rows[0], deltas if deltas.size == 1 else rows[2], sizes, splits)
 
 
@@ -102,7 +102,7 @@ def _range_sizes(bounds: Sequence[Array], most: int) -> Array:
     return sizes
 
 
-def _integer_ranges(starts: Array, deltas: Any, sizes: Array, splits: Array) -> Array:
+def integer_ranges(starts: Array, deltas: Any, sizes: Array, splits: Array) -> Array:
     """Returns the elements of all ranges, each the sum of all steps up to it.
 
     A step leads from one element to the next: the delta of a row, and at the start of a row what is missing to its
@@ -123,7 +123,7 @@ def _integer_ranges(starts: Array, deltas: Any, sizes: Array, splits: Array) -> 
 def _float_ranges(starts: Array, deltas: Array, sizes: Array, splits: Array) -> Array:
     """Returns the elements of all ranges: the start of the row, and the place in the row times the step."""
     place_dtype = np.int32 if splits[-1] < 2**31 else np.int64
-    places = _integer_ranges(np.zeros(sizes.size, place_dtype), np.int64(1), sizes, splits)
+    places = integer_ranges(np.zeros(sizes.size, place_dtype), np.int64(1), sizes, splits)
     elements = places.astype(starts.dtype) * _spread(deltas, sizes, None)
     return elements + _spread(starts, sizes, None) if starts.any() else elements
 

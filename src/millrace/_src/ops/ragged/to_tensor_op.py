@@ -24,11 +24,14 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.ragged.range_op import integer_ranges
 from millrace._src.ops.type_sets import ANY, TypeSet
 
 Dims = Sequence[int]
 
 _INDEX = TypeSet((int64, int32))
+_LONGEST_TABLED = 256
+"""The most columns for which the rows of a mask are taken from a table of rows by length."""
 
 
 def _dims_text(dims: Sequence[int | None]) -> str:
@@ -139,9 +142,17 @@ def ragged_tensor_to_tensor(
     dims = (*padding.sizes, *values.shape[1:])
     if padding.filled is None:
         return fitting_values.reshape(dims)
-    result = np.empty(dims, values.dtype)
-    result[...] = default_value
+    result = _filled(dims, values.dtype, default_value)
     result[padding.filled] = fitting_values
+    return result
+
+
+def _filled(dims: Dims, dtype: Any, value: Array) -> Array:
+    """Returns an array full of a value; memory fresh from the system holds zero bytes already."""
+    if dtype.kind != "O" and not any(value.tobytes()):
+        return np.zeros(dims, dtype)
+    result = np.empty(dims, dtype)
+    result[...] = value
     return result
 
 
@@ -295,25 +306,26 @@ def _padding(partitions: Sequence[Array], wanted: Dims) -> _Padding:
         fitting = lengths if size >= longest else np.minimum(lengths, size)
         if kept is not None or fitting is not lengths:
             starts = splits[:-1] if kept is None else splits[kept]
-            kept = _numbers_between(starts, fitting)
+            ends = np.concatenate([[0], np.cumsum(fitting)])
+            kept = integer_ranges(starts.astype(np.int64), np.int64(1), fitting, ends)
         if filled is not None or (fitting != size).any():
             filled = _with_filled_columns(sizes, filled, fitting, size)
         sizes.append(size)
     return _Padding(sizes, filled, kept)
 
 
-def _numbers_between(starts: Array, lengths: Array) -> Array:
-    """Returns, end to end, `lengths[i]` numbers from `starts[i]` on."""
-    limits = np.cumsum(lengths)
-    return np.arange(limits[-1] if limits.size else 0) + np.repeat(starts - (limits - lengths), lengths)
-
-
 def _with_filled_columns(sizes: Dims, filled: Array | None, lengths: Array, size: int) -> Array:
     """Returns a mask with one dimension more: the first `lengths[i]` columns of the row in cell `i` are filled."""
-    small = np.min_scalar_type(size)  # comparing bytes takes an eighth of the time
-    cell_lengths = np.zeros(sizes, small)
-    cell_lengths[... if filled is None else filled] = lengths.reshape(sizes) if filled is None else lengths
-    return np.arange(size, dtype=small) < cell_lengths[..., None]
+    if filled is None:
+        cell_lengths = lengths.reshape(sizes)
+    else:
+        cell_lengths = np.zeros(sizes, lengths.dtype)
+        cell_lengths[filled] = lengths
+    columns = np.arange(size)
+    if size > min(cell_lengths.size, _LONGEST_TABLED):
+        return columns < cell_lengths[..., None]
+    rows_by_length = columns < np.arange(size + 1)[:, None]  # copying short rows takes a quarter of comparing them
+    return np.take(rows_by_length, cell_lengths, axis=0)
 
 
 @ragged_tensor_to_tensor.gradient
