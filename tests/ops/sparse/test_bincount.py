@@ -240,3 +240,9 @@ def test_weights_of_other_places_are_refused(mode: str) -> None:
 def test_bounds_below_minus_one_are_refused() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="Value for attr 'minlength' of -3"):
         tf.sparse.bincount([1], minlength=-3)
+
+
+def test_a_ragged_tensor_without_numbers_has_a_column_as_tensorflow_has() -> None:
+    ragged = tf.RaggedTensor.from_row_splits(tf.constant([], tf.int32), [0, 0])
+    assert tf.sparse.bincount(ragged, axis=-1).dense_shape.numpy().tolist() == [1, 1]
+    assert tf.sparse.bincount(ragged).dense_shape.numpy().tolist() == [1]

@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
+import millrace as tf
 from tests.ops.sparse.recorded import Record, check
 
 # What TensorFlow 2.21 answers.
@@ -65,3 +69,10 @@ RECORDS: list[Record] = [
 @pytest.mark.parametrize("record", RECORDS, ids=lambda r: r[0])
 def test_answers_are_those_of_tensorflow(record: Record, mode: str) -> None:
     check(record, mode, {})
+
+
+@pytest.mark.parametrize("feature", [[["a"]], np.array([[1]]), tf.RaggedTensor.from_row_splits([1], [0, 1])], ids=type)
+def test_a_feature_that_is_no_tensor_is_refused(feature: Any) -> None:
+    for cross in (tf.sparse.cross, tf.sparse.cross_hashed):
+        with pytest.raises(TypeError, match=r"All inputs must be Tensor or SparseTensor\."):
+            cross([feature])

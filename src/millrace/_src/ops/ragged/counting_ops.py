@@ -143,7 +143,7 @@ def ragged_count_sparse_output_op(
     rows, numbers = rows_of_positions(splits.reshape(-1), values.size), values.reshape(-1)
     is_kept = numbers < maxlength if maxlength >= 0 else np.ones(numbers.shape, np.bool_)
     rows, numbers = rows[is_kept], numbers[is_kept].astype(np.int64)
-    width = max(minlength, int(numbers.max(initial=-1)) + 1) if maxlength < 0 else maxlength
+    width = max(minlength, int(numbers.max(initial=0)) + 1) if maxlength < 0 else maxlength
     keys, group = np.unique(rows * max(width, 1) + numbers, return_inverse=True)
     amounts = np.ones(numbers.shape, weights.dtype)
     if weights.size and not binary_output:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from millrace._src.util.export import export
 
@@ -24,21 +22,15 @@ def _with_known_dtype(values: Tensor) -> Tensor:
 def _split(inputs: Any) -> tuple[list[SparseTensor], list[Tensor]]:
     """Returns the sparse and the dense features, of text or int64.
 
-    Raises: TypeError: if the features are no list, or a feature is ragged.
+    Raises: TypeError: if the features are no list, or a feature is neither a tensor nor a sparse tensor.
     """
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("Inputs must be a list")
-    if any(isinstance(feature, RaggedTensor) for feature in inputs):
+    features = [SparseTensor.from_value(x) if isinstance(x, SparseTensorValue) else x for x in inputs]
+    if not all(isinstance(feature, (SparseTensor, Tensor)) for feature in features):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
-    sparse, dense = [], []
-    for feature in inputs:
-        if isinstance(feature, SparseTensorValue):
-            feature = SparseTensor.from_value(feature)
-        if isinstance(feature, SparseTensor):
-            sparse.append(feature.with_values(_with_known_dtype(feature.values)))
-        else:
-            dense.append(_with_known_dtype(convert_to_tensor(feature)))
-    return sparse, dense
+    sparse = [f.with_values(_with_known_dtype(f.values)) for f in features if isinstance(f, SparseTensor)]
+    return sparse, [_with_known_dtype(f) for f in features if isinstance(f, Tensor)]
 
 
 def _parts(sparse: list[SparseTensor], dense: list[Tensor]) -> dict[str, Any]:
@@ -69,7 +61,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = N
 
     Returns: A `SparseTensor` of strings.
     Raises:
-      TypeError: if `inputs` is no list, or a feature is ragged.
+      TypeError: if `inputs` is no list, or a feature is neither a tensor nor a sparse tensor.
       tf.errors.InvalidArgumentError: if the features are no matrices or the numbers of rows differ.
     """
     sparse, dense = _split(inputs)
@@ -99,7 +91,7 @@ def sparse_cross_hashed(
 
     Returns: A `SparseTensor` of int64.
     Raises:
-      TypeError: if `inputs` is no list, or a feature is ragged.
+      TypeError: if `inputs` is no list, or a feature is neither a tensor nor a sparse tensor.
       tf.errors.InvalidArgumentError: if the features are no matrices or the numbers of rows differ.
     """
     sparse, dense = _split(inputs)
