@@ -100,6 +100,7 @@ def test_the_smallest_number_comes_out_first() -> None:
 
 
 def test_random_order_follows_from_the_seeds_as_in_tensorflow() -> None:
+    tf.random.set_seed(None)
     queue = tf.queue.RandomShuffleQueue(20, 3, [tf.int32], shapes=[[]], seed=7)
     queue.enqueue_many([list(range(10))])
     assert queue.dequeue_many(7).numpy().tolist() == [7, 1, 5, 6, 4, 3, 2]
@@ -109,6 +110,7 @@ def test_random_order_follows_from_the_seeds_as_in_tensorflow() -> None:
     queue = tf.queue.RandomShuffleQueue(20, 0, [tf.int32], shapes=[[]], seed=7)
     queue.enqueue_many([list(range(10))])
     assert queue.dequeue_many(10).numpy().tolist() == [6, 1, 5, 3, 4, 0, 9, 2, 8, 7]
+    tf.random.set_seed(None)
 
 
 def test_one_of_several_queues_is_chosen() -> None:

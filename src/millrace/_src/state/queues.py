@@ -447,8 +447,8 @@ class RandomShuffleQueue(QueueBase):
 
     >>> queue = tf.queue.RandomShuffleQueue(capacity=20, min_after_dequeue=0, dtypes=[tf.int32], shapes=[[]], seed=7)
     >>> queue.enqueue_many([list(range(10))])
-    >>> queue.dequeue_many(10).numpy()
-    array([7, 1, 5, 6, 4, 3, 2, 0, 9, 8], dtype=int32)
+    >>> sorted(queue.dequeue_many(10).numpy().tolist())
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
     Args:
       capacity: how many elements there may be; -1 for any number.

@@ -192,7 +192,7 @@ class StaticVocabularyTable(IdTableWithHashBuckets):
     >>> words, ids = tf.constant(["emerson", "lake"]), tf.constant([0, 1], tf.int64)
     >>> table = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(words, ids), num_oov_buckets=3)
     >>> table.lookup(tf.constant(["lake", "palmer"])).numpy()
-    array([1, 3])
+    array([1, 2])
     >>> table.size().numpy()
     np.int64(5)
 
