@@ -9,7 +9,6 @@ _WAITING_FOR = {
     "sessions": (
         "lookup_tables::v1_initialized",
         "lookup_tables::v1_uninitialized",
-        "queues::barrier_in_eager",
         "queues::barrier_in_session",
         "queues::v1_queue_in_session",
         "sparse_matrices::accumulated_in_a_session",
