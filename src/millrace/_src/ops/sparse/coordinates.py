@@ -56,9 +56,8 @@ def are_inside(indices: Array, dims: Sequence[int]) -> bool:
         return True
     if min(dims) <= 0:
         return False
-    unsigned = indices.view(f"u{indices.itemsize}")  # a negative index becomes a large one
-    limits = np.array(dims, np.uint64)
-    return all(bool(unsigned[:, axis].max() < limits[axis]) for axis in range(len(dims)))
+    columns = indices.T.view(f"u{indices.itemsize}")  # a negative index becomes a large one
+    return all(int(column.max()) < size for column, size in zip(columns, dims, strict=True))
 
 
 def sort_keys(indices: Array, dims: Sequence[int]) -> Array | None:

@@ -127,12 +127,10 @@ def _joined(axis: Any, sp_inputs: Any, expand: bool, name: str | None) -> Sparse
         raise invalid(message) if state.graph is None else ValueError(message)
     if len(tensors) == 1:
         return tensors[0]
-    known_axis = int(static_value(convert_to_tensor(axis)))
+    known_axis = axis if isinstance(axis, int) else int(static_value(convert_to_tensor(axis)))
     shapes = [tensor.dense_shape for tensor in tensors]
-    known_shapes = [tensor.shape for tensor in tensors]
     if expand:
         shapes = _expanded_shapes(shapes, known_axis)
-        known_shapes = _known_expanded(known_shapes, known_axis)
     indices, values, dense_shape = sparse_concat_op(
         [tensor.indices for tensor in tensors],
         [tensor.values for tensor in tensors],
@@ -140,6 +138,11 @@ def _joined(axis: Any, sp_inputs: Any, expand: bool, name: str | None) -> Sparse
         concat_dim=known_axis,
         name=name,
     )
+    if state.graph is None:
+        return SparseTensor(indices, values, dense_shape)
+    known_shapes = [tensor.shape for tensor in tensors]
+    if expand:
+        known_shapes = _known_expanded(known_shapes, known_axis)
     return sparse_result(indices, values, dense_shape, _known_join(known_shapes, known_axis))
 
 
