@@ -12,7 +12,7 @@ from typing import Any
 
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, int32, int64
+from millrace._src.core.dtypes import DType, int8, int32, int64
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -196,3 +196,9 @@ def merged_shape(partitions: Sequence[RowPartition], outer: int, inner: int) -> 
         splits = raw.GatherV2(params=partition.row_splits(), indices=splits, axis=0)
     merged = RowPartition.from_row_splits(splits, validate=False)
     return DynamicRaggedShape.from_row_partitions([*partitions[: outer - 1], merged, *partitions[inner:]])
+
+
+def sliced_shape(ragged_shape: DynamicRaggedShape, keys: tuple[Any, ...]) -> DynamicRaggedShape:
+    """Returns the shape of some of the structures without fields: that of the same part of any tensor of the shape."""
+    values = raw.Fill(dims=ragged_shape.inner_shape, value=convert_to_tensor(0, dtype=int8))
+    return DynamicRaggedShape.from_tensor(ragged_shape._add_row_partitions(values)[keys], dtype=ragged_shape.dtype)

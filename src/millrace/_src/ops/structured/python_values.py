@@ -16,7 +16,6 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int8
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
-from millrace._src.ops import raw
 from millrace._src.ops.ragged.dynamic_ragged_shape import DynamicRaggedShape
 from millrace._src.ops.ragged.ragged_constants import ragged_constant
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
@@ -166,10 +165,3 @@ def nested_dictionaries(columns: Mapping[str, Sequence[Any]], count: int, partit
         bounds = partition.row_splits().numpy().tolist()
         items = [items[start:stop] for start, stop in itertools.pairwise(bounds)]  # a list each
     return items
-
-
-def any_tensor(ragged_shape: DynamicRaggedShape) -> Any:
-    """Returns a Tensor or RaggedTensor of a shape, whose elements are of no account."""
-    return ragged_shape._add_row_partitions(
-        raw.Fill(dims=ragged_shape.inner_shape, value=convert_to_tensor(0, dtype=int8))
-    )

@@ -14,14 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from millrace._src.core.context import state
-from millrace._src.core.dtypes import DType, int32, int64
-from millrace._src.core.extension_types.batching import BatchableExtensionType, BatchableExtensionTypeSpec
+from millrace._src.core.dtypes import DType, int64
+from millrace._src.core.extension_types.batching import BatchableExtensionType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.ragged.dynamic_ragged_shape import DynamicRaggedShape
-from millrace._src.ops.ragged.dynamic_ragged_shape_spec import DynamicRaggedShapeSpec
 from millrace._src.ops.ragged.ragged_dims import known_axis, merge_dims
-from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.ops.structured.field_shapes import (
@@ -31,57 +29,15 @@ from millrace._src.ops.structured.field_shapes import (
     given_shape,
     merged_shape,
     ragged_rank_of,
+    sliced_shape,
 )
 from millrace._src.ops.structured.field_updates import updated_fields
-from millrace._src.ops.structured.python_values import PythonValues, any_tensor, nested_dictionaries
+from millrace._src.ops.structured.python_values import PythonValues, nested_dictionaries
+from millrace._src.ops.structured.structured_spec import StructuredTensorSpec
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 Name = Union[str, Sequence[str]]  # noqa: UP007  # as an attribute of an extension type, `X | Y` would be a field
-
-
-class _StructuredSpec(BatchableExtensionTypeSpec):
-    """The type of a `tf.experimental.StructuredTensor`."""
-
-    _fields: Mapping[str, Any]
-    _ragged_shape: DynamicRaggedShapeSpec
-
-    @classmethod
-    def _from_shape(cls, shape: DynamicRaggedShapeSpec) -> Any:
-        """Returns the spec of structured tensors without fields."""
-        return cls(_fields={}, _ragged_shape=shape)  # type: ignore[call-arg]  # the generated constructor takes the fields
-
-    @classmethod
-    def _from_fields_and_rank(cls, fields: Mapping[str, Any], rank: int) -> Any:
-        """Returns the spec of structured tensors with fields of given specs."""
-        if not fields:
-            raise ValueError("Must provide at least one field")
-        shape = TensorShape(None)
-        for spec in fields.values():
-            shape = shape.merge_with(spec.shape[:rank])
-        dtypes = {spec._row_splits_dtype for spec in fields.values() if isinstance(spec, RaggedTensorSpec)}
-        dtype = int32 if dtypes == {int32} else int64
-        ragged_shape = DynamicRaggedShapeSpec._from_tensor_shape(shape, max(rank - 1, 0), dtype)
-        return cls(_fields=fields, _ragged_shape=ragged_shape)  # type: ignore[call-arg]  # as above
-
-    @property
-    def _field_specs(self) -> Mapping[str, Any]:
-        """The specs of the fields."""
-        return self._fields
-
-    @property
-    def _shape(self) -> TensorShape:
-        return self.shape
-
-    @property
-    def shape(self) -> TensorShape:
-        """What is known of the shape."""
-        return self._ragged_shape._to_tensor_shape()
-
-    @property
-    def rank(self) -> int | None:
-        """The number of dimensions."""
-        return self._ragged_shape.rank
 
 
 @export("experimental.StructuredTensor")
@@ -111,7 +67,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
 
     __name__ = "tf.StructuredTensor"
     FieldName = Name
-    Spec = _StructuredSpec
+    Spec = StructuredTensorSpec
 
     def __init__(self, fields: Mapping[str, Any], ragged_shape: DynamicRaggedShape) -> None:
         self._fields = fields
@@ -387,7 +343,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
                 raise ValueError("Key for indexing a StructuredTensor must be a string")
             return self.field_value(inner[0])[outer + inner[1:]]
         if not self._fields:
-            return StructuredTensor.from_shape(_sliced_shape(self._ragged_shape, outer))
+            return StructuredTensor.from_shape(sliced_shape(self._ragged_shape, outer))
         fields = {name: value[outer] for name, value in self._fields.items()}
         rank = self.rank - sum(not isinstance(k, slice) for k in outer)
         return StructuredTensor.from_fields_and_rank(fields, rank, dtype=self._ragged_shape.dtype)
@@ -443,8 +399,3 @@ def _field_pyval(value: Any) -> Any:
         return value.to_list()
     array = value.numpy()
     return array.tolist() if value.shape.rank else array
-
-
-def _sliced_shape(ragged_shape: DynamicRaggedShape, keys: tuple[Any, ...]) -> DynamicRaggedShape:
-    """Returns the shape of some structures without fields, as that of the same part of any tensor of the shape."""
-    return DynamicRaggedShape.from_tensor(any_tensor(ragged_shape)[keys], dtype=ragged_shape.dtype)
