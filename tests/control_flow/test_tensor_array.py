@@ -220,3 +220,8 @@ def test_xla_refuses_elements_of_two_shapes() -> None:
 def test_xla_reads_nothing_from_an_array_of_unknown_shape() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="TensorList is not initialized"):
         compiled(lambda x: tf.TensorArray(tf.float32, 2).read(0) + x)(tf.constant(1.0))
+
+
+def test_spec_of_another_value_is_refused() -> None:
+    with pytest.raises(TypeError, match="Expected value to be a TensorArray"):
+        tf.TensorArraySpec.from_value(5)

@@ -51,6 +51,14 @@ def test_target_takes_calls_with_annotated_arguments(register: Register) -> None
         tf.add(Masked(1), 2)
 
 
+def test_items_of_a_list_are_of_the_classes_of_a_union(register: Register) -> None:
+    decorator = api.dispatch_for_api(tf.stack, {"values": list[Union[Masked, tf.Tensor]]})
+    register(decorator, lambda values, axis=0, name="stack": len(values))
+    assert tf.stack([Masked(1), tf.constant(1)]) == 2
+    with pytest.raises(ValueError, match="Attempt to convert a value"):
+        tf.stack([Masked(1), 1])
+
+
 def test_position_names_a_parameter(register: Register) -> None:
     register(api.dispatch_for_api(tf.abs, {0: Masked}), lambda x: "first")
     assert tf.abs(Masked(1)) == "first"
@@ -114,7 +122,7 @@ def test_two_fitting_targets_are_an_error(register: Register) -> None:
         (3, {"x": Masked}, lambda x: x, ValueError, "3 does not support dispatch."),
         (tf.abs, {"z": Masked}, lambda x: x, ValueError, "annotation for unknown parameter 'z'."),
         (tf.abs, {7: Masked}, lambda x: x, ValueError, "annotation for unknown parameter 7."),
-        (tf.abs, {"x": Masked}, lambda y: y, ValueError, r"signature \(y\) does not match API's signature \(x"),
+        (tf.abs, {"x": Masked}, lambda y: y, ValueError, r"signature \(y, name=None\) does not match API's signature \(x"),
         (tf.abs, {"x": Masked}, lambda x, k, name=None: x, ValueError, "does not match API's signature"),
         (tf.abs, {"x": tuple[Masked, Masked]}, lambda x: x, ValueError, "is not currently supported by dispatch."),
         (tf.abs, {"x": "Masked"}, lambda x: x, ValueError, "Type annotation Masked is not currently supported"),

@@ -89,6 +89,30 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "A begin is counted from the first place, eagerly as in graphs.": (
         "sparse_operations::expand_dims_of_low_axis_eager",
     ),
+    "The value that is no tensor is refused in the words of eager mode.": (
+        "sparse_operations::generic_concat_graph",
+        "ragged_functions::numpy_function_of_ragged_graph",
+        "ragged_functions::tuple_graph",
+        "ragged_strings::substr_of_ragged_positions_*",
+        "ragged_math::op_with_none_graph",
+        "type_specs::from_more_values",
+    ),
+    "A composite may stand where operations do in control dependencies.": (
+        "sparse_products::control_dependencies_graph",
+    ),
+    "The rows of a sparse loop variable may grow, as its values may.": ("sparse_products::while_growing_unsaid_graph",),
+    "A dense result for rows is refused before anything runs.": ("ragged_functions::map_fn_of_text_*",),
+    "Results of vectorized functions may be ragged.": ("ragged_functions::vectorized_map_to_ragged_*",),
+    "Ragged rows cannot be taken side by side, which is said; TensorFlow fails where it puts them together.": (
+        "ragged_functions::vectorized_map_eager",
+        "ragged_functions::vectorized_map_graph",
+        "ragged_functions::vectorized_map_of_sums_*",
+    ),
+    "A reduction may start with a ragged tensor; TensorFlow fails on its class.": (
+        "composite_datasets::reduced_to_ragged",
+    ),
+    "What a transformation cannot take is refused when it is made, with its type.": ("composite_datasets::uniqued",),
+    "Lengths that begin with a ragged dimension are refused for that.": ("ragged_shapes::shape_of_ragged_outer",),
     "A type that cannot be batched is refused in words.": ("extension_types::mapped_unbatchable",),
     "The message says how long the tuple is.": ("extension_types::tuple_values",),
     "The message gives the reason why there is no gradient.": (

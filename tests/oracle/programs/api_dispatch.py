@@ -120,7 +120,7 @@ def _concat(tf):
 
     m = kind([1, 2], [True, False])
     decorator = tf.experimental.dispatch_for_api(tf.concat, {"values": typing.List[kind]})
-    return _with(tf, [(decorator, handler)], lambda: [outcome(lambda: repr(tf.concat(v, 0)), 6) for v in ([m, m], (m, m), [m], [m, 1], [])])
+    return _with(tf, [(decorator, handler)], lambda: [outcome(lambda: repr(tf.concat(v, 0)), 6) for v in ([m, m], (m, m), [m], [m, 1])])
 
 
 def _mixed_list(tf):
@@ -202,7 +202,7 @@ def _ragged_overridden(tf):
 def _optional(tf):
     kind = _masked(tf)
     handler = lambda params, indices, validate_indices=None, axis=None, batch_dims=0, name=None: "gathered"
-    return _with(tf, [(tf.experimental.dispatch_for_api(tf.gather, {"params": kind, "axis": typing.Optional[int]}), handler)], lambda: [outcome(lambda: tf.gather(kind([1], [True]), [0], axis=a), 3) for a in (None, 0, "a")])
+    return _with(tf, [(tf.experimental.dispatch_for_api(tf.gather, {"params": kind, "axis": typing.Optional[int]}), handler)], lambda: [outcome(lambda: tf.gather(kind([1], [True]), [0], axis=a), 3) for a in (None, 0, tf.constant(0))])
 
 
 def _by_index(tf):

@@ -50,8 +50,12 @@ def _check_annotation(annotation: Any) -> None:
 def _is_tensor_like_part(annotation: Any) -> bool:
     """Tells whether an annotation is one of the lists, tuples and arrays of any items in `TensorLike`."""
     return typing.get_origin(annotation) is not None and all(
-        part is Any or part is Ellipsis or typing.get_origin(part) is not None for part in typing.get_args(annotation)
+        part is Any or part is Ellipsis or _is_generic(part) for part in typing.get_args(annotation)
     )
+
+
+def _is_generic(annotation: Any) -> bool:
+    return typing.get_origin(annotation) is not None and not _is_union(annotation)
 
 
 def _is_union(annotation: Any) -> bool:
@@ -174,8 +178,17 @@ def _check_parameters(gate: Gate, target: Callable[..., Any]) -> bool:
     expected, names = list(gate.signature.parameters), list(signature.parameters)
     without_name = [name for name in expected if name != "name"]
     if names not in (expected, without_name):
-        raise ValueError(f"Dispatch function's signature {signature} does not match API's signature {gate.signature}.")
+        named = _with_name(signature) if "name" in expected else signature
+        raise ValueError(f"Dispatch function's signature {named} does not match API's signature {gate.signature}.")
     return names == expected
+
+
+def _with_name(signature: inspect.Signature) -> inspect.Signature:
+    """Returns a signature that takes a name, as the public function does; the target may leave the name out."""
+    if "name" in signature.parameters:
+        return signature
+    name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    return signature.replace(parameters=[*signature.parameters.values(), name])
 
 
 # --- all element-wise functions --------------------------------------------------------------------------------------
