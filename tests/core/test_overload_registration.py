@@ -52,7 +52,7 @@ def test_target_takes_calls_with_annotated_arguments(register: Register) -> None
 
 
 def test_items_of_a_list_are_of_the_classes_of_a_union(register: Register) -> None:
-    decorator = api.dispatch_for_api(tf.stack, {"values": list[Union[Masked, tf.Tensor]]})
+    decorator = api.dispatch_for_api(tf.stack, {"values": list[Masked | tf.Tensor]})
     register(decorator, lambda values, axis=0, name="stack": len(values))
     assert tf.stack([Masked(1), tf.constant(1)]) == 2
     with pytest.raises(ValueError, match="Attempt to convert a value"):
@@ -122,7 +122,13 @@ def test_two_fitting_targets_are_an_error(register: Register) -> None:
         (3, {"x": Masked}, lambda x: x, ValueError, "3 does not support dispatch."),
         (tf.abs, {"z": Masked}, lambda x: x, ValueError, "annotation for unknown parameter 'z'."),
         (tf.abs, {7: Masked}, lambda x: x, ValueError, "annotation for unknown parameter 7."),
-        (tf.abs, {"x": Masked}, lambda y: y, ValueError, r"signature \(y, name=None\) does not match API's signature \(x"),
+        (
+            tf.abs,
+            {"x": Masked},
+            lambda y: y,
+            ValueError,
+            r"signature \(y, name=None\) does not match API's signature \(x",
+        ),
         (tf.abs, {"x": Masked}, lambda x, k, name=None: x, ValueError, "does not match API's signature"),
         (tf.abs, {"x": tuple[Masked, Masked]}, lambda x: x, ValueError, "is not currently supported by dispatch."),
         (tf.abs, {"x": "Masked"}, lambda x: x, ValueError, "Type annotation Masked is not currently supported"),
