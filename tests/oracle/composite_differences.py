@@ -113,6 +113,11 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "What a transformation cannot take is refused when it is made, with its type.": ("composite_datasets::uniqued",),
     "Lengths that begin with a ragged dimension are refused for that.": ("ragged_shapes::shape_of_ragged_outer",),
+    "Specs of partitions can be copied; TensorFlow's copy fails on what a partition does not know.": (
+        "type_specs::equality",
+    ),
+    "Specs of arrays and of other values have nothing in common.": ("type_specs::supertypes_of_others",),
+    "A function whose argument is an array has that array as input.": ("type_specs::function_of_specs",),
     "A type that cannot be batched is refused in words.": ("extension_types::mapped_unbatchable",),
     "The message says how long the tuple is.": ("extension_types::tuple_values",),
     "The message gives the reason why there is no gradient.": (

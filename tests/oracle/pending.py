@@ -43,11 +43,8 @@ _WAITING_FOR = {
 PENDING = {program: part for part, programs in _WAITING_FOR.items() for program in programs}
 
 PENDING_TOPICS = {
-    **dict.fromkeys(("ragged_values", "ragged_shapes"), "ragged tensors"),
-    **dict.fromkeys(("ragged_math", "ragged_arrays", "ragged_strings"), "ops of ragged tensors"),
-    **dict.fromkeys(("ragged_functions", "extension_types", "api_dispatch", "type_specs"), "composites in functions"),
-    **dict.fromkeys(("sparse_operations", "sparse_products"), "sparse tensors"),
-    **dict.fromkeys(("sparse_features", "sparse_matrices"), "functions of sparse tensors"),
-    **dict.fromkeys(("composite_datasets",), "datasets of composites"),
+    **dict.fromkeys(("ragged_values", "ragged_shapes"), "details of ragged tensors"),
+    **dict.fromkeys(("api_dispatch", "type_specs"), "details of dispatch and specs"),
+    **dict.fromkeys(("sparse_features", "queues"), "details of sparse features, barriers"),
 }
 """Topics that are being made: their programs may pass or fail."""
