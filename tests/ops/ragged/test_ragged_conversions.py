@@ -157,6 +157,9 @@ def test_from_sparse_refuses() -> None:
     check_refusal(lambda: _R.from_sparse([0]), TypeError, words)
     deep = tf.SparseTensor([[0, 0, 0]], [1], [1, 1, 1])
     check_refusal(lambda: _R.from_sparse(deep), ValueError, "rank(st_input) must be 2.")
+    with tf.Graph().as_default():
+        unknown = tf.compat.v1.sparse_placeholder(tf.int32)
+        check_refusal(lambda: _R.from_sparse(unknown), ValueError, "rank(st_input) must be 2.")
     gap = tf.SparseTensor([[0, 1]], [1], [1, 2])
     with pytest.raises(_Invalid, match="SparseTensor is not right-ragged"):
         _R.from_sparse(gap)

@@ -24,3 +24,11 @@ def test_operators_that_tensorflow_lacks_are_missing(name: str) -> None:
 def test_subclasses_decide_how_they_hash() -> None:
     with pytest.raises(TypeError, match=r"RaggedTensor is unhashable\."):
         hash(tf.ragged.constant([[1]]))
+
+
+def test_equality_in_a_plain_graph_is_identity() -> None:
+    with tf.Graph().as_default():
+        x, y = tf.ragged.constant([[1]]), tf.ragged.constant([[1]])
+        assert (x == x, x == y, x != x, x != y, x == 1) == (True, False, False, True, False)
+        assert {x: 1}[x] == 1
+        assert isinstance(x + 1, tf.RaggedTensor)

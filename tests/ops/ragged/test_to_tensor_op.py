@@ -85,7 +85,7 @@ def test_rows_are_filled_up_or_cut_off(
     assert _dense(shape, values, default, partitions, types).tolist() == expected
 
 
-@pytest.mark.parametrize("columns", [255, 256, 257, 70_000])
+@pytest.mark.parametrize("columns", [255, 256, 257, 1000])
 def test_rows_may_be_long(columns: int) -> None:
     splits = np.cumsum([0, columns, *[1] * 300])
     found = _dense([-1, -1], np.arange(splits[-1]), -1, [splits], ["ROW_SPLITS"])

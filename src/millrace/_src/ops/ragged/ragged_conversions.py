@@ -310,12 +310,10 @@ def _from_nested_lengths(kind: Any, tensor: Any, nested_lengths: Sequence[Any], 
 
 
 def _from_sparse_matrix(kind: Any, sparse: SparseTensor, dtype: DType) -> Any:
-    shape: Any = sparse.shape
-    if shape.rank not in (2, None):
+    indices, shape = sparse.indices, sparse.shape
+    rank = shape.rank if shape.rank is not None or indices.shape.rank is None else indices.shape[1]
+    if rank != 2:
         raise ValueError("rank(st_input) must be 2.")
-    indices = sparse.indices
-    if shape.rank is None:
-        indices.shape.assert_is_compatible_with([None, 2])
     rows, columns = cast(indices[:, 0], dtype), cast(indices[:, 1], dtype)
     ragged: Any = kind.from_value_rowids(sparse.values, rows, cast(sparse.dense_shape[0], dtype), validate=False)
     # a row is filled from the left where each column number is the place of the value in its row

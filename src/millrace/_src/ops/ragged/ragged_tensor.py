@@ -26,7 +26,7 @@ from millrace._src.ops.ragged import ragged_dims
 from millrace._src.ops.ragged.ragged_conversions import RaggedConversions
 from millrace._src.ops.ragged.ragged_factories import RaggedFactories
 from millrace._src.ops.ragged.ragged_getitem import ragged_getitem
-from millrace._src.ops.ragged.ragged_operators import RaggedOperators
+from millrace._src.ops.ragged.ragged_operators import RaggedOperators, in_plain_graph
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
 from millrace._src.ops.ragged.ragged_text import array_text, nested_arrays, nested_lists
 from millrace._src.ops.ragged.ragged_value import RaggedTensorValue
@@ -280,6 +280,9 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __hash__(self) -> int:
+        """Refuses: ragged tensors compare element-wise and cannot be keys, but in a plain graph, as tensors do."""
+        if in_plain_graph():
+            return id(self)
         raise TypeError("RaggedTensor is unhashable.")
 
     def numpy(self) -> Any:
