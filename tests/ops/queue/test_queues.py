@@ -167,6 +167,18 @@ def test_those_who_wait_for_room_wait_on_or_are_cancelled() -> None:
     assert queue.size == 1
 
 
+def test_who_dequeues_from_a_closed_queue_waits_for_pending_elements_only() -> None:
+    for _ in range(200):
+        queue = _queue(1)
+        queue.enqueue(_rows(1))
+        producer = _Thread(lambda queue=queue: queue.enqueue(_rows(2, 3)))
+        while not queue._enqueuer_count:
+            time.sleep(0)
+        queue.close(cancels_enqueues=False)
+        consumer = _Thread(lambda queue=queue: _numbers(queue.dequeue(9, is_enough=1)))
+        assert consumer.result() == [1, 2, 3] and producer.result() is None
+
+
 def test_a_queue_is_closed_once_and_cancelled_at_any_time() -> None:
     queue = _queue()
     queue.close(cancels_enqueues=False)

@@ -157,6 +157,7 @@ class Queue(Referent):
         self._enqueuing = threading.Lock()
         self._dequeuing = threading.Lock()
         self._is_cancelled = False
+        self._enqueuer_count = 0
 
     def __repr__(self) -> str:
         return f'<ResourceHandle(name="{self.name}", type="{self.kind}")>'
@@ -194,14 +195,23 @@ class Queue(Referent):
         with self._changed:
             if self.is_closed:
                 raise errors.CancelledError(None, None, f"{self.kind} '{self.name}' is closed.")
-        with self._enqueuing:
-            for row in rows:
-                with self._changed:
-                    self._changed.wait_for(self._has_room_or_is_cancelled)
-                    if self._is_cancelled:
-                        raise errors.CancelledError(None, None, "Enqueue operation was cancelled")
-                    self._store.put(row)
-                    self._changed.notify_all()
+            self._enqueuer_count += 1
+        try:
+            with self._enqueuing:
+                for row in rows:
+                    self._put(row)
+        finally:
+            with self._changed:
+                self._enqueuer_count -= 1
+                self._changed.notify_all()  # the last enqueuer of a closed queue lets dequeuers wait no longer
+
+    def _put(self, row: Row) -> None:
+        with self._changed:
+            self._changed.wait_for(self._has_room_or_is_cancelled)
+            if self._is_cancelled:
+                raise errors.CancelledError(None, None, "Enqueue operation was cancelled")
+            self._store.put(row)
+            self._changed.notify_all()
 
     def _has_room_or_is_cancelled(self) -> bool:
         return self._is_cancelled or self._capacity < 0 or len(self._store) < self._capacity
@@ -276,7 +286,7 @@ class Queue(Referent):
         return rows
 
     def _has_element_or_is_closed(self) -> bool:
-        return not self._is_empty() or self.is_closed and not self._enqueuing.locked()
+        return not self._is_empty() or self.is_closed and not self._enqueuer_count
 
     def _is_empty(self) -> bool:
         """Tells whether no element may come out now."""
