@@ -58,5 +58,5 @@ def _suits_scipy(array: Array, indices: Array) -> bool:
 def _matrix(dtype: Any, indices: Array, ids: Array, segments: int, rows: int) -> Any:
     """Makes the matrix of ones, segment by row."""
     sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
-    pointers = np.searchsorted(ids, np.arange(segments + 1))
+    pointers = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=segments))])
     return sparse.csr_array((np.ones(len(indices), dtype), indices, pointers), shape=(segments, rows))

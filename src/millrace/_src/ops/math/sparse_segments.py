@@ -102,7 +102,8 @@ def _check_values(data: Array, indices: Array, ids: Array, rows: int) -> None:
 
 def _scales(ids: Array, rows: int, power: float) -> Array:
     """Returns the divisor of each segment: the number of rows to a power; 1 for segments without rows."""
-    return np.maximum(np.bincount(ids, minlength=rows), 1).astype(np.float64) ** power
+    counts = np.maximum(np.bincount(ids, minlength=rows), 1)
+    return counts if power == 1 else counts.astype(np.float64) ** power
 
 
 def _reduce(data: Array, indices: Array, ids: Array, count: Array | None, power: float) -> Array:
@@ -113,7 +114,7 @@ def _reduce(data: Array, indices: Array, ids: Array, count: Array | None, power:
     _check_values(data, indices, ids, rows)
     total = chosen_rows_summed(data, indices, ids, rows)
     if power:
-        total = total / _scales(ids, rows, power).reshape(-1, *[1] * (data.ndim - 1)).astype(data.dtype)
+        total /= _scales(ids, rows, power).reshape(-1, *[1] * (data.ndim - 1)).astype(data.dtype)
     return total
 
 
