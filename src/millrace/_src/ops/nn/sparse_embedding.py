@@ -286,7 +286,7 @@ def safe_embedding_lookup_sparse_v1(
     """Reduces, for each row of ids, the rows of a table at these ids to one row; leaves out ids that are negative.
 
     >>> ids = tf.RaggedTensor.from_row_splits([0, 1, -1], [0, 2, 3])
-    >>> tf.compat.v1.nn.safe_embedding_lookup_sparse([[1.], [3.]], ids).numpy().tolist()
+    >>> tf.compat.v1.nn.safe_embedding_lookup_sparse(tf.constant([[1.], [3.]]), ids).numpy().tolist()
     [[2.0], [0.0]]
 
     Args:
