@@ -40,7 +40,7 @@ def splits_of_lengths(lengths: Any) -> Any:
         return new_tensor(splits, lengths.dtype)
     limits = raw.Cumsum(x=lengths, axis=0)
     zero = convert_to_tensor([0], dtype=lengths.dtype)
-    return raw.ConcatV2(values=[zero, limits], axis=0)
+    return raw.ConcatV2(values=[zero, limits], axis=0, name="concat")
 
 
 def splits_of_rowids(rowids: Any, nrows: Any) -> Any:
