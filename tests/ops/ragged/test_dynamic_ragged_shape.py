@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -149,7 +150,8 @@ def test_the_spec_knows_what_is_static() -> None:
     spec = _Shape.from_tensor(_pairs())._type_spec
     assert (spec.rank, spec.inner_rank, spec.num_row_partitions) == (3, 2, 1)
     assert spec._to_tensor_shape().as_list() == [2, None, 2]
-    assert spec == copy.copy(spec)
+    assert spec == copy.copy(spec) == pickle.loads(pickle.dumps(spec))
+    assert type(spec).__name__ == "DynamicRaggedShape.Spec"
     made = _Shape.Spec._from_tensor_shape([2, None], num_row_partitions=1, dtype=tf.int64)
     text = "(RowPartitionSpec(nrows=2, nvals=None, uniform_row_length=None, dtype=tf.int64),)"
     expected = f"DynamicRaggedShape.Spec(row_partitions={text}, static_inner_shape=TensorShape([None]), dtype=tf.int64)"

@@ -97,3 +97,13 @@ def test_the_gradient_names_the_places_of_the_values() -> None:
     assert gradient.indices.numpy().tolist() == [2, 2, 0, 1]
     assert gradient.values.numpy().tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]
     assert gradient.dense_shape.numpy().tolist() == [3, 2]
+
+
+def test_the_number_of_picked_rows_is_known_while_tracing() -> None:
+    @tf.function(autograph=False, input_signature=[tf.RaggedTensorSpec([4, None], tf.int32)])
+    def picked(x: Any) -> Any:
+        assert tf.gather(x, [[0, 1, 2], [2, 1, 0]]).row_splits.shape == [3]
+        assert tf.tile(x, [2, 2]).shape.as_list() == [8, None]
+        return tf.gather(x, [1, 0])
+
+    assert picked.get_concrete_function().structured_outputs.shape.as_list() == [2, None]

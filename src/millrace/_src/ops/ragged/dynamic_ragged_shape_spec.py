@@ -32,7 +32,6 @@ class DynamicRaggedShapeSpec(BatchableTypeSpec):
     """
 
     __slots__ = ("_row_partitions", "_static_inner_shape", "_dtype")
-    __qualname__ = "DynamicRaggedShape.Spec"
 
     shape_class: type[CompositeTensor]
     """`DynamicRaggedShape`, which sets the attribute: its module imports this one."""
@@ -226,3 +225,6 @@ def _aligned(
     if not known or not inner_shape.rank:
         return tuple(known), inner_shape
     return tuple(known), TensorShape([known[-1].nvals, *inner_shape.as_list()[1:]])
+
+
+DynamicRaggedShapeSpec.__name__ = "DynamicRaggedShape.Spec"  # pickle finds the class by __qualname__

@@ -32,9 +32,14 @@ def _gather_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     for splits in c.shapes("params_nested_splits"):
         with_rank(splits, 1)
     values = with_rank_at_least(c.shape("params_dense_values"), 1)
-    with_rank(c.shape("indices"), c.attr("OUTPUT_RAGGED_RANK") - c.attr("PARAMS_RAGGED_RANK") + 1)
+    count = c.attr("OUTPUT_RAGGED_RANK")
+    dims = with_rank(c.shape("indices"), count - c.attr("PARAMS_RAGGED_RANK") + 1)
+    sizes: list[int | None] = [None] * count
+    for i in range(min(len(dims), count)):
+        rows = TensorShape.of(dims[: i + 1]).num_elements()
+        sizes[i] = None if rows is None else rows + 1
     result = UNKNOWN if values is None else TensorShape.of((None, *values[1:]))
-    return [vector(None)] * c.attr("OUTPUT_RAGGED_RANK") + [result]
+    return [*map(vector, sizes), result]
 
 
 def _check_params(nested_splits: list[Array], values: Array) -> None:
