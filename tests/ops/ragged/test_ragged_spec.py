@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -163,3 +165,13 @@ def test_a_value_of_another_ragged_rank_is_refused() -> None:
     check_refusal(lambda: spec._to_tensor_list(tf.ragged.constant([[[1]]])), ValueError, words)
     words = "Expected a RaggedTensor if ragged rank=1 but got EagerTensor."
     check_refusal(lambda: spec._to_tensor_list(tf.constant([[1]])), ValueError, words)
+
+
+def test_a_spec_is_used_before_the_first_ragged_tensor_is_made() -> None:
+    program = (
+        "import millrace as tf\n"
+        "f = tf.function(lambda x: x, input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])\n"
+        "print(f.get_concrete_function().structured_outputs.shape)"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "(None, None)"

@@ -41,8 +41,12 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
     __slots__ = ("_shape", "_dtype", "_ragged_rank", "_row_splits_dtype", "_flat_values_spec")
 
-    ragged_class: type
-    """`RaggedTensor`, which sets the attribute: its module imports this one."""
+    @property
+    def ragged_class(self) -> type:
+        """`RaggedTensor`, whose module imports this one."""
+        from millrace._src.ops.ragged.ragged_tensor import RaggedTensor  # a spec may be used before any ragged tensor
+
+        return RaggedTensor
 
     def __init__(
         self,

@@ -346,8 +346,6 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
         return RaggedTensorSpec(as_shape(shape), self.dtype, self.ragged_rank, self._row_partition.dtype)
 
 
-RaggedTensorSpec.ragged_class = RaggedTensor
-
 _overloads_are_on = False
 
 
