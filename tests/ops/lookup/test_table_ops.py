@@ -78,7 +78,7 @@ def test_a_table_may_be_the_argument_of_a_function() -> None:
     assert look(_table(a=2)).numpy().tolist() == [2]
 
 
-def test_a_map_over_a_dataset_looks_up_blocks() -> None:
+def test_a_map_over_a_dataset_looks_up_each_element() -> None:
     handle = _table(a=1, b=2)
     dataset = tf.data.Dataset.from_tensor_slices(["a", "z", "b"]).map(lambda key: _find(handle, key))
     assert [int(value) for value in dataset] == [1, -1, 2]
