@@ -79,33 +79,28 @@ def wrapped_constructor(user_constructor: Callable[..., None]) -> Callable[..., 
     return __init__
 
 
-def generated_constructor(
-    signature: inspect.Signature, bind: Callable[[inspect.Signature, Any, Any], dict[str, Any]]
-) -> Callable[..., None]:
+def generated_constructor(signature: inspect.Signature) -> Callable[..., None]:
     """Returns an `__init__` that takes the fields as arguments.
 
     Args:
         signature: of the constructor, `self` included.
-        bind: makes the fields of the signature and the arguments.
     """
+    has_defaults = any(p.default is not inspect.Parameter.empty for p in signature.parameters.values())
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        fields = bind(signature, (self, *args), kwargs)
-        _construct(self, lambda: self.__dict__.update(fields))
+        bound = signature.bind(self, *args, **kwargs)
+        if has_defaults:
+            bound.apply_defaults()
+        fields: dict[str, Any] = bound.arguments
+        del fields["self"]
+        attributes = self.__dict__
+        attributes.update(fields)
+        if _MARK not in attributes:  # else the constructor of a subclass calls, which does the rest
+            self._tf_extension_type_convert_fields()
+            self.__validate__()
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` and editors show
     return __init__
-
-
-def bound_arguments(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
-    """Returns the argument of each parameter but `self`, defaults included.
-
-    Raises:
-        TypeError: if the arguments do not fit.
-    """
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    return {name: value for name, value in bound.arguments.items() if name != "self"}
 
 
 def _construct(made: Any, set_fields: Callable[[], None]) -> None:

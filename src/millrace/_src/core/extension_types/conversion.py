@@ -10,7 +10,7 @@ values, specs or defaults are wanted.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.composite import CompositeTensor
@@ -41,7 +41,7 @@ class Wanted(enum.Enum):
     DEFAULTS = "defaults"
 
 
-def convert_fields(fields: Iterable[ExtensionTypeField], values: dict[str, Any], wanted: Wanted) -> None:
+def convert_fields(fields: Sequence[ExtensionTypeField], values: dict[str, Any], wanted: Wanted) -> None:
     """Replaces the values of fields by what the fields hold.
 
     Args:
@@ -53,14 +53,19 @@ def convert_fields(fields: Iterable[ExtensionTypeField], values: dict[str, Any],
         ValueError: if fields are missing, or there are values for no field.
         TypeError: if a value is not of the type of its field.
     """
-    names = {field.name for field in fields}
-    missing, unexpected = names - set(values), set(values) - names
-    if unexpected:
-        raise ValueError(f"Got unexpected fields: {unexpected}")
-    if missing:
-        raise ValueError(f"Missing required fields: {missing}")
-    for field in fields:
-        values[field.name] = convert_value(values[field.name], field.value_type, (field.name,), wanted)
+    names = [field.name for field in fields]
+    if len(values) != len(names) or not all(map(values.__contains__, names)):
+        _refuse_names(set(names), set(values))
+    for name, annotation, _ in fields:
+        value = values[name]
+        if annotation is not Tensor or wanted is not Wanted.VALUES or not isinstance(value, Tensor):
+            values[name] = convert_value(value, annotation, (name,), wanted)
+
+
+def _refuse_names(names: set[str], given: set[str]) -> None:
+    if given - names:
+        raise ValueError(f"Got unexpected fields: {given - names}")
+    raise ValueError(f"Missing required fields: {names - given}")
 
 
 def convert_value(value: Any, annotation: Any, path: tuple[str, ...], wanted: Wanted) -> Any:

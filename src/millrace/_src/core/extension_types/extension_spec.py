@@ -17,13 +17,12 @@ from typing import Any, ClassVar
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.extension_types.construction import (
     ImmutableFields,
-    bound_arguments,
     generated_constructor,
     make_bare,
     wrapped_constructor,
 )
 from millrace._src.core.extension_types.conversion import Wanted, convert_fields
-from millrace._src.core.extension_types.fields import ExtensionTypeField
+from millrace._src.core.extension_types.fields import PLAIN_TYPES, ExtensionTypeField
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
@@ -106,8 +105,14 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
 
     def _tf_extension_type_components(self, fields: dict[str, Any]) -> tuple[Any, ...]:
         """Returns the leaves of a value's fields that stand where this spec has specs."""
-        pairs = zip(_leaves(self._tf_extension_type_values()), _leaves(fields), strict=True)
-        return tuple([part for spec, part in pairs if isinstance(spec, TypeSpec)])
+        components: list[Any] = []
+        for name, spec in self._tf_extension_type_values().items():
+            if type(spec) is TensorSpec:
+                components.append(fields[name])
+            elif not isinstance(spec, PLAIN_TYPES):
+                pairs = zip(nest.flatten(spec), nest.flatten(fields[name]), strict=True)
+                components += [part for leaf, part in pairs if isinstance(leaf, TypeSpec)]
+        return tuple(components)
 
     def _from_components(self, components: Any) -> Any:
         remaining = iter(components)
@@ -210,7 +215,7 @@ def make_spec_class(value_type: type, base: type[ExtensionTypeSpec]) -> type[Ext
     if users_part is not base and "__init__" in users_part.__dict__:
         spec_class.__init__ = wrapped_constructor(users_part.__init__)  # type: ignore[method-assign,misc]  # as generated
     else:
-        spec_class.__init__ = generated_constructor(_spec_signature(value_type, spec_class), bound_arguments)  # type: ignore[method-assign]
+        spec_class.__init__ = generated_constructor(_spec_signature(value_type, spec_class))  # type: ignore[method-assign]
     return spec_class
 
 

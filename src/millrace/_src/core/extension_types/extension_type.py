@@ -18,7 +18,6 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
 from millrace._src.core.extension_types.construction import (
     ImmutableFields,
-    bound_arguments,
     generated_constructor,
     wrapped_constructor,
 )
@@ -55,14 +54,19 @@ def _add_fields(cls: Any) -> None:
     for field in fields:
         if field.has_default and not holds_names(field.value_type):
             convert_value(field.default, field.value_type, (f"default value for {field.name}",), Wanted.DEFAULTS)
+    _set_fields(cls, fields)
+
+
+def _set_fields(cls: Any, fields: tuple[ExtensionTypeField, ...]) -> None:
     cls._tf_extension_type_cached_fields = fields
+    cls._tf_extension_type_is_resolved = not any(holds_names(field.value_type) for field in fields)
 
 
 def _add_constructor(cls: Any) -> None:
     if "__init__" in cls.__dict__:
         cls.__init__ = wrapped_constructor(cls.__dict__["__init__"])
     else:
-        cls.__init__ = generated_constructor(_signature(cls), bound_arguments)
+        cls.__init__ = generated_constructor(_signature(cls))
 
 
 def _signature(cls: Any) -> inspect.Signature:
@@ -117,6 +121,9 @@ class ExtensionType(ImmutableFields, CompositeTensor, metaclass=ExtensionTypeMet
 
     _tf_extension_type_do_not_transform_this_class = True
     _tf_extension_type_cached_fields: ClassVar[tuple[ExtensionTypeField, ...] | None] = ()
+    _tf_extension_type_is_resolved: ClassVar[bool] = True
+    """Whether no annotation names a class that was not defined when it was last looked up."""
+
     _tf_extension_type_kind = "ExtensionType"
     _tf_extension_type_spec_base: ClassVar[type[ExtensionTypeSpec]] = ExtensionTypeSpec
 
@@ -134,10 +141,10 @@ class ExtensionType(ImmutableFields, CompositeTensor, metaclass=ExtensionTypeMet
 
     @classmethod
     def _tf_extension_type_fields(cls) -> tuple[ExtensionTypeField, ...]:
-        fields = cls.__dict__["_tf_extension_type_cached_fields"]
-        if any(holds_names(field.value_type) for field in fields):
-            fields = cls._tf_extension_type_cached_fields = resolved_fields(cls, fields)
-        return tuple(fields)
+        if not cls.__dict__["_tf_extension_type_is_resolved"]:
+            _set_fields(cls, resolved_fields(cls, cls.__dict__["_tf_extension_type_cached_fields"]))
+        fields: tuple[ExtensionTypeField, ...] = cls.__dict__["_tf_extension_type_cached_fields"]
+        return fields
 
     def _tf_extension_type_convert_fields(self) -> None:
         convert_fields(self._tf_extension_type_fields(), self.__dict__, Wanted.VALUES)
