@@ -116,6 +116,8 @@ OP_HOMES: dict[str, str] = {
     "ClipByValue": "millrace._src.ops.math.clipping",
     "Complex": "millrace._src.ops.math.complex_numbers",
     "ComplexAbs": "millrace._src.ops.math.complex_numbers",
+    "CompositeTensorVariantFromComponents": "millrace._src.ops.composite_variant",
+    "CompositeTensorVariantToComponents": "millrace._src.ops.composite_variant",
     "ComputeAccidentalHits": "millrace._src.ops.random.candidate_sampling",
     "Concat": "millrace._src.ops.array.joining",
     "ConcatOffset": "millrace._src.ops.array.joining",

@@ -42,7 +42,7 @@ framework.device                tf
 framework.dtypes                dtypes dtypes.experimental
 framework.errors                errors
 framework.errors_impl           errors
-framework.extension_type        experimental experimental.extension_type ExtensionTypeSpec=core.extension_types.extension_spec:ExtensionTypeSpec BatchableExtensionTypeSpec=core.extension_types.batching:BatchableExtensionTypeSpec ExtensionTypeMetaclass=core.extension_types.extension_type:ExtensionTypeMetaclass AnonymousExtensionType=core.extension_types.anonymous:AnonymousExtensionType AnonymousExtensionTypeSpec=core.extension_types.anonymous:AnonymousExtensionTypeSpec reinterpret=core.extension_types.anonymous:reinterpret
+framework.extension_type        experimental experimental.extension_type ExtensionTypeSpec=core.extension_types.extension_spec:ExtensionTypeSpec BatchableExtensionTypeSpec=core.extension_types.batching:BatchableExtensionTypeSpec ExtensionTypeMetaclass=core.extension_types.extension_type:ExtensionTypeMetaclass AnonymousExtensionType=core.extension_types.anonymous:AnonymousExtensionType AnonymousExtensionTypeSpec=core.extension_types.anonymous:AnonymousExtensionTypeSpec reinterpret=core.extension_types.anonymous:reinterpret pack=core.extension_types.packing:pack unpack=core.extension_types.packing:unpack is_packed=core.extension_types.packing:is_packed
 framework.extension_type_field  ExtensionTypeField=core.extension_types.fields:ExtensionTypeField RESERVED_FIELD_NAMES=core.extension_types.fields:RESERVED_FIELD_NAMES
 framework.immutable_dict        ImmutableDict=util.immutable_dict:ImmutableDict
 framework.func_graph            FuncGraph=graph.func_graph:FuncGraph

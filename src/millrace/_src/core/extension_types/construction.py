@@ -16,6 +16,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 _MARK = "_tf_extension_type_in_constructor"
+PACKED = "_tf_extension_type_packed_variant"
+"""The attribute of a packed value: the variant tensor that holds its components."""
+
 _MUTABLE = frozenset({"_keras_mask"})
 """What others than the constructor may set: Keras notes the mask of a value on the value."""
 

@@ -15,7 +15,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.dtypes import variant
+from millrace._src.core.execute import execute
 from millrace._src.core.extension_types.construction import (
+    PACKED,
     ImmutableFields,
     generated_constructor,
     make_bare,
@@ -23,13 +26,17 @@ from millrace._src.core.extension_types.construction import (
 )
 from millrace._src.core.extension_types.conversion import Wanted, convert_fields
 from millrace._src.core.extension_types.fields import PLAIN_TYPES, ExtensionTypeField
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
+from millrace._src.core.type_spec_registry import is_registered
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.util import nest
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.immutable_dict import ImmutableDict
+
+_PACKED_MARK = ("_tf_extension_type_is_packed", True)
 
 
 @export("experimental.ExtensionTypeSpec")
@@ -82,10 +89,44 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
             raise TypeError(f"{cls.__qualname__}.from_value needs {_named(cls.value_type)}; received {value!r}.")
         return value._type_spec
 
+    # --- packed form -------------------------------------------------------------------------------------------------
+
+    _tf_extension_type_is_packed: bool = False
+    """Whether the values are in packed form: one variant tensor for all components."""
+
+    def _tf_extension_type_with_packed(self, packed: bool) -> Any:
+        """Returns this spec for values in packed form, or for values that are not."""
+        changed = make_bare(type(self), self._tf_extension_type_values())
+        if packed:
+            changed.__dict__["_tf_extension_type_is_packed"] = True
+        return changed
+
+    def _tf_extension_type_encoded(self, value: Any) -> Any:
+        """Returns the variant that holds the components of a value."""
+        if not is_registered(type(self)):
+            raise ValueError("ExtensionTypes must have a __name__ field in order to be packed.")
+        plain = self._tf_extension_type_with_packed(False)
+        attrs = {"metadata": plain.experimental_as_proto().SerializeToString()}
+        return execute(get_op("CompositeTensorVariantFromComponents"), (plain.to_tensors(value),), attrs)
+
+    def _tf_extension_type_decoded(self, variant_tensor: Any) -> Any:
+        """Returns the value whose components a variant holds."""
+        plain = self._tf_extension_type_with_packed(False)
+        specs = plain.flatten()
+        attrs = {
+            "metadata": plain.experimental_as_proto().SerializeToString(),
+            "Tcomponents": [spec.dtype for spec in specs],
+        }
+        tensors = execute(get_op("CompositeTensorVariantToComponents"), (variant_tensor,), attrs)
+        for tensor, spec in zip(tensors, specs, strict=True):
+            tensor.set_shape(spec.shape)
+        return plain.from_tensors(iter(tensors))
+
     # --- a TypeSpec --------------------------------------------------------------------------------------------------
 
     def _serialize(self) -> tuple[tuple[str, Any], ...]:
-        return tuple([(name, _with_dicts(value)) for name, value in self._tf_extension_type_values().items()])
+        fields = [(name, _with_dicts(value)) for name, value in self._tf_extension_type_values().items()]
+        return tuple([*fields, _PACKED_MARK] if self._tf_extension_type_is_packed else fields)
 
     @classmethod
     def _deserialize(cls, serialization: Any) -> Any:
@@ -95,10 +136,17 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
         return _spec_of_type, (self.value_type, self._serialize())
 
     @property
-    def _component_specs(self) -> tuple[Any, ...]:
+    def _component_specs(self) -> Any:
+        if self._tf_extension_type_is_packed:
+            return TensorSpec([], variant)
         return tuple([part for part in _leaves(self._tf_extension_type_values()) if isinstance(part, TypeSpec)])
 
-    def _to_components(self, value: Any) -> tuple[Any, ...]:
+    def _to_components(self, value: Any) -> Any:
+        packed = value.__dict__.get(PACKED)
+        if self._tf_extension_type_is_packed:
+            return self._tf_extension_type_encoded(value) if packed is None else packed
+        if packed is not None:
+            value = self._tf_extension_type_decoded(packed)
         return self._tf_extension_type_components(
             {f.name: value.__dict__[f.name] for f in self._tf_extension_type_fields()}
         )
@@ -115,6 +163,8 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
         return tuple(components)
 
     def _from_components(self, components: Any) -> Any:
+        if self._tf_extension_type_is_packed:
+            return make_bare(self.value_type, {PACKED: components, "_tf_extension_type_cached_type_spec": self})
         remaining = iter(components)
         fields = self._tf_extension_type_values()
         values = [next(remaining) if isinstance(leaf, TypeSpec) else leaf for leaf in _leaves(fields)]
@@ -137,9 +187,7 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
         return self.value_type
 
     def __repr__(self) -> str:
-        fields = ", ".join(
-            [f"{name}={_with_dicts(value)!r}" for name, value in self._tf_extension_type_values().items()]
-        )
+        fields = ", ".join([f"{name}={value!r}" for name, value in self._serialize()])
         return f"{type(self).__qualname__}({fields})"
 
 

@@ -17,6 +17,7 @@ from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
 from millrace._src.core.extension_types.construction import (
+    PACKED,
     ImmutableFields,
     generated_constructor,
     wrapped_constructor,
@@ -149,7 +150,24 @@ class ExtensionType(ImmutableFields, CompositeTensor, metaclass=ExtensionTypeMet
     def _tf_extension_type_convert_fields(self) -> None:
         convert_fields(self._tf_extension_type_fields(), self.__dict__, Wanted.VALUES)
 
+    def _tf_extension_type_unpacked(self) -> Any:
+        """Returns this value with its components as fields; itself unless it is packed."""
+        packed = self.__dict__.get(PACKED)
+        return (
+            self
+            if packed is None
+            else self.__dict__["_tf_extension_type_cached_type_spec"]._tf_extension_type_decoded(packed)
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        """Takes a field out of a packed value."""
+        if PACKED in self.__dict__ and self._tf_extension_type_has_field(name):
+            return getattr(self._tf_extension_type_unpacked(), name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def _tf_extension_type_values(self) -> dict[str, Any]:
+        if PACKED in self.__dict__:
+            return dict(self._tf_extension_type_unpacked()._tf_extension_type_values())
         return {field.name: self.__dict__[field.name] for field in self._tf_extension_type_fields()}
 
     # --- a composite -----------------------------------------------------------------------------------------------
