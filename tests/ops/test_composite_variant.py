@@ -28,7 +28,7 @@ def test_components_come_back() -> None:
 
 def test_other_variants_and_dtypes_are_refused() -> None:
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match="holds components of dtypes .'int32'.; expected .'float'."
+        tf.errors.InvalidArgumentError, match=r"holds components of dtypes .'int32'.; expected .'float'."
     ):
         components(variant(1), tf.float32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="does not hold the components of a composite tensor"):
