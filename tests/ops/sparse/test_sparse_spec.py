@@ -76,3 +76,18 @@ def test_signatures_leave_dimensions_open() -> None:
         return value.dense_shape
 
     assert shape_of(example()).numpy().tolist() == [2, 3]
+
+
+def test_values_and_batches_travel_as_variants() -> None:
+    spec, value = tf.SparseTensorSpec([2, 3]), example()
+    (whole,) = spec._to_tensor_list(value)
+    assert whole.dtype == tf.variant and whole.shape == [3]
+    back = spec._from_compatible_tensor_list([whole])
+    assert tf.sparse.to_dense(back).numpy().tolist() == [[0, 1, 0], [0, 0, 0]]
+    (rows,) = spec._to_batched_tensor_list(value)
+    assert rows.shape == [2, 3]
+    first = spec._unbatch()._from_compatible_tensor_list([rows[0]])
+    assert tf.sparse.to_dense(first).numpy().tolist() == [0, 1, 0]
+    scalar = tf.SparseTensor([[]], [1.0], tf.zeros([0], tf.int64))
+    with pytest.raises(ValueError, match="Unbatching a sparse tensor is only supported for rank >= 1"):
+        tf.SparseTensorSpec([])._to_batched_tensor_list(scalar)
