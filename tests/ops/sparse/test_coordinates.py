@@ -82,3 +82,22 @@ def test_occurrences_count_equal_numbers_before(numbers) -> None:
     numbers.sort()
     expected = [numbers[:i].count(number) for i, number in enumerate(numbers)]
     assert coordinates.occurrences(np.array(numbers, np.int64)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("indices", "message"),
+    [
+        ([[0, 0], [0, 7]], r"indices\[1\] = \[0,7\] is out of bounds: need 0 <= index < \[2,3\]"),
+        ([[-1, 0], [0, 7]], r"indices\[0\] = \[-1,0\] is out of bounds"),
+        ([[0, 1], [0, 1]], r"indices\[1\] = \[0,1\] is repeated"),
+        ([[0, 1], [0, 0]], r"indices\[1\] = \[0,0\] is out of order\. Many sparse ops require sorted indices\."),
+    ],
+)
+def test_the_first_place_out_of_order_is_named(indices: list[list[int]], message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        coordinates.require_order(np.int64(indices), [2, 3])
+
+
+@pytest.mark.parametrize("indices", [np.zeros((0, 2)), [[0, 0]], [[0, 0], [0, 1], [1, 0]]])
+def test_places_in_order_pass(indices: list[list[int]]) -> None:
+    coordinates.require_order(np.array(indices, np.int64), [2, 3])

@@ -109,6 +109,15 @@ def checked_positions(indices: Array, dims: Sequence[int]) -> Array:
     keys = sort_keys(indices, dims)
     if keys is not None and are_increasing(keys):
         return keys
+    require_order(indices, dims)
+    raise invalid(f"Shape {dims_text(dims)} would have more than 2**63 - 1 elements")
+
+
+def require_order(indices: Array, dims: Sequence[int]) -> None:
+    """Refuses places that are out of bounds, out of order or repeated.
+
+    Raises: InvalidArgumentError: for the first such place.
+    """
     is_outside = ((indices < 0) | (indices >= np.array(dims, np.int64))).any(axis=1)
     comparison = np.ones(len(indices), np.int64)
     comparison[1:] = _compared(indices[1:], indices[:-1])
@@ -116,7 +125,6 @@ def checked_positions(indices: Array, dims: Sequence[int]) -> Array:
     if is_bad.any():
         at = int(np.argmax(is_bad))
         raise invalid(_complaint(at, indices[at], dims, bool(is_outside[at]), int(comparison[at])))
-    raise invalid(f"Shape {dims_text(dims)} would have more than 2**63 - 1 elements")
 
 
 def _compared(places: Array, others: Array) -> Array:

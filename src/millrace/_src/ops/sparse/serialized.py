@@ -24,7 +24,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.io.wire_format import varint
-from millrace._src.ops.sparse.index_order import require_order
+from millrace._src.ops.sparse.coordinates import require_order
 from millrace._src.ops.type_sets import ANY
 
 _FORMS = TypeSet((string, variant))
@@ -198,7 +198,7 @@ def rows_of(indices: Array, values: Array, shape: Array) -> list[tuple[Array, Ar
     if len(indices) != len(values):
         counts = f"(indices = {len(indices)}, values = {len(values)})"
         raise invalid(f"indices and values rows (indexing dimension) must match. {counts}")
-    require_order(indices, shape)
+    require_order(indices, shape.tolist())
     bounds = np.searchsorted(indices[:, 0], np.arange(int(shape[0]) + 1)).tolist()
     inner = np.ascontiguousarray(indices[:, 1:])
     return [(inner[a:b], values[a:b]) for a, b in itertools.pairwise(bounds)]

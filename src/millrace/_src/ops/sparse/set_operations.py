@@ -24,7 +24,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import dims_text, merge_dims, with_rank, with_rank_at_least
 from millrace._src.ops.shape_rules import UNKNOWN
-from millrace._src.ops.sparse.index_order import require_order
+from millrace._src.ops.sparse.coordinates import require_order
 
 MEMBER = TypeSet((int8, int16, int32, int64, uint8, uint16, string))
 _NOT_DIFFERENTIABLE = "members of sets are not floating point"
@@ -64,7 +64,7 @@ def _sparse_sets(indices: Array, values: Array, shape: Array, validate_indices: 
         raise invalid(f"Invalid rank {len(shape)}.")
     leading = tuple(shape[:-1].tolist())
     if validate_indices:
-        require_order(indices, shape)
+        require_order(indices, shape.tolist())
     else:
         is_inside = ((indices >= 0) & (indices < shape)).all(axis=1)
         indices, values = indices[is_inside], values[is_inside]
