@@ -16,7 +16,7 @@ from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, Run, position_cursor
-from millrace._src.ops.sparse.index_order import require_order
+from millrace._src.ops.sparse.coordinates import require_order
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.ops.type_sets import ANY
 
@@ -74,7 +74,7 @@ def sparse_tensor_slice_dataset(xp: Xp, indices: Array, values: Array, dense_sha
         raise invalid(f"Input indices should be a matrix. Got: {indices.ndim}-dimensional indices.")
     if len(indices) != len(values) or indices.shape[1] != len(dense_shape):
         raise invalid("Number of indices, values and dimensions must agree.")
-    require_order(indices, dense_shape)
+    require_order(indices, dense_shape.tolist())
     ends = np.searchsorted(indices[:, 0], np.arange(int(dense_shape[0]) + 1)).tolist()
     rank = len(dense_shape) - 1
     specs = [TensorSpec([None, rank], "int64"), TensorSpec([None], Tvalues), TensorSpec([rank], "int64")]
