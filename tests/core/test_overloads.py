@@ -107,6 +107,14 @@ def test_function_exported_after_the_switch_asks_too() -> None:
     assert late(Boxed(1), 0) == ["concat", 0, "late"]
 
 
+def test_keyword_arguments_count_after_a_call_with_a_dictionary() -> None:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    tf.ragged.constant([[1]])  # gates are in place
+    with pytest.raises(ValueError, match="unsupported type"):
+        tf.reduce_sum({"a": x})
+    assert tf.reduce_sum(x, axis=0).numpy().tolist() == [4.0, 6.0]
+
+
 def test_gate_keeps_parameters_cells_and_source() -> None:
     factor = 3
 
