@@ -14,6 +14,12 @@ _WAITING_FOR = {
         "sparse_matrices::accumulated_in_a_session",
         "sparse_matrices::dense_accumulated_in_a_session",
     ),
+    "details of composites": (
+        "api_dispatch::declined",
+        "ragged_values::spec_of_joins",
+        "type_specs::mutated",
+        "type_specs::pickled",
+    ),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
     "v1 graphs of datasets": (
@@ -41,10 +47,3 @@ _WAITING_FOR = {
 }
 
 PENDING = {program: part for part, programs in _WAITING_FOR.items() for program in programs}
-
-PENDING_TOPICS = {
-    **dict.fromkeys(("ragged_values", "ragged_shapes"), "details of ragged tensors"),
-    **dict.fromkeys(("api_dispatch", "type_specs"), "details of dispatch and specs"),
-    **dict.fromkeys(("sparse_features", "queues"), "details of sparse features, barriers"),
-}
-"""Topics that are being made: their programs may pass or fail."""

@@ -19,7 +19,7 @@ from tests.oracle.corpus import FOLDER, programs, recorded, run, topics
 from tests.oracle.differences import DIFFERENCES, expected_answer
 from tests.oracle.encoding import differences
 from tests.oracle.modes import needs_xla
-from tests.oracle.pending import PENDING, PENDING_TOPICS
+from tests.oracle.pending import PENDING
 
 _ALL = [(topic, name) for topic in topics() for name in programs(topic)]
 _NEED_XLA = {("function_state", "jit_compile")} | {key for key in _ALL if key[1].startswith("compiled")}
@@ -48,8 +48,6 @@ def _parameter(key: tuple[str, str]) -> Any:
         marks.append(pytest.mark.unconverted)
     if name in PENDING:
         marks.append(pytest.mark.xfail(reason=f"waits for {PENDING[name]}", strict=True))
-    elif key[0] in PENDING_TOPICS:
-        marks.append(pytest.mark.xfail(reason=f"waits for {PENDING_TOPICS[key[0]]}", strict=False))
     return pytest.param(*key, id=name, marks=marks)
 
 
