@@ -45,6 +45,12 @@ def test_fields_are_read_from_a_packed_value() -> None:
         packed.foo
 
 
+def test_a_field_with_a_default_keeps_its_value() -> None:
+    packed = pack(Mesh([1.0], mesh().rows, scale=7))
+    assert packed.scale == 7 and unpack(packed).scale == 7
+    assert tf.function(lambda value: value)(packed).scale == 7
+
+
 def test_packed_values_go_through_functions() -> None:
     same = tf.function(lambda value: (value, value.total()))
     packed, total = same(pack(mesh()))

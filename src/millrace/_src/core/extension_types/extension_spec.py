@@ -164,12 +164,21 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if self._tf_extension_type_is_packed:
-            return make_bare(self.value_type, {PACKED: components, "_tf_extension_type_cached_type_spec": self})
+            return self._packed_value(components)
         remaining = iter(components)
         fields = self._tf_extension_type_values()
         values = [next(remaining) if isinstance(leaf, TypeSpec) else leaf for leaf in _leaves(fields)]
         parts = nest.pack_sequence_as(list(fields.values()), values)
         return make_bare(self.value_type, dict(zip(fields, parts, strict=True)))
+
+    def _packed_value(self, variant_tensor: Any) -> Any:
+        """Makes the packed value that holds a variant; fields whose default the class has are taken out at once."""
+        attributes = {PACKED: variant_tensor, "_tf_extension_type_cached_type_spec": self}
+        with_default = [field.name for field in self._tf_extension_type_fields() if field.has_default]
+        if with_default and isinstance(variant_tensor, Tensor):
+            fields = self._tf_extension_type_decoded(variant_tensor).__dict__
+            attributes.update({name: fields[name] for name in with_default})
+        return make_bare(self.value_type, attributes)
 
     def _to_legacy_output_types(self) -> Any:
         raise NotImplementedError(f"{type(self).__qualname__}._to_legacy_output_types()")
