@@ -113,8 +113,9 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "What a transformation cannot take is refused when it is made, with its type.": ("composite_datasets::uniqued",),
     "Lengths that begin with a ragged dimension are refused for that.": ("ragged_shapes::shape_of_ragged_outer",),
-    "Specs of partitions can be copied; TensorFlow's copy fails on what a partition does not know.": (
+    "Specs of partitions can be copied and pickled; TensorFlow's fail on what a partition does not know.": (
         "type_specs::equality",
+        "type_specs::pickled",
     ),
     "Specs of arrays and of other values have nothing in common.": ("type_specs::supertypes_of_others",),
     "A function whose argument is an array has that array as input.": ("type_specs::function_of_specs",),
@@ -130,6 +131,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "More of the shape is known while tracing.": (
         "sparse_construction::spec_of_ops",
         "sparse_construction::spec_of_unknown_ops",
+        "ragged_values::spec_of_joins",
     ),
     "What a signature says of a sparse tensor's shape is checked.": ("sparse_products::signature_errors",),
     "The message names the argument and what it should be.": (

@@ -16,9 +16,7 @@ _WAITING_FOR = {
     ),
     "details of composites": (
         "api_dispatch::declined",
-        "ragged_values::spec_of_joins",
         "type_specs::mutated",
-        "type_specs::pickled",
     ),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
