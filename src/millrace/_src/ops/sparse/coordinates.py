@@ -20,6 +20,9 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.array.shape_checks import dims_text
 
+OWN_PLACES = "each row has its own places"
+"""Why an op of sparse tensors goes through the rows of a batch one by one."""
+
 _MOST_POSITIONS = 2**63
 
 

@@ -22,7 +22,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.gradient_rules import unbroadcast
-from millrace._src.ops.sparse.coordinates import are_inside, checked_positions, positions
+from millrace._src.ops.sparse.coordinates import OWN_PLACES, are_inside, checked_positions, positions
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -88,6 +88,7 @@ def _filled_by_scatter(
     Tindices=INDEX,
     shape=_dense_shape,
     constant_inputs=("output_shape",),
+    not_batched=OWN_PLACES,
 )
 def sparse_to_dense_op(
     xp: Xp,

@@ -27,7 +27,7 @@ from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.division import divisible, truncated_quotient
 from millrace._src.ops.math.element_types import NUMBER
-from millrace._src.ops.sparse.coordinates import are_inside, positions
+from millrace._src.ops.sparse.coordinates import OWN_PLACES, are_inside, positions
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 
 _SIGNATURE = "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T -> output: T"
@@ -106,7 +106,7 @@ def _refuse_zeros(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: A
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-@op("SparseDenseCwiseAdd", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_places)
+@op("SparseDenseCwiseAdd", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_places, not_batched=OWN_PLACES)
 def sparse_dense_add(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> Array:
     """Adds to each element of a sparse tensor the element of a dense one at the same place."""
     return sp_values + _dense_at(xp, sp_indices, dense)
@@ -118,7 +118,7 @@ def sparse_dense_add_gradient(dy: Tensor) -> Any:
     raise NotImplementedError("Gradient for SparseDenseCwiseAdd is not implemented.")
 
 
-@op("SparseDenseCwiseMul", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_places)
+@op("SparseDenseCwiseMul", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_places, not_batched=OWN_PLACES)
 def sparse_dense_mul(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> Array:
     """Multiplies each element of a sparse tensor by the element of a dense one at the same place."""
     return sp_values * _dense_at(xp, sp_indices, dense)
@@ -146,7 +146,7 @@ def _sum_to_dense(values: Tensor, indices: Tensor, dense: Tensor) -> Tensor:
     return summed
 
 
-@op("SparseDenseCwiseDiv", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_zeros)
+@op("SparseDenseCwiseDiv", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_zeros, not_batched=OWN_PLACES)
 def sparse_dense_div(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> Array:
     """Divides each element of a sparse tensor by the element of a dense one at the same place; integers as in C."""
     divisors = _dense_at(xp, sp_indices, dense)

@@ -19,7 +19,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import added, dims_text, merge_dim, vector, with_rank
 from millrace._src.ops.math.element_types import NUMBER
-from millrace._src.ops.sparse.coordinates import are_sorted, common_keys, order_of_places, taken
+from millrace._src.ops.sparse.coordinates import OWN_PLACES, are_sorted, common_keys, order_of_places, taken
 from millrace._src.ops.sparse.part_checks import check_bounds, check_dims, check_parts, traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
@@ -75,6 +75,7 @@ def _refuse_other_sizes(
     shape=_concat_shapes,
     checks=_refuse_other_sizes,
     not_differentiable="TensorFlow takes the join of sparse tensors for constant",
+    not_batched=OWN_PLACES,
 )
 def sparse_concat_op(
     xp: Xp, indices: Sequence[Array], values: Sequence[Array], shapes: Sequence[Array], *, concat_dim: int

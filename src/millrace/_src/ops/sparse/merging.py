@@ -26,6 +26,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, merge, vector, with_rank
 from millrace._src.ops.math.element_types import NUMBER, REAL
 from millrace._src.ops.sparse.coordinates import (
+    OWN_PLACES,
     are_increasing,
     are_inside,
     common_keys,
@@ -354,6 +355,7 @@ def _dense_sum_shape(c: ShapeContext) -> TensorShape:
     Tindices=INDEX,
     shape=_dense_sum_shape,
     checks=_refuse_places,
+    not_batched=OWN_PLACES,
 )
 def sparse_tensor_dense_add(xp: Xp, a_indices: Array, a_values: Array, a_shape: Array, b: Array) -> Array:
     """Adds the elements of a sparse tensor to a dense tensor of the same shape."""

@@ -27,7 +27,7 @@ from millrace._src.ops.array.shape_checks import dims_text, vector
 from millrace._src.ops.math.element_types import NUMBER, REAL
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import UNKNOWN
-from millrace._src.ops.sparse.coordinates import common_keys, order_of_keys, positions
+from millrace._src.ops.sparse.coordinates import OWN_PLACES, common_keys, order_of_keys, positions
 from millrace._src.ops.sparse.part_checks import check_dims
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
@@ -162,6 +162,7 @@ def _reduced(
     shape=_reduced_shape,
     checks=_refuse_groups,
     constant_inputs=("input_shape", "reduction_axes"),
+    not_batched=OWN_PLACES,
 )
 def sparse_reduce_sum_op(
     xp: Xp,
@@ -202,6 +203,7 @@ def sparse_reduce_sum_gradient(
     checks=_refuse_groups,
     constant_inputs=("input_shape", "reduction_axes"),
     no_gradient=_NO_RULE,
+    not_batched=OWN_PLACES,
 )
 def sparse_reduce_max_op(
     xp: Xp,

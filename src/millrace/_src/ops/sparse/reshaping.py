@@ -20,7 +20,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, vector, with_rank
-from millrace._src.ops.sparse.coordinates import have_positions, positions, strides_of
+from millrace._src.ops.sparse.coordinates import OWN_PLACES, have_positions, positions, strides_of
 from millrace._src.ops.sparse.ordering import sparse_reorder
 from millrace._src.ops.sparse.part_checks import check_dims
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
@@ -95,6 +95,7 @@ def _completed(dims: list[int], wanted_dims: list[int], axis: int, size: int, kn
     shape=_reshape_shapes,
     constant_inputs=("input_shape", "new_shape"),
     not_differentiable="places are integers",
+    not_batched=OWN_PLACES,
 )
 def sparse_reshape_op(xp: Xp, input_indices: Array, input_shape: Array, new_shape: Array) -> tuple[Array, Array]:
     """Computes the places of the elements of a sparse tensor in another shape of the same size."""

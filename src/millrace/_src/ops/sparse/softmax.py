@@ -23,7 +23,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, vector
 from millrace._src.ops.math.precision import in_single
-from millrace._src.ops.sparse.coordinates import order_of_places, taken
+from millrace._src.ops.sparse.coordinates import OWN_PLACES, order_of_places, taken
 from millrace._src.ops.sparse.part_checks import traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, sparse_result
 from millrace._src.util.export import export
@@ -74,6 +74,7 @@ def _softmax_by_scatter(xp: Xp, values: Array, run_of: Array) -> Array:
     "sp_indices: int64, sp_values: T, sp_shape: int64 -> output: T",
     T=TypeSet([float16, float32, float64]),
     shape=_values_shape,
+    not_batched=OWN_PLACES,
 )
 def sparse_softmax_op(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array) -> Array:
     """Computes the softmax of the stored elements of each row of a sparse tensor of rank 2 or more."""
