@@ -55,7 +55,12 @@ def ragged_gather(
 
 @overload("compat.v1.gather", RaggedTensor)
 def ragged_gather_v1(
-    params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
 ) -> Any:
     """Picks slices of a dense or ragged tensor along `axis`, by default the first."""
     return ragged_gather(params, indices, validate_indices, axis or 0, batch_dims, name)
