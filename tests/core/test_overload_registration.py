@@ -179,6 +179,12 @@ def test_bitwise_operator_of_integers(register: Register) -> None:
     assert (tf.constant([True]) | Masked([False])).numpy().tolist() == [True]
 
 
+def test_target_that_returns_not_implemented_is_passed_over(register: Register) -> None:
+    register(api.dispatch_for_api(tf.abs, {"x": Masked}), lambda x: NotImplemented)
+    with pytest.raises(ValueError, match="Attempt to convert a value"):
+        tf.abs(Masked(1))
+
+
 def test_assert_handler_carries_the_message(register: Register) -> None:
     register(
         api.dispatch_for_binary_elementwise_assert_apis(Masked, Masked),

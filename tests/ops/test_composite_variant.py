@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
+from tests.contracts.sample import GradientProgram
 
 R = tf.raw_ops
+
+
+def _there_and_back(x: Any, y: Any) -> Any:
+    first, second = R.CompositeTensorVariantToComponents(
+        encoded=variant(x, y), metadata="", Tcomponents=[x.dtype, y.dtype]
+    )
+    return first * second
+
+
+GRADIENT_PROGRAMS = [
+    GradientProgram(op, _there_and_back, [np.float64([1, 2, 3]), np.float64(4)], xla=False)  # a variant is the host's
+    for op in ("CompositeTensorVariantFromComponents", "CompositeTensorVariantToComponents")
+]
 
 
 def variant(*components: Any) -> Any:

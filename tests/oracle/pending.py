@@ -15,7 +15,6 @@ _WAITING_FOR = {
         "sparse_matrices::dense_accumulated_in_a_session",
     ),
     "details of composites": (
-        "api_dispatch::declined",
         "type_specs::mutated",
     ),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),

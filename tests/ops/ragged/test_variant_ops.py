@@ -8,10 +8,26 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from tests.contracts.sample import GradientProgram
 
 R = tf.raw_ops
 _SPLITS = [[0, 2, 3]]
 _DEEP = [[0, 2, 3], [0, 2, 3, 4]]
+
+
+def _there_and_back(values: Any) -> Any:
+    variants = encoded(_SPLITS, values, batched=True)
+    return R.RaggedTensorFromVariant(
+        encoded_ragged=variants, input_ragged_rank=0, output_ragged_rank=1, Tvalues=values.dtype, Tsplits=tf.int64
+    )[1] * tf.constant([1, 2, 3], values.dtype)
+
+
+_ENDS = "gradient registry has no entry for: RaggedTensorToVariantGradient"
+
+GRADIENT_PROGRAMS = [
+    GradientProgram(op, _there_and_back, [np.float64([1, 2, 3])], xla=False, no_second=_ENDS)  # a variant is the host's
+    for op in ("RaggedTensorToVariant", "RaggedTensorFromVariant")
+]
 
 
 def encoded(nested_splits: Any, values: Any, batched: bool) -> Any:

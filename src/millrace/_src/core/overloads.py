@@ -168,7 +168,9 @@ class Gate:
                 break
         else:  # mostly a list of tensors
             return self.original(*args)
-        return (self.overload_for(args, kwargs) or self.original)(*args, **kwargs)
+        found_overload = self.overload_for(args, kwargs)
+        result = NotImplemented if found_overload is None else found_overload(*args, **kwargs)
+        return self.original(*args, **kwargs) if result is NotImplemented else result
 
     def overload_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
         """Returns the overload that the arguments of a call select, None for the function itself.

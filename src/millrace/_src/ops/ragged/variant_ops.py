@@ -308,6 +308,7 @@ def _values_shape(c: ShapeContext) -> TensorShape:
     Tsplits=INDEX.with_default(int64),
     shape=_values_shape,
     constant_inputs=("dense_values_shape",),
+    no_gradient="TensorFlow declares no gradient for it",
     **_RULES,
 )
 def ragged_tensor_to_variant_gradient_op(
