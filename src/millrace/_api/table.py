@@ -174,6 +174,8 @@ qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
 quint16 core.dtypes:quint16
 quint8 core.dtypes:quint8
+ragged_fill_empty_rows ops.ragged.empty_rows_ops:ragged_fill_empty_rows
+ragged_fill_empty_rows_grad ops.ragged.empty_rows_ops:ragged_fill_empty_rows_grad
 random_index_shuffle ops.random.index_shuffle:random_index_shuffle
 random_normal_initializer ops.random.initializers:RandomNormal
 random_uniform_initializer ops.random.initializers:RandomUniform

@@ -416,8 +416,6 @@ quantization.experimental.TfRecordRepresentativeDatasetSaver
 quantization.experimental.UnitWiseQuantizationSpec
 quantization.experimental.quantize_saved_model
 quantization.quantized_concat
-ragged_fill_empty_rows
-ragged_fill_empty_rows_grad
 saved_model.ASSETS_DIRECTORY
 saved_model.ASSETS_KEY
 saved_model.Asset

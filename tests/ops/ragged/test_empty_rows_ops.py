@@ -97,3 +97,10 @@ def test_the_gradient_of_the_default_is_a_sum() -> None:
 def test_bad_places_are_refused(places: Any, gradients: Any, words: str) -> None:
     call = tf.raw_ops.RaggedFillEmptyRowsGrad
     check_refusal(lambda: call(reverse_index_map=places, grad_values=gradients), tf.errors.InvalidArgumentError, words)
+
+
+def test_the_ops_have_public_names() -> None:
+    filled = tf.ragged_fill_empty_rows([0, 2], ["a", "b"], 3, "z", name="filled")
+    assert filled.output_values.numpy().tolist() == [b"a", b"z", b"b"]
+    parts = tf.compat.v1.ragged_fill_empty_rows_grad(filled.reverse_index_map, [1.0, 2.0, 4.0])
+    assert (parts.d_values.numpy().tolist(), float(parts.d_default_value)) == ([1.0, 4.0], 2.0)

@@ -371,3 +371,20 @@ def test_a_tensor_without_rows_has_no_columns() -> None:
         input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)],
     )
     assert tf.reduce_sum(x, axis=0).shape == traced(x).shape == [0]
+
+
+def test_rounding_takes_no_variance_below_zero() -> None:
+    x = tf.ragged.constant([[0.1, 0.1, 0.1], [], [1e4 + 0.1, 1e4 + 0.2, 1e4 + 0.1]])
+    for axis in (0, 1, None, (0, 1)):
+        variance = tf.math.reduce_variance(x, axis).numpy()
+        assert not (variance < 0).any()
+        np.testing.assert_array_equal(tf.math.reduce_std(x, axis).numpy(), np.sqrt(variance))
+    np.testing.assert_array_equal(tf.math.reduce_variance(x, 1).numpy(), np.float32([0, np.nan, 0]))
+
+
+@pytest.mark.parametrize("reduced", [tf.math.reduce_variance, tf.math.reduce_std])
+def test_complex_numbers_have_no_variance(reduced: Any) -> None:
+    x = tf.ragged.constant([[1 + 2j], [3.0]], dtype=tf.complex64)
+    for axis in (None, 1):
+        with pytest.raises(ValueError, match="reduce_variance is not supported for RaggedTensors with complex dtypes"):
+            reduced(x, axis)

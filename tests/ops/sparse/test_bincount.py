@@ -246,3 +246,17 @@ def test_a_ragged_tensor_without_numbers_has_a_column_as_tensorflow_has() -> Non
     ragged = tf.RaggedTensor.from_row_splits(tf.constant([], tf.int32), [0, 0])
     assert tf.sparse.bincount(ragged, axis=-1).dense_shape.numpy().tolist() == [1, 1]
     assert tf.sparse.bincount(ragged).dense_shape.numpy().tolist() == [1]
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_sparse_counts_have_the_dtype_of_the_counted_numbers(dtype: tf.DType, axis: int | None) -> None:
+    dense = tf.constant([[1, 1], [2, 3]], dtype)
+    for values in (dense, tf.sparse.from_dense(dense), tf.RaggedTensor.from_tensor(dense)):
+        for binary_output in (False, True):
+            counts = tf.sparse.bincount(values, axis=axis, binary_output=binary_output)
+            assert counts.dtype is dtype
+            traced = tf.function(lambda v, b=binary_output: tf.sparse.bincount(v, axis=axis, binary_output=b))
+            assert traced(values).dtype is dtype
+    weighted = tf.sparse.bincount(dense, weights=tf.ones([2, 2], tf.float64), axis=axis)
+    assert weighted.dtype is tf.float64

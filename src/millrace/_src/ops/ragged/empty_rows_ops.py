@@ -21,6 +21,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import SCALAR, dims_text, merge_dim, require_scalar, vector, with_rank
 from millrace._src.ops.ragged.row_positions import splits_of
 from millrace._src.ops.type_sets import ANY
+from millrace._src.util.export import export
 
 _NOT_BATCHED = "the number of values differs from row to row"
 
@@ -133,3 +134,51 @@ def ragged_fill_empty_rows_gradient(
     """Gives the values and the default value their parts of the gradient."""
     d_values, d_default = raw.RaggedFillEmptyRowsGrad(reverse_index_map=reverse_index_map, grad_values=dy)
     return None, d_values, None, d_default
+
+
+# --- public names ----------------------------------------------------------------------------------------------------
+
+
+@export("ragged_fill_empty_rows")
+def ragged_fill_empty_rows(
+    value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
+) -> Any:
+    """Gives each row without values the default value.
+
+    >>> filled = tf.ragged_fill_empty_rows([0, 2], [7, 8], nrows=3, default_value=-1)
+    >>> filled.output_value_rowids.numpy(), filled.output_values.numpy()
+    (array([0, 1, 2]), array([ 7, -1,  8], dtype=int32))
+
+    Args:
+      value_rowids: An int64 vector: the row of each value.
+      values: A vector of any dtype.
+      nrows: The number of rows, an int64 scalar.
+      default_value: The value of rows that have none, a scalar of the dtype of `values`.
+      name: A name for the operation (optional).
+
+    Returns: A named tuple: `output_value_rowids`, `output_values`, the bool vector `empty_row_indicator [nrows]`, and
+      the int64 vector `reverse_index_map`, the new place of each given value.
+    Raises: tf.errors.InvalidArgumentError: if a row does not exist, or an argument has another shape.
+    """
+    return raw.RaggedFillEmptyRows(
+        value_rowids=value_rowids, values=values, nrows=nrows, default_value=default_value, name=name
+    )
+
+
+@export("ragged_fill_empty_rows_grad")
+def ragged_fill_empty_rows_grad(reverse_index_map: Any, grad_values: Any, name: str | None = None) -> Any:
+    """Takes the gradients of the values given to `tf.ragged_fill_empty_rows`, and that of the default value.
+
+    >>> parts = tf.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 4.0])
+    >>> parts.d_values.numpy(), parts.d_default_value.numpy().item()
+    (array([1., 4.], dtype=float32), 2.0)
+
+    Args:
+      reverse_index_map: What `tf.ragged_fill_empty_rows` returned, an int64 vector.
+      grad_values: The gradients of the values that `tf.ragged_fill_empty_rows` returned, a vector.
+      name: A name for the operation (optional).
+
+    Returns: A named tuple: `d_values`, a vector, and `d_default_value`, a scalar.
+    Raises: tf.errors.InvalidArgumentError: if a place does not exist, or an argument is no vector.
+    """
+    return raw.RaggedFillEmptyRowsGrad(reverse_index_map=reverse_index_map, grad_values=grad_values, name=name)

@@ -138,15 +138,23 @@ def _mean(value: RaggedTensor, axis: Any, keepdims: Any) -> Any:
 
 @overload("math.reduce_variance", RaggedTensor)
 def ragged_reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
-    """Computes the mean of the squares less the square of the mean along axes."""
+    """Computes the mean of the squares less the square of the mean along axes; refuses complex numbers."""
     with name_scope(name, "RaggedReduceVariance"):
         return _variance(input_tensor, axis, keepdims)
 
 
 def _variance(value: RaggedTensor, axis: Any, keepdims: Any) -> Any:
+    if value.dtype.is_complex:
+        raise ValueError("reduce_variance is not supported for RaggedTensors with complex dtypes.")
     squares = value.with_flat_values(raw.Square(x=value.flat_values))
     mean_square, mean = _mean(squares, axis, keepdims), _mean(value, axis, keepdims)
-    return on_flat_values(lambda x, y: x - raw.Square(x=y), mean_square, mean)
+    return on_flat_values(_difference_from_square, mean_square, mean)
+
+
+def _difference_from_square(mean_square: Any, mean: Any) -> Any:
+    """Returns the variance; rounding, of which a root would make NaN, does not take it below 0."""
+    difference = mean_square - raw.Square(x=mean)
+    return raw.Maximum(x=difference, y=raw.ZerosLike(x=difference))
 
 
 @overload("math.reduce_std", RaggedTensor)

@@ -95,13 +95,13 @@ def ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> An
         axis = known_axis(-1 if axis is None else axis, logits.shape.rank)
         if axis > logits.ragged_rank:
             return logits.with_flat_values(softmax(logits.flat_values, axis=axis - logits.ragged_rank))
-        shifted = _paired(raw.Sub, logits, _largest(logits, axis, True), axis)
+        shifted = _paired(raw.Sub, logits, _largest(logits, axis, True))
         powers = shifted.with_flat_values(raw.Exp(x=shifted.flat_values))
-        return _paired(raw.RealDiv, powers, _total(powers, axis, True), axis)
+        return _paired(raw.RealDiv, powers, _total(powers, axis, True))
 
 
-def _paired(binary_op: Any, x: RaggedTensor, y: Any, axis: int) -> RaggedTensor:
-    """Applies an op to the elements of `x` and those of `y`, which has size 1 along `axis`."""
+def _paired(binary_op: Any, x: RaggedTensor, y: Any) -> RaggedTensor:
+    """Applies an op to the elements of `x` and those of `y`, which is broadcast."""
     operands = BroadcastValues([x, y])
     made: RaggedTensor = operands.with_flat_values(binary_op(x=operands.flat_values[0], y=operands.flat_values[1]))
     return made

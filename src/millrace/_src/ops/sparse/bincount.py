@@ -40,8 +40,8 @@ def _check_arguments(weights: Any, binary_output: bool, axis: int | None) -> Non
 # --- weights ---------------------------------------------------------------------------------------------------------
 
 
-def _values_of_weights(values: Any, weights: Any, dtype: DType = int32) -> Tensor:
-    """Returns the weights of the values of a tensor; an empty vector where all weights are 1.
+def _values_of_weights(values: Any, weights: Any, dtype: DType) -> Tensor:
+    """Returns the weights of the values of a tensor; an empty vector of a dtype where all weights are 1.
 
     Raises:
       ValueError: if the weights have another form than the values.
@@ -119,7 +119,7 @@ def sparse_bincount(
       binary_output: Whether the result only says which numbers occur, with 1.
       name: A name for the operation (optional).
 
-    Returns: A `SparseTensor` of rank 1, or of rank 2 for `axis=-1`, of the dtype of the weights or int32.
+    Returns: A `SparseTensor` of rank 1, or of rank 2 for `axis=-1`, of the dtype of the weights, or of `values`.
     Raises:
       ValueError: for another `axis`, `binary_output` together with weights, or weights of another form.
       tf.errors.InvalidArgumentError: if a number is negative or the weights have other places.
@@ -135,7 +135,7 @@ def sparse_bincount(
         }
         if axis in (None, 0):
             values, weights = _flattened(values, weights)
-        return SparseTensor(*_counted_rows(values, _values_of_weights(values, weights), facts))
+        return SparseTensor(*_counted_rows(values, _values_of_weights(values, weights, values.dtype), facts))
 
 
 def _flattened(values: Any, weights: Any) -> tuple[Any, Any]:
@@ -144,7 +144,7 @@ def _flattened(values: Any, weights: Any) -> tuple[Any, Any]:
     The values of a ragged tensor that are ragged themselves stay so, as in TensorFlow.
     """
     if isinstance(values, (SparseTensor, RaggedTensor)):
-        return values.values, None if weights is None else _values_of_weights(values, weights)
+        return values.values, None if weights is None else _values_of_weights(values, weights, weights.dtype)
     if weights is not None:
         weights = raw.Reshape(tensor=weights, shape=[-1])
     return raw.Reshape(tensor=values, shape=[-1]), weights
