@@ -448,3 +448,17 @@ def test_loop_made_of_the_raw_op_is_differentiated_though_it_has_no_counter(
         y = power(x)
     assert iteration_bound(_loops(power.get_concrete_function(x).graph)[0]) is None
     assert (y.numpy(), tape.gradient(y, x).numpy()) == (value, slope)
+
+
+def test_components_of_composites_grow_without_invariants() -> None:
+    @tf.function
+    def grown() -> Any:
+        ragged, single = tf.ragged.constant([[1], [2, 3]]), tf.SparseTensor([[1, 1]], [1.0], [3, 4])
+        start = [0, ragged, tf.SparseTensor([[0, 0]], [1.0], [3, 4])]
+        return tf.while_loop(
+            lambda i, r, s: i < 2, lambda i, r, s: (i + 1, tf.concat([r, r], 1), tf.sparse.add(s, single)), start
+        )
+
+    _, ragged, total = grown()
+    assert ragged.to_list() == [[1, 1, 1, 1], [2, 3, 2, 3, 2, 3, 2, 3]]
+    assert total.values.numpy().tolist() == [1, 2]

@@ -7,7 +7,7 @@ the two graphs capture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
@@ -266,9 +266,9 @@ class _GraphLoop:
         with context.name_scope(None):
             self.first = [convert_to_tensor(v) for v in nest.flatten(loop_vars, expand_composites=True)]
         self.handle_types = [t.handle_type for t in self.first]
-        bounds = invariants if invariants is None else _described(loop_vars, invariants)
+        bounds = invariants if invariants is None else described(loop_vars, invariants)
         self.invariants = self._invariants(loop_vars, bounds)
-        self.loop_vars = loop_vars if bounds is None else _bounded(loop_vars, bounds)
+        self.loop_vars = loop_vars if bounds is None else bounded(loop_vars, bounds)
         self.wider_vars: Any = None
         """The loop variables with wider specs, if the body turns a composite into one that its spec does not cover."""
         self.bounded = maximum is not None
@@ -284,7 +284,7 @@ class _GraphLoop:
 
     def _invariants(self, loop_vars: Any, invariants: Any) -> list[TensorShape]:
         if invariants is None:
-            return [t.shape for t in self.first]
+            return every_shape(loop_vars, self.first)
         if len(self.first) != 1:
             nest.assert_same_structure(loop_vars, invariants, check_types=False)
         variables = nest.flatten(loop_vars)
@@ -405,19 +405,43 @@ class _GraphLoop:
         return outputs
 
 
-def _described(loop_vars: Any, invariants: Any) -> Any:
+def every_shape(loop_vars: Any, tensors: Sequence[Any]) -> list[TensorShape]:
+    """Returns the shapes that the tensors of loop variables have in every iteration, unless the user says otherwise.
+
+    A tensor keeps its shape. A composite keeps its spec, which leaves some shapes of components open: a sparse tensor
+    may have more values after an iteration.
+
+    Args:
+      loop_vars: a nest of the first values.
+      tensors: the tensors of which these consist, in order.
+    """
+    remaining = iter(tensors)
+    return [shape for value in nest.flatten(loop_vars) for shape in _shapes_of_variable(value, remaining)]
+
+
+def _shapes_of_variable(value: Any, remaining: Iterator[Any]) -> list[TensorShape]:
+    """Returns the lasting shapes of the tensors of one loop variable: the next of `remaining`."""
+    if not needs_spec(value):
+        count = len(nest.flatten(value, expand_composites=True))
+        return [next(remaining).shape for _ in range(count)]
+    shapes = [spec.shape for spec in value._type_spec.flatten()]
+    return [shape.most_specific_compatible_shape(next(remaining).shape) for shape in shapes]
+
+
+def described(loop_vars: Any, invariants: Any) -> Any:
     """Returns invariants with specs in the place of shapes for composites.
 
     Raises: TypeError: if a composite has no such spec, or is not of its spec.
     """
-    if not any(map(_needs_spec, nest.flatten(loop_vars))):
+    if not any(map(needs_spec, nest.flatten(loop_vars))):
         return invariants
     nest.assert_same_structure(loop_vars, invariants, check_types=False)
     pairs = zip(nest.flatten(loop_vars), nest.flatten(invariants), strict=True)
-    return nest.pack_sequence_as(invariants, [_spec_of(v, bound) if _needs_spec(v) else bound for v, bound in pairs])
+    return nest.pack_sequence_as(invariants, [_spec_of(v, bound) if needs_spec(v) else bound for v, bound in pairs])
 
 
-def _needs_spec(variable: Any) -> bool:
+def needs_spec(variable: Any) -> bool:
+    """Tells whether a spec describes what a loop variable is in every iteration; shapes describe any other."""
     return nest.is_composite(variable) and not isinstance(variable, (TensorArray, TypeSpec))
 
 
@@ -428,17 +452,17 @@ def _spec_of(composite: Any, bound: Any) -> Any:
     return spec
 
 
-def _bounded(loop_vars: Any, bounds: Any) -> Any:
+def bounded(loop_vars: Any, bounds: Any) -> Any:
     """Returns the nest of loop variables with the specs that bound composites in their place."""
     pairs = zip(nest.flatten(loop_vars), nest.flatten(bounds), strict=True)
-    return nest.pack_sequence_as(loop_vars, [bound if _needs_spec(v) else v for v, bound in pairs])
+    return nest.pack_sequence_as(loop_vars, [bound if needs_spec(v) else v for v, bound in pairs])
 
 
 def _wider(loop_vars: list[Any], results: list[Any]) -> Any:
     """Returns the nest of loop variables with specs that also describe what the body returned; None if they do."""
     leaves, is_wider = nest.flatten(loop_vars), False
     for place, (before, after) in enumerate(zip(leaves, nest.flatten(results), strict=True)):
-        if not _needs_spec(after) or isinstance(before, TensorArray):
+        if not needs_spec(after) or isinstance(before, TensorArray):
             continue
         spec = before if isinstance(before, TypeSpec) else before._type_spec
         common = spec.most_specific_common_supertype([after._type_spec])

@@ -19,7 +19,7 @@ from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.autograph.operators.variables import RESULT, Undefined
 from millrace._src.control_flow.debug.assertion import assert_that
-from millrace._src.control_flow.while_loop import while_loop
+from millrace._src.control_flow.while_loop import bounded, described, every_shape, needs_spec, while_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -134,6 +134,11 @@ class StagedLoop:
         """The lists that grow in the graph, and what stands in each list afterwards."""
         self.unknown: dict[int, list[TensorShape]] = {}
         """By the index of a variable that starts as zeros, the shapes of its leaves that the body's trial run gave."""
+        self.structures: dict[int, Any] = {}
+        """By the index of a variable, a nest with the specs that its composites fit in every iteration.
+
+        A variable that is not here keeps the specs of its first value.
+        """
         self.in_place: list[int] = []
         """The indices of carried containers that the body changes, if at all, in place."""
         self.same: dict[int, int] = {}
@@ -179,6 +184,7 @@ class StagedLoop:
         self, test: Callable[[Any], Any], body: Callable[[Any], Any], counter: Any, maximum_iterations: Any
     ) -> Any:
         carried = [i for i, value in enumerate(self.before) if i not in self.same and self._is_carried(i, value)]
+        self.structures |= {i: self._structure(i) for i in carried if i not in self.unknown}
         start = [[_as_tensor(leaf) for leaf in flatten(self.before[i])] for i in carried]
         shapes = [self._shapes(i, tensors) for i, tensors in zip(carried, start)]
 
@@ -224,7 +230,7 @@ class StagedLoop:
     def _set(self, carried: Sequence[int], values: Sequence[Sequence[Any]]) -> list[Any]:
         state = list(self.before)
         for index, leaves in zip(carried, values, strict=True):
-            state[index] = nest.pack_sequence_as(self.before[index], list(leaves), expand_composites=True)
+            state[index] = nest.pack_sequence_as(self.structures[index], list(leaves), expand_composites=True)
         for index, first in self.same.items():
             state[index] = state[first]
         self.set_state(state)
@@ -279,8 +285,9 @@ class StagedLoop:
             self.set_state(self.before)
         for index, values in tensors.items():
             zeros = [zeros_like(tensor) for tensor in values]
-            self.before[index] = nest.pack_sequence_as(after[index], zeros, expand_composites=True)
-            self.unknown[index] = [tensor.shape for tensor in values]
+            self.structures[index] = _of_any_size(after[index])
+            self.before[index] = nest.pack_sequence_as(self.structures[index], zeros, expand_composites=True)
+            self.unknown[index] = every_shape(after[index], values)
         for index, trial in lists.items():
             items = self.before[index]
             grown = staged_list(items, trial) if type(plain(items)) is list else None
@@ -350,6 +357,7 @@ class StagedLoop:
             raise TypeError(
                 f"'{name}' does not have the same nested structure after one iteration.\n\n{error}"
             ) from None
+        self._check_composites(index, value)
         leaves = [_as_tensor(leaf) for leaf in flatten(value)]
         for old, new, shape in zip(first, leaves, shapes, strict=True):
             if new.dtype is not old.dtype:
@@ -363,6 +371,24 @@ class StagedLoop:
             if shape.rank is not None and not new.shape.is_subtype_of(shape):
                 raise ValueError(self._shape_complaint(index, old, new, shape))
         return leaves
+
+    def _check_composites(self, index: int, value: Any) -> None:
+        """Refuses a composite that does not fit the spec that holds in every iteration."""
+        leaves = (self.before[index], self.structures[index], value)
+        for old, lasting, new in zip(*[nest.flatten(nested) for nested in leaves], strict=True):
+            if not _is_array(old):
+                continue  # the components are checked
+            is_spec = isinstance(lasting, TypeSpec)
+            spec, shape = (lasting, lasting._shape) if is_spec else (lasting._type_spec, lasting.shape)
+            if not spec.is_compatible_with(new):
+                raise ValueError(self._shape_complaint(index, old, new, shape))
+
+    def _structure(self, index: int) -> Any:
+        """Returns a nest with the specs that the composites of a variable fit in every iteration."""
+        value, invariant = self.before[index], self._given_invariant(index)
+        if invariant is not None:
+            return bounded(value, described(value, invariant))
+        return _of_any_size(value) if self.form.widens_shapes else value
 
     def _shape_complaint(self, index: int, old: Any, new: Any, invariant: TensorShape) -> str:
         name = self.names[index]
@@ -385,8 +411,8 @@ class StagedLoop:
         """Returns the static shapes that hold for the leaves of a variable in every iteration."""
         invariant = self._given_invariant(index)
         if invariant is None:
-            return self.unknown.get(index) or [t.shape for t in tensors]
-        shapes = _shapes_in(invariant)
+            return self.unknown.get(index) or every_shape(self.before[index], tensors)
+        shapes = _shapes_in(described(self.before[index], invariant))
         for tensor, shape in zip(tensors, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
@@ -410,6 +436,17 @@ class _Marks:
     def body(self, counter: Any) -> Any:
         after = self.own_body(counter[0])
         return after, raw.LogicalOr(x=counter[1], y=self.has_run(after))
+
+
+def _is_array(value: Any) -> bool:
+    """Tells whether a value is an array in another form: ragged, sparse or slices."""
+    return needs_spec(value) and value._stands_for_tensor
+
+
+def _of_any_size(value: Any) -> Any:
+    """Returns a nest with specs in place of ragged and sparse tensors; of shapes, the specs say only the ranks."""
+    leaves = [v._type_spec._with_tensor_ranks_only() if _is_array(v) else v for v in nest.flatten(value)]
+    return nest.pack_sequence_as(value, leaves)
 
 
 def _shapes_in(structure: Any) -> list[TensorShape]:
