@@ -11,6 +11,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.composite import CompositeTensor
+from millrace._src.graph.structured_values import decode_structure, encode_structure
 
 
 def _array() -> tf.TensorArray:
@@ -87,6 +88,12 @@ def test_spec_describes_the_value(make: Callable[[], Any]) -> None:
 def test_spec_survives_pickle(make: Callable[[], Any]) -> None:
     spec = tf.type_spec_from_value(make())
     assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+@every_sample
+def test_spec_survives_the_wire(make: Callable[[], Any]) -> None:
+    spec = tf.type_spec_from_value(make())
+    assert decode_structure(encode_structure({"a": [spec]})) == {"a": [spec]}
 
 
 @every_sample

@@ -167,14 +167,15 @@ def test_a_function_body_may_hold_an_opaque_op() -> None:
 
 
 def test_stateful_ops_always_run_and_others_are_pruned() -> None:
-    assert opaque_op("Barrier").effects({}) is Effects.WRITES and opaque_op("RiscMax").effects({}) is Effects.NONE
-    barrier = 'node { name: "b" op: "Barrier" attr { key: "component_types" value { list { type: DT_FLOAT } } } }'
+    stateful = opaque_op("ConfigureDistributedTPU")
+    assert stateful.effects({}) is Effects.WRITES and opaque_op("RiscMax").effects({}) is Effects.NONE
+    configured = 'node { name: "b" op: "ConfigureDistributedTPU" }'
 
     @tf.function(autograph=False)
     def call(x: Any) -> Any:
-        return tf.import_graph_def(graph_def(HUE + barrier), {"x": x}, return_elements=["twice:0"])[0]
+        return tf.import_graph_def(graph_def(HUE + configured), {"x": x}, return_elements=["twice:0"])[0]
 
-    with pytest.raises(tf.errors.UnimplementedError, match="TensorFlow's op 'Barrier'"):
+    with pytest.raises(tf.errors.UnimplementedError, match="TensorFlow's op 'ConfigureDistributedTPU'"):
         call(tf.constant(1.0))
 
 

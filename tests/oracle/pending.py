@@ -17,7 +17,6 @@ _WAITING_FOR = {
     "details of composites": (
         "type_specs::mutated",
     ),
-    "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
     "v1 graphs of datasets": (
         "data_v1::session_one_shot",

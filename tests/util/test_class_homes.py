@@ -36,7 +36,7 @@ from millrace._src.util.class_homes import stated_homes
 homes = stated_homes()
 print(len(homes) > 20)
 for cls, module in homes.items():
-    if not getattr(importlib.import_module(module), cls.__name__, None) is pickle.loads(pickle.dumps(cls)) is cls:
+    if not getattr(importlib.import_module(module), cls.__qualname__, None) is pickle.loads(pickle.dumps(cls)) is cls:
         print(cls)
 """
     assert output_of(code) == "True"

@@ -149,12 +149,7 @@ class Variable(
             value = initial_value() if callable(initial_value) else initial_value
             if isinstance(value, CheckpointInitialValue):
                 self._update_uid = value.checkpoint_position.restore_uid
-            try:
-                tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
-            except ValueError as error:
-                raise (
-                    ValueError(f"initial_value: {error}") if dtype is not None and isinstance(value, Tensor) else error
-                ) from None
+            tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
             static = static_shape(tensor.shape, shape)
             self._attach_eager(_scoped(name), static, tensor.dtype)
             self._handle._value[()].value = tensor._value
