@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,20 @@ def test_who_takes_waits_for_components() -> None:
     barrier.insert(1, [b"k"], _texts([b"a", b"b"]))
     thread.join(20)
     assert found[0][1] == [b"k"]
+
+
+def test_elements_before_a_refused_one_can_be_taken() -> None:
+    barrier, found = _barrier(), list[Any]()
+    barrier.insert(0, [b"y"], _floats(1))
+    thread = threading.Thread(target=lambda: found.append(_take(barrier, 1)), daemon=True)
+    thread.start()
+    while not barrier._changed._waiters:  # type: ignore[attr-defined]  # until the thread waits
+        time.sleep(0.001)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Key q already has a value for component 1"):
+        barrier.insert(1, [b"y", b"q", b"q"], _texts([b"a", b"b"], [b"c", b"d"], [b"e", b"f"]))
+    thread.join(5)
+    assert found[0][1] == [b"y"]
+    assert (barrier.ready_size, barrier.incomplete_size) == (0, 1)
 
 
 def test_a_closed_barrier_completes_what_has_begun() -> None:

@@ -15,13 +15,14 @@ from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.variant_values import VariantValue, zeros_of
 from millrace._src.data.nodes import ELEMENT_TYPES, declared_element_shapes
 from millrace._src.ops import raw
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.util.text import shape_brackets
 
 
-class OptionalValue(Referent):
+class OptionalValue(VariantValue, Referent):
     """What the variant tensor of an optional refers to; never changed.
 
     Args:
@@ -45,7 +46,7 @@ class OptionalValue(Referent):
         """Makes an optional with zeros, missing if this one is."""
         if self.components is None:
             return self
-        return OptionalValue([np.zeros_like(a) for a in self.components], self.dtypes)
+        return OptionalValue([zeros_of(a) for a in self.components], self.dtypes)
 
     def __add__(self, other: OptionalValue) -> OptionalValue:
         """Adds the components of two optionals.

@@ -24,6 +24,7 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import ListHandle, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.variant_values import VariantValue
 from millrace._src.util.text import shape_brackets
 
 _LOCK = threading.Lock()
@@ -106,7 +107,7 @@ class _Version:
         return items
 
 
-class TensorList(Referent):
+class TensorList(VariantValue, Referent):
     """A list of arrays of one dtype.
 
     Args:

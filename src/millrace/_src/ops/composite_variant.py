@@ -18,13 +18,14 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.core.variant_values import VariantValue, zeros_of
 from millrace._src.ops import raw
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.type_sets import ANY, TypeList
 from millrace._src.util.text import shape_brackets
 
 
-class CompositeVariant:
+class CompositeVariant(VariantValue):
     """The components of a composite; never changed.
 
     Args:
@@ -41,7 +42,7 @@ class CompositeVariant:
 
     def zeros_like(self) -> CompositeVariant:
         """Makes a variant with zeros in the place of the components."""
-        return CompositeVariant(self.metadata, [np.zeros_like(array) for array in self.components], self.dtypes)
+        return CompositeVariant(self.metadata, [zeros_of(array) for array in self.components], self.dtypes)
 
     def __add__(self, other: CompositeVariant) -> CompositeVariant:
         """Adds the components of two variants."""

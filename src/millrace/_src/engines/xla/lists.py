@@ -25,6 +25,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.variant_values import VariantValue
 from millrace._src.engines.tensor_lists import TensorList, boxed, from_items, merge, shape_from, vector_of
 from millrace._src.engines.xla.known_values import KnownValue
 
@@ -46,7 +47,7 @@ class EmptyListError(errors.InvalidArgumentError):
         super().__init__(None, None, "Trying to pop from an empty list.")
 
 
-class DenseList:
+class DenseList(VariantValue):
     """A list of arrays of one shape.
 
     Args:

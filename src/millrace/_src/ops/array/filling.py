@@ -25,6 +25,7 @@ from millrace._src.core.op_def import Effects, KnownValue, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor
+from millrace._src.core.variant_values import VariantValue, zeros_of
 from millrace._src.ops import raw
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
@@ -82,21 +83,10 @@ def fill_gradient(dy: Tensor, value: Tensor) -> tuple[None, Tensor]:
     return None, raw.Sum(input=reshape(dy, [-1]), reduction_indices=[0])
 
 
-def _like(xp: Xp, x: Array, value: int) -> Array:
-    if hasattr(x, "zeros_like"):
+def _like(xp: Xp, x: Any, value: int) -> Any:
+    if isinstance(x, VariantValue):  # the engines pass a scalar variant as the object itself
         return x.zeros_like()
-    if x.dtype.kind == "O":
-        return _objects_like(x)
-    return xp.full(x.shape, value, dtype=x.dtype)
-
-
-def _objects_like(x: Array) -> Array:
-    """Makes empty strings, or zeros of variants as each variant defines its zero."""
-    result = np.empty(x.shape, dtype=object)
-    flat_result, flat_x = result.reshape(-1), x.reshape(-1)
-    for i, item in enumerate(flat_x):
-        flat_result[i] = item.zeros_like() if hasattr(item, "zeros_like") else b""
-    return result
+    return zeros_of(x) if x.dtype.kind == "O" else xp.full(x.shape, value, dtype=x.dtype)
 
 
 @op(

@@ -88,18 +88,24 @@ class Barrier(Referent):
             if self._is_cancelled or self._is_closed and not all(key in self._incomplete for key in keys):
                 raise errors.CancelledError(None, None, self._closed_message(keys))
             is_new = False
-            for key, value in zip(keys, values, strict=True):
-                is_new |= key not in self._incomplete
-                index, parts = self._incomplete.setdefault(key, (self._next_index, {}))
-                if component in parts:
-                    shown = key.decode(errors="backslashreplace")
-                    raise invalid(f"Key {shown} already has a value for component {component} in barrier {self._name}")
-                parts[component] = np.asarray(value)
-                if len(parts) == len(self.dtypes):
-                    del self._incomplete[key]
-                    heapq.heappush(self._ready, (index, next(self._count), key, parts))
-            self._next_index += is_new
-            self._changed.notify_all()
+            try:
+                for key, value in zip(keys, values, strict=True):
+                    is_new |= key not in self._incomplete
+                    self._put(component, key, np.asarray(value))
+            finally:  # elements before one that is refused stay, and may be what somebody waits for
+                self._next_index += is_new
+                self._changed.notify_all()
+
+    def _put(self, component: int, key: bytes, value: Array) -> None:
+        """Takes one component of an element."""
+        index, parts = self._incomplete.setdefault(key, (self._next_index, {}))
+        if component in parts:
+            shown = key.decode(errors="backslashreplace")
+            raise invalid(f"Key {shown} already has a value for component {component} in barrier {self._name}")
+        parts[component] = value
+        if len(parts) == len(self.dtypes):
+            del self._incomplete[key]
+            heapq.heappush(self._ready, (index, next(self._count), key, parts))
 
     def _check(self, component: int, values: Array) -> None:
         if not 0 <= component < len(self.dtypes):

@@ -24,6 +24,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.math.casting import cast
+from millrace._src.ops.ragged.flat_values import flat_values_of
 from millrace._src.ops.ragged.partition_checks import check, checked
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
@@ -378,7 +379,7 @@ def flat_rows(value: Any, parts: ShapeParts, depth: int, rows: Rows) -> Any:
       depth: how many dimensions to merge with the first one; negative for a tensor that lies within each row.
       rows: which rows to pick, as in `Broadcast`.
     """
-    flat_values = value.flat_values if isinstance(value, RaggedTensor) else value
+    flat_values = flat_values_of(value)
     merged = depth - len(parts.partitions)
     if depth < 0:
         return flat_values

@@ -13,6 +13,7 @@ import numpy as np
 
 from millrace._src.core.overloads import overload_elementwise
 from millrace._src.ops.ragged.broadcasting import BroadcastValues
+from millrace._src.ops.ragged.flat_values import flat_values_of
 from millrace._src.ops.ragged.partition_math import is_eager
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 
@@ -36,7 +37,7 @@ def ragged_binary(function: Function, x: Any, y: Any) -> Any:
     x, y = _converted(x, y)
     if _fit(x, y):
         ragged = x if isinstance(x, RaggedTensor) else y
-        return ragged.with_flat_values(function(_flat(x), _flat(y)))
+        return ragged.with_flat_values(function(flat_values_of(x), flat_values_of(y)))
     operands = BroadcastValues([x, y])
     return operands.with_flat_values(function(*operands.flat_values))
 
@@ -45,11 +46,9 @@ def ragged_binary(function: Function, x: Any, y: Any) -> Any:
 def ragged_binary_assert(function: Function, x: Any, y: Any) -> Any:
     """Applies an assertion to two operands, at least one of which is ragged."""
     x, y = _converted(x, y)
-    return function(_flat(x), _flat(y)) if _fit(x, y) else function(*BroadcastValues([x, y]).flat_values)
-
-
-def _flat(value: Any) -> Any:
-    return value.flat_values if isinstance(value, RaggedTensor) else value
+    return (
+        function(flat_values_of(x), flat_values_of(y)) if _fit(x, y) else function(*BroadcastValues([x, y]).flat_values)
+    )
 
 
 def _converted(x: Any, y: Any) -> tuple[Any, Any]:

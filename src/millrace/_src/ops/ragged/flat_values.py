@@ -33,7 +33,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not ragged_inputs:
         return op(*args, **kwargs)
     partitions = _common_partitions(ragged_inputs)
-    flat_args, flat_kwargs = nest.map_structure(_flat, (args, kwargs))
+    flat_args, flat_kwargs = nest.map_structure(flat_values_of, (args, kwargs))
     result = op(*flat_args, **flat_kwargs)
     size = ragged_inputs[0].flat_values.shape[:1]
     if result.shape.rank == 0 or not result.shape[:1].is_compatible_with(size):
@@ -55,7 +55,8 @@ def on_flat_values(function: Callable[..., Any], value: Any, *others: Any) -> An
     return value.with_flat_values(function(value.flat_values, *[other.flat_values for other in others]))
 
 
-def _flat(value: Any) -> Any:
+def flat_values_of(value: Any) -> Any:
+    """Returns the flat values of a ragged tensor; any other value as it is."""
     return value.flat_values if isinstance(value, RaggedTensor) else value
 
 

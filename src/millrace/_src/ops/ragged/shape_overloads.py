@@ -14,6 +14,7 @@ from millrace._src.ops.array.filling import fill, ones, zeros
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.ragged.broadcasting import Broadcast, broadcast, flat_rows, nested, shape_parts
 from millrace._src.ops.ragged.dynamic_ragged_shape import DynamicRaggedShape
+from millrace._src.ops.ragged.flat_values import flat_values_of
 from millrace._src.ops.ragged.partition_checks import check, checked
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 
@@ -38,7 +39,7 @@ def ragged_shape_v1(input: Any, name: str | None = None, out_type: Any = None) -
 def ragged_reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """Gives the values of a dense or ragged tensor, in order, another shape, which may be ragged."""
     with name_scope(name, "RaggedReshape"):
-        flat_values = tensor.flat_values if isinstance(tensor, RaggedTensor) else tensor
+        flat_values = flat_values_of(tensor)
         if isinstance(shape, DynamicRaggedShape):
             return nested(reshape(flat_values, shape.inner_shape), shape.row_partitions)
         return reshape(flat_values, shape)

@@ -13,9 +13,10 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
+from millrace._src.core.variant_values import VariantValue, zeros_of
 
 
-class RaggedVariant:
+class RaggedVariant(VariantValue):
     """A ragged tensor, or a dense tensor that is a row of one.
 
     Args:
@@ -33,7 +34,7 @@ class RaggedVariant:
 
     def zeros_like(self) -> RaggedVariant:
         """Makes a variant of the same partitions with zeros."""
-        return RaggedVariant(self.splits, np.zeros_like(self.values), self.splits_dtype, self.dtype)
+        return RaggedVariant(self.splits, zeros_of(self.values), self.splits_dtype, self.dtype)
 
     def __add__(self, other: RaggedVariant) -> RaggedVariant:
         """Adds the values of two variants with the same partitions.

@@ -21,10 +21,11 @@ from millrace._src.core.handle_types import MatrixHandle, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.variant_values import VariantValue
 from millrace._src.ops.shape_rules import UNKNOWN
 
 
-class MatrixValue(Referent):
+class MatrixValue(VariantValue, Referent):
     """A sparse matrix, or a batch of sparse matrices; never changed.
 
     Args:
