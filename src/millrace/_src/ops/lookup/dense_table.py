@@ -14,7 +14,8 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, string
-from millrace._src.ops.lookup.tables import MutableTable, refuse
+from millrace._src.core.errors import invalid
+from millrace._src.ops.lookup.tables import MutableTable
 from millrace._src.ops.strings.hashing import murmur64
 from millrace._src.util.text import shape_brackets
 
@@ -57,13 +58,13 @@ class DenseTable(MutableTable):
         buckets: Buckets,
     ) -> None:
         if len(value_shape) > 1:
-            refuse(f"Empty value must be a scalar or a vector, got shape {shape_brackets(value_shape)}")
+            raise invalid(f"Empty value must be a scalar or a vector, got shape {shape_brackets(value_shape)}")
         super().__init__(key_dtype, value_dtype, value_shape)
         _check_special_keys(empty_key, deleted_key)
         if buckets.bucket_count < 4 or buckets.bucket_count & (buckets.bucket_count - 1):
-            refuse(f"Number of buckets must be at least 4 and a power of 2, got: {buckets.bucket_count}")
+            raise invalid(f"Number of buckets must be at least 4 and a power of 2, got: {buckets.bucket_count}")
         if not 0 < buckets.max_load < 1:
-            refuse(f"max_load_factor must be between 0 and 1, got: {buckets.max_load}")
+            raise invalid(f"max_load_factor must be between 0 and 1, got: {buckets.max_load}")
         self.key_shape = empty_key.shape
         self._empty_key = empty_key
         self._special_keys = {
@@ -103,7 +104,7 @@ class DenseTable(MutableTable):
             return keys.shape
         if keys.shape[-1:] != self.key_shape:
             shapes = shape_brackets(keys.shape), shape_brackets(self.key_shape)
-            refuse(f"Input key shape {shapes[0]} must end with the table's key shape {shapes[1]}")
+            raise invalid(f"Input key shape {shapes[0]} must end with the table's key shape {shapes[1]}")
         return keys.shape[:-1]
 
     def _check_keys(self, keys: Array) -> None:
@@ -113,7 +114,7 @@ class DenseTable(MutableTable):
         """
         for key, name in self._special_keys.items():
             if key in self.hashable(keys) if self.key_shape else (keys == key).any():
-                refuse(f"Using the {name} as a table key is not allowed")
+                raise invalid(f"Using the {name} as a table key is not allowed")
 
     # --- entries ---------------------------------------------------------------------------------------------------
 
@@ -155,7 +156,7 @@ class DenseTable(MutableTable):
         if keys.shape[1:] != key_width or values.shape != (*keys.shape[:1], *value_width):
             shapes = " and ".join(shape_brackets((None, *width)) for width in (key_width, value_width))
             given = f"{shape_brackets(keys.shape)} and {shape_brackets(values.shape)}"
-            refuse(f"Expected keys and values of shapes {shapes}, as many values as keys, got {given}")
+            raise invalid(f"Expected keys and values of shapes {shapes}, as many values as keys, got {given}")
 
     def replace(self, keys: Array, values: Array) -> None:
         """Makes given keys and values the only ones; keys that stand for empty buckets are passed over."""
@@ -204,12 +205,12 @@ def _check_special_keys(empty_key: Array, deleted_key: Array) -> None:
     Raises: InvalidArgumentError: in TensorFlow's words.
     """
     if empty_key.ndim > 1:
-        refuse(f"Empty key must be a scalar or a vector, got shape {shape_brackets(empty_key.shape)}")
+        raise invalid(f"Empty key must be a scalar or a vector, got shape {shape_brackets(empty_key.shape)}")
     if empty_key.shape != deleted_key.shape:
         shapes = f"{shape_brackets(empty_key.shape)} and {shape_brackets(deleted_key.shape)}"
-        refuse(f"Empty and deleted keys must have same shape, got shapes: {shapes}")
+        raise invalid(f"Empty and deleted keys must have same shape, got shapes: {shapes}")
     if np.array_equal(empty_key, deleted_key):
-        refuse("Empty and deleted keys cannot be equal")
+        raise invalid("Empty and deleted keys cannot be equal")
 
 
 def _buckets_of(hashes: Array, count: int) -> Array:

@@ -27,13 +27,14 @@ from millrace._src.core.dtypes import (
     variant,
 )
 from millrace._src.core.dtypes import bool as boolean
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import TableHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.kept_objects import kept_by_its_node
 from millrace._src.ops.lookup.dense_table import Buckets, DenseTable
-from millrace._src.ops.lookup.tables import LookupTable, MutableTable, MutableTableOfTensors, StaticTable, refuse
+from millrace._src.ops.lookup.tables import LookupTable, MutableTable, MutableTableOfTensors, StaticTable
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.text import shape_brackets
@@ -97,7 +98,7 @@ def _shared(container: str, shared_name: str, make: Callable[[], LookupTable]) -
         asked, there = (
             [runtime_name(dtype) for dtype in (table.key_dtype, table.value_dtype)] for table in (made, present)
         )
-        refuse(f"Conflicting key/value dtypes {'->'.join(asked)} with {'-'.join(there)} for table {shared_name}")
+        raise invalid(f"Conflicting key/value dtypes {'->'.join(asked)} with {'-'.join(there)} for table {shared_name}")
     return present
 
 
@@ -127,7 +128,7 @@ def _known_shape(shape: TensorShape) -> tuple[int, ...]:
     Raises: InvalidArgumentError: if a dimension is unknown.
     """
     if not shape.is_fully_defined():
-        refuse(f"Shape {shape_brackets(shape)} is not fully defined")
+        raise invalid(f"Shape {shape_brackets(shape)} is not fully defined")
     return tuple(dim for dim in shape.as_list() if dim is not None)
 
 

@@ -12,13 +12,14 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import TableHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.replay import call
 from millrace._src.ops.batching import Rows, Value
-from millrace._src.ops.lookup.tables import check_signature, refuse, table_of
+from millrace._src.ops.lookup.tables import check_signature, table_of
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.text import shape_brackets
@@ -113,7 +114,7 @@ def export(xp: Xp, table_handle: Array, *, Tkeys: DType, Tvalues: DType) -> tupl
     """Returns all keys and their values."""
     table = table_of(table_handle)
     if (Tkeys, Tvalues) != (table.key_dtype, table.value_dtype):
-        refuse(
+        raise invalid(
             f"The table maps {table.key_dtype.name} to {table.value_dtype.name}, but is to be exported as a map from "
             f"{Tkeys.name} to {Tvalues.name}."
         )
@@ -135,9 +136,9 @@ def initialize(xp: Xp, table_handle: Array, keys: Array, values: Array) -> None:
     table = table_of(table_handle)
     check_signature(table, keys, values)
     if keys.ndim != 1:
-        refuse(f"Keys must be a vector, but received shape{shape_brackets(keys.shape)}")
+        raise invalid(f"Keys must be a vector, but received shape{shape_brackets(keys.shape)}")
     if values.ndim != 1:
-        refuse(f"Values must be a vector, but received shape{shape_brackets(values.shape)}")
+        raise invalid(f"Values must be a vector, but received shape{shape_brackets(values.shape)}")
     if len(keys) != len(values):
-        refuse(f"Keys and values must have the same size {len(keys)} vs {len(values)}")
+        raise invalid(f"Keys and values must have the same size {len(keys)} vs {len(values)}")
     table.initialize(keys, values)

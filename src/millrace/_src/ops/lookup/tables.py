@@ -22,6 +22,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, runtime_name, string
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import Referent, TableHandle
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
@@ -223,7 +224,7 @@ class LookupTable(Referent):
         full = lead + self.value_shape
         if default.shape not in (self.value_shape, full):
             expected = f"{shape_brackets(self.value_shape)} or {shape_brackets(full)}"
-            refuse(f"Expected shape {expected} for default value, got {shape_brackets(default.shape)}")
+            raise invalid(f"Expected shape {expected} for default value, got {shape_brackets(default.shape)}")
 
     # --- changing --------------------------------------------------------------------------------------------------
 
@@ -250,7 +251,7 @@ class LookupTable(Referent):
         """
         expected = self._leading_shape(keys) + self.value_shape
         if values.shape != expected:
-            refuse(f"Expected shape {shape_brackets(expected)} for value, got {shape_brackets(values.shape)}")
+            raise invalid(f"Expected shape {shape_brackets(expected)} for value, got {shape_brackets(values.shape)}")
 
     def check_imported(self, keys: Array, values: Array) -> None:
         """Refuses values to `replace` that are not one for each key.
@@ -309,7 +310,7 @@ class StaticTable(LookupTable):
           FailedPreconditionError: if a key comes with two values, or the table is filled with another number of keys.
         """
         if not keys.size:
-            refuse("keys and values cannot be empty tensors.")
+            raise invalid("keys and values cannot be empty tensors.")
         with self.lock:
             if self.is_initialized:
                 if self.size != keys.size:
@@ -361,7 +362,7 @@ class MutableTable(LookupTable):
 
         Raises: InvalidArgumentError: always.
         """
-        refuse(f"Table {self.kind} is not initializable: it begins empty, and takes keys by insertion.")
+        raise invalid(f"Table {self.kind} is not initializable: it begins empty, and takes keys by insertion.")
 
     def insert(self, keys: Array, values: Array) -> None:
         """Gives keys new values."""
@@ -390,17 +391,12 @@ class MutableTableOfTensors(MutableTable):
 
     def __init__(self, key_dtype: DType, value_dtype: DType, value_shape: tuple[int, ...] = ()) -> None:
         if len(value_shape) > 1:
-            refuse(f"Default value must be a vector, got shape {shape_brackets(value_shape)}")
+            raise invalid(f"Default value must be a vector, got shape {shape_brackets(value_shape)}")
         super().__init__(key_dtype, value_dtype, value_shape)
 
 
 def _shown(value: Any) -> str:
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
-
-
-def refuse(message: str) -> NoReturn:
-    """Raises an InvalidArgumentError."""
-    raise errors.InvalidArgumentError(None, None, message)
 
 
 def _refuse_change(what: str) -> NoReturn:
@@ -417,7 +413,7 @@ def table_of(handle: Array) -> LookupTable:
     """
     table = resource_of(handle)
     if not isinstance(table, LookupTable):
-        refuse(
+        raise invalid(
             "Trying to access a handle's resource using the wrong type. The handle points to a "
             f"{type(table).__name__} but you are trying to access the resource as a lookup table."
         )
@@ -443,7 +439,7 @@ def check_signature(table: LookupTable, keys: Array, values: Array | None, has_r
         given.append(values)
     if [dtype.np_dtype for dtype in expected] != [array.dtype for array in given]:
         have = _signature([_dtype_name(array.dtype) for array in given], has_result)
-        refuse(
+        raise invalid(
             f"Signature mismatch, have: {have} expected: {_signature([runtime_name(d) for d in expected], has_result)}"
         )
 

@@ -12,9 +12,10 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, float32, float64, int32, int64, runtime_name, string
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.ops.io.file_system import content_of, file_errors, file_name, local_path
-from millrace._src.ops.lookup.tables import refuse, table_of
+from millrace._src.ops.lookup.tables import table_of
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.strings.numbers import integer_reader, read_float
 from millrace._src.util.text import shape_brackets
@@ -55,7 +56,7 @@ def _lines(path: str, delimiter: str, count: int) -> _Lines:
       InvalidArgumentError: if a line is empty, or there are not so many lines.
     """
     if len(delimiter) != 1:
-        refuse("delimiter should be only 1 char")
+        raise invalid("delimiter should be only 1 char")
     with file_errors(path):
         content = content_of(local_path(path))
     if not content:
@@ -63,11 +64,11 @@ def _lines(path: str, delimiter: str, count: int) -> _Lines:
     texts = [text.removesuffix(b"\r") for text in content.removesuffix(b"\n").split(b"\n")]
     if count >= 0:
         if len(texts) < count:
-            refuse(f"Invalid vocab_size in {path}: expected {count} but got {len(texts)}")
+            raise invalid(f"Invalid vocab_size in {path}: expected {count} but got {len(texts)}")
         texts = texts[:count]
     if b"" in texts:
         place = sum(len(text) + 1 for text in texts[: texts.index(b"")]) + 1
-        refuse(f"Invalid content in {path}: empty line found at position {place}.")
+        raise invalid(f"Invalid content in {path}: empty line found at position {place}.")
     return _Lines(path, texts, delimiter.encode())
 
 
@@ -92,11 +93,11 @@ def _column(lines: _Lines, index: int, dtype: DType, offset: int, width: int) ->
         return array
     reader = _READERS.get(dtype)
     if reader is None:
-        refuse(f"Data type {runtime_name(dtype)} not supported.")
+        raise invalid(f"Data type {runtime_name(dtype)} not supported.")
     values = list(map(reader, texts))
     if None in values:
         place = values.index(None)
-        refuse(f"Field {_shown(texts[place])} in line {place} is not a valid {runtime_name(dtype)}.")
+        raise invalid(f"Field {_shown(texts[place])} in line {place} is not a valid {runtime_name(dtype)}.")
     return np.array(values, dtype.np_dtype)
 
 
@@ -109,7 +110,9 @@ def _fields(lines: _Lines, index: int, width: int) -> list[bytes]:
     for place, row in enumerate(rows):
         if len(row) < width:
             line = f"line {place} ({_shown(lines.texts[place])})"
-            refuse(f"Invalid number of columns in {lines.path} {line} : expected at least {width} got {len(row)}")
+            raise invalid(
+                f"Invalid number of columns in {lines.path} {line} : expected at least {width} got {len(row)}"
+            )
     return [row[index] for row in rows]
 
 
@@ -140,9 +143,9 @@ def initialize_from_text_file(
     """Fills a table from a text file, one entry a line."""
     for name, value in (("key_index", key_index), ("value_index", value_index), ("vocab_size", vocab_size)):
         if value < _SMALLEST[name]:
-            refuse(f"Value for attr '{name}' of {value} must be at least minimum {_SMALLEST[name]}")
+            raise invalid(f"Value for attr '{name}' of {value} must be at least minimum {_SMALLEST[name]}")
     if filename.size != 1:
-        refuse(f"filename should be a single string, but got {shape_brackets(filename.shape)}")
+        raise invalid(f"filename should be a single string, but got {shape_brackets(filename.shape)}")
     table = table_of(table_handle)
     lines = _lines(file_name(filename.item()), delimiter, vocab_size)
     width = max(key_index, value_index) + 1

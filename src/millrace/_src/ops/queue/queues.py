@@ -13,13 +13,13 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, runtime_name, string
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import QueueHandle, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
@@ -143,7 +143,7 @@ class Queue(Referent):
         if shapes and len(shapes) != len(dtypes):
             names = ", ".join(map(runtime_name, dtypes))
             texts = ", ".join(map(shape_brackets, shapes))
-            _refuse(f"Different number of component types.  Types: {names}, Shapes: [{texts}]")
+            raise invalid(f"Different number of component types.  Types: {names}, Shapes: [{texts}]")
         self.kind = kind
         self.dtypes = tuple(dtypes)
         self.shapes = tuple(shapes)
@@ -232,7 +232,7 @@ class Queue(Referent):
         """
         self._check_dtypes(columns)
         if not columns[0].ndim:
-            _refuse("Shape mismatch in tuple component 0. Expected [?, ...], got []")
+            raise invalid("Shape mismatch in tuple component 0. Expected [?, ...], got []")
         count = len(columns[0])
         known = self.shapes or [TensorShape(column.shape[1:]) for column in columns]
         for place, (shape, column) in enumerate(zip(known, columns, strict=True)):
@@ -243,12 +243,12 @@ class Queue(Referent):
         if [array.dtype for array in arrays] != [dtype.np_dtype for dtype in self.dtypes]:
             have = ", ".join("string" if a.dtype.kind == "O" else runtime_name(a.dtype) for a in arrays)
             expected = ", ".join(map(runtime_name, self.dtypes))
-            _refuse(f"Signature mismatch, have: resource, {have}-> expected: resource, {expected}->")
+            raise invalid(f"Signature mismatch, have: resource, {have}-> expected: resource, {expected}->")
 
     def _check_shape(self, place: int, shape: TensorShape, array: Array) -> None:
         if not shape.is_compatible_with(TensorShape(array.shape)):
             texts = f"Expected {shape_brackets(shape)}, got {shape_brackets(array.shape)}"
-            _refuse(f"Shape mismatch in tuple component {place}. {texts}")
+            raise invalid(f"Shape mismatch in tuple component {place}. {texts}")
 
     # --- dequeuing -------------------------------------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ class Queue(Referent):
         """
         if tuple(dtypes) != self.dtypes:
             names = (", ".join(map(runtime_name, each)) for each in (dtypes, self.dtypes))
-            _refuse("Signature mismatch, have: resource->{} expected: resource->{}".format(*names))
+            raise invalid("Signature mismatch, have: resource->{} expected: resource->{}".format(*names))
 
     def dequeue(self, count: int, is_enough: int | None = None) -> list[Row]:
         """Gives elements, waiting for as many.
@@ -311,7 +311,7 @@ class Queue(Referent):
         Raises: InvalidArgumentError: if the queue knows no shapes of its elements.
         """
         if not self.shapes:
-            _refuse(f"{self.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.")
+            raise invalid(f"{self.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.")
         if not rows:
             return [_filled(dtype, (0, *_least_shape(s))) for dtype, s in zip(self.dtypes, self.shapes, strict=True)]
         return [self._column(dtype, [row[place] for row in rows]) for place, dtype in enumerate(self.dtypes)]
@@ -338,10 +338,6 @@ def _parts(column: Array) -> list[Array]:
     return [column[place, ...] for place in range(len(column))]
 
 
-def _refuse(message: str) -> NoReturn:
-    raise errors.InvalidArgumentError(None, None, message)
-
-
 def queue_of(handle: Array) -> Queue:
     """Returns the queue behind a resource handle.
 
@@ -349,7 +345,7 @@ def queue_of(handle: Array) -> Queue:
     """
     queue = resource_of(handle)
     if not isinstance(queue, Queue):
-        _refuse(
+        raise invalid(
             "Trying to access a handle's resource using the wrong type. The handle points to a "
             f"{type(queue).__name__} but you are trying to access the resource as a queue."
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NoReturn
+from typing import Any
 
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import ObjectHandle, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.resources import resource_of
@@ -48,11 +48,11 @@ class Stack(Referent):
         """
         if array.dtype != self._dtype.np_dtype:
             given = runtime_name(array.dtype) if array.dtype.kind != "O" else "string"
-            _refuse(f"Must have type {runtime_name(self._dtype)} but got {given}")
+            raise invalid(f"Must have type {runtime_name(self._dtype)} but got {given}")
         with self._lock:
             self._check_open()
             if 0 <= self._largest <= len(self._arrays):
-                _refuse(f"Stack[{self._name}] overflowed its max_size ({self._largest})")
+                raise invalid(f"Stack[{self._name}] overflowed its max_size ({self._largest})")
             self._arrays.append(array)
 
     def pop(self, dtype: DType) -> Array:
@@ -63,9 +63,9 @@ class Stack(Referent):
         with self._lock:
             self._check_open()
             if not self._arrays:
-                _refuse(f"Stack[{self._name}] is empty when calling Pop().")
+                raise invalid(f"Stack[{self._name}] is empty when calling Pop().")
             if dtype is not self._dtype:
-                _refuse(f"Type mismatch: actual {runtime_name(self._dtype)} vs. expect {runtime_name(dtype)}")
+                raise invalid(f"Type mismatch: actual {runtime_name(self._dtype)} vs. expect {runtime_name(dtype)}")
             return self._arrays.pop()
 
     def close(self) -> None:
@@ -76,17 +76,13 @@ class Stack(Referent):
 
     def _check_open(self) -> None:
         if self._is_closed:
-            _refuse(f"Stack[{self._name}] has already been closed.")
-
-
-def _refuse(message: str) -> NoReturn:
-    raise errors.InvalidArgumentError(None, None, message)
+            raise invalid(f"Stack[{self._name}] has already been closed.")
 
 
 def _stack_of(handle: Array) -> Stack:
     stack = resource_of(handle)
     if not isinstance(stack, Stack):
-        _refuse(
+        raise invalid(
             "Trying to access a handle's resource using the wrong type. The handle points to a "
             f"{type(stack).__name__} but you are trying to access the resource as a stack."
         )
@@ -111,7 +107,7 @@ _TRAITS: dict[str, Any] = {
 def stack(xp: Xp, max_size: Array, *, elem_type: DType, stack_name: str = "") -> Any:
     """Makes an empty stack."""
     if max_size.ndim:
-        _refuse(f"Stack size must be a scalar, but had shape: {shape_brackets(max_size.shape)}")
+        raise invalid(f"Stack size must be a scalar, but had shape: {shape_brackets(max_size.shape)}")
     return Stack(elem_type, int(max_size), stack_name)
 
 

@@ -11,13 +11,14 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, TypeList
@@ -144,7 +145,7 @@ class StagingMap(Area):
             parts = self.incomplete.get(key, {})
             for index in indices:
                 if index in parts:
-                    _refuse(f"The tensor for index '{index}' for key '{key}' was already initialized '{count}'.")
+                    raise invalid(f"The tensor for index '{index}' for key '{key}' was already initialized '{count}'.")
             if key not in self.incomplete:
                 self.wait_for_room(row)
             else:
@@ -178,7 +179,7 @@ class StagingMap(Area):
         parts = self.complete[key]
         for index in indices:
             if index not in parts:
-                _refuse(f"Tensor at index '{index}' for key '{key}' has already been removed.")
+                raise invalid(f"Tensor at index '{index}' for key '{key}' has already been removed.")
         return [parts[index] for index in indices]
 
     def _taken(self, key: int, indices: list[int]) -> Row:
@@ -207,14 +208,10 @@ class OrderedStagingMap(StagingMap):
 
 def _check_indices(key: int, indices: list[int], count: int) -> None:
     if any(later <= earlier for earlier, later in itertools.pairwise(indices)):
-        _refuse("Indices are not strictly ordered")
+        raise invalid("Indices are not strictly ordered")
     for index in indices:
         if not 0 <= index < count:
-            _refuse(f"Index '{index}' for key '{key}' was out of bounds '{count}'.")
-
-
-def _refuse(message: str) -> NoReturn:
-    raise errors.InvalidArgumentError(None, None, message)
+            raise invalid(f"Index '{index}' for key '{key}' was out of bounds '{count}'.")
 
 
 def _area(kind: type[A], container: str, shared_name: str, capacity: int, memory_limit: int) -> A:
@@ -233,11 +230,11 @@ def _checked(row: Row, dtypes: Sequence[DType]) -> Row:
     Raises: InvalidArgumentError: in TensorFlow's words.
     """
     if len(row) != len(dtypes):
-        _refuse(f"Mismatch stage/unstage: {len(row)} vs. {len(dtypes)}")
+        raise invalid(f"Mismatch stage/unstage: {len(row)} vs. {len(dtypes)}")
     for array, dtype in zip(row, dtypes, strict=True):
         if array.dtype != dtype.np_dtype:
             actual = "string" if array.dtype.kind == "O" else runtime_name(array.dtype)
-            _refuse(f"Type mismatch: actual {actual} vs. expect {runtime_name(dtype)}")
+            raise invalid(f"Type mismatch: actual {actual} vs. expect {runtime_name(dtype)}")
     return row
 
 
@@ -363,7 +360,7 @@ def _map_stage(kind: type[StagingMap]) -> Any:
     ) -> None:
         listed = indices.tolist()
         if len(listed) != len(values):
-            _refuse(f"Expected an index for each of {len(values)} values, got {len(listed)}")
+            raise invalid(f"Expected an index for each of {len(values)} values, got {len(listed)}")
         _check_indices(int(key), listed, len(dtypes))
         row = _checked(list(values), [dtypes[index] for index in listed])
         _area(kind, container, shared_name, capacity, memory_limit).put(int(key), listed, row, len(dtypes))
