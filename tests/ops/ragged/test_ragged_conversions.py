@@ -77,6 +77,7 @@ def test_from_tensor_of_unknown_sizes() -> None:
         (_X, {"ragged_rank": 2}, ValueError, "Shape (2, 3) must have rank at least 3"),
         (_X, {"ragged_rank": 0}, ValueError, "Argument `ragged_rank` must be greater than 0. Received 0."),
         (_X, {"ragged_rank": "a"}, TypeError, "Argument `ragged_rank` must be an int. Received a."),
+        (_X, {"lengths": [1.5, 1.0]}, TypeError, "Argument `tensor` (name: lengths) must be of type integer."),
         (_X, {"lengths": [1]}, ValueError, "Shapes (2, 3) and (1, 3) are incompatible"),
         ([[[1, 0], [0, 0]]], {"padding": 0}, ValueError, "Shapes () and (2,) are incompatible"),
         ([[[1, 0], [0, 0]]], {"padding": [0, 0, 0]}, ValueError, "Shapes (3,) and (2,) are incompatible"),

@@ -186,3 +186,11 @@ def test_joins_compile() -> None:
         return tf.sparse.concat(1, [value, value]).values
 
     assert joined(tf.constant([1.0, 2.0])).numpy().tolist() == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("axis", [1.0, "a", None])
+def test_the_axis_must_be_an_integer(axis: object) -> None:
+    value = tf.sparse.from_dense([[1, 2]])
+    with pytest.raises(TypeError, match="Expected int for argument 'concat_dim' not"):
+        tf.sparse.concat(axis, [value, value])
+    assert tf.sparse.concat(tf.constant(1), [value, value]).shape == (1, 4)

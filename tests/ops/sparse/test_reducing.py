@@ -114,3 +114,21 @@ def test_reductions_compile() -> None:
 
     sums, highest = reduced(tf.constant(_VALUES))
     assert sums.numpy().tolist() == [-1, -3, 0] and highest.numpy().tolist() == [1, -3, 0]
+
+
+@pytest.mark.parametrize("axis", [0.5, [0.5], "a"])
+def test_axes_must_be_integers(axis: object) -> None:
+    with pytest.raises(TypeError, match=r"Cannot convert .* to EagerTensor of dtype int32"):
+        tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 2]]), axis=axis)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="SparseReduceSum as input #3"):
+        tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 2]]), axis=tf.constant(0.5))
+
+
+@pytest.mark.parametrize("axis", [(np.int64(0), 1), np.array([0, 1]), tf.constant([0, 1], tf.int64), [0, -1]])
+def test_axes_may_be_integers_of_any_kind(axis: object) -> None:
+    assert tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 2]]), axis=axis).numpy() == 3
+
+
+def test_no_axis_is_reduced_for_an_empty_list_like_in_tensorflow() -> None:
+    value = tf.sparse.from_dense([[1, 2]])
+    assert tf.sparse.reduce_sum(value, axis=[]).shape == tf.sparse.reduce_sum(value, axis=np.zeros(0, np.int32)).shape

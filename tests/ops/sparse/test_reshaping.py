@@ -123,3 +123,9 @@ def test_gradients_follow_the_elements() -> None:
         transposed = tf.sparse.transpose(value).values * [1.0, 2.0, 3.0]
     assert tape.gradient(reshaped, values).numpy().tolist() == [1, 2, 3]
     assert tape.gradient(transposed, values).numpy().tolist() == [1, 3, 2]
+
+
+@pytest.mark.parametrize("axis", [0.5, "a"])
+def test_a_new_axis_must_be_an_integer(axis: object) -> None:
+    with pytest.raises(TypeError, match="axis must be an integer value in range"):
+        tf.sparse.expand_dims(tf.sparse.from_dense([[1, 2]]), axis)

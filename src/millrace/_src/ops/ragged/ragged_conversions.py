@@ -59,7 +59,7 @@ class RaggedConversions:
 
         Returns: A RaggedTensor.
         Raises:
-          TypeError: if `ragged_rank` is no int.
+          TypeError: if `ragged_rank` is no int, or `lengths` are no integers.
           ValueError: if both `lengths` and `padding` are given, or ranks or shapes do not fit.
         """
         dtype = as_dtype(row_splits_dtype)
@@ -268,7 +268,12 @@ def _from_dense(kind: Any, tensor: Any, lengths: Any, padding: Any, ragged_rank:
     nrows, ncols = shape[0], shape[1]
     if lengths is None:
         return kind.from_uniform_row_length(merge_dims(tensor, 0, 1), ncols, nrows=nrows, validate=False)
-    lengths = convert_to_tensor(lengths, dtype_hint=dtype, name="lengths")
+    given, lengths = lengths, convert_to_tensor(lengths, dtype_hint=dtype, name="lengths")
+    if not lengths.dtype.is_integer:
+        raise TypeError(
+            f"Argument `tensor` (name: lengths) must be of type integer. Received `tensor` = {given} of dtype: "
+            f"{lengths.dtype!r}"
+        )
     lengths.shape.assert_has_rank(1)
     tensor.shape[:1].concatenate(tensor.shape[1:]).assert_is_compatible_with(
         lengths.shape[:1].concatenate(tensor.shape[1:])

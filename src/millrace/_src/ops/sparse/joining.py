@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -128,7 +129,7 @@ def _joined(axis: Any, sp_inputs: Any, expand: bool, name: str | None) -> Sparse
         raise invalid(message) if state.graph is None else ValueError(message)
     if len(tensors) == 1:
         return tensors[0]
-    known_axis = axis if isinstance(axis, int) else int(static_value(convert_to_tensor(axis)))
+    known_axis = _known_axis(axis)
     shapes = [tensor.dense_shape for tensor in tensors]
     if expand:
         shapes = _expanded_shapes(shapes, known_axis)
@@ -145,6 +146,17 @@ def _joined(axis: Any, sp_inputs: Any, expand: bool, name: str | None) -> Sparse
     if expand:
         known_shapes = _known_expanded(known_shapes, known_axis)
     return sparse_result(indices, values, dense_shape, _known_join(known_shapes, known_axis))
+
+
+def _known_axis(axis: Any) -> int:
+    """Returns an axis as a Python integer.
+
+    Raises: TypeError: if the axis is no integer, or a tensor whose value is not known.
+    """
+    try:
+        return operator.index(static_value(axis) if isinstance(axis, Tensor) else axis)
+    except TypeError:
+        raise TypeError(f"Expected int for argument 'concat_dim' not {axis!r}.") from None
 
 
 def _expanded_shapes(shapes: Sequence[Any], axis: int) -> list[Any]:

@@ -301,9 +301,10 @@ def _reduction(
 
 
 def _axes_tensor(axis: Any) -> Any:
-    """Returns axes as an int32 tensor."""
-    axes = convert_to_tensor(np.array(axis, np.int32) if isinstance(axis, (list, tuple)) else axis)
-    return axes if axes.dtype is int32 else raw.Cast(x=axes, DstT=int32)
+    """Returns axes as an int32 tensor; a tensor of anything but integers is left to the op, which refuses it."""
+    if not isinstance(axis, Tensor):
+        return convert_to_tensor(axis, dtype=int32, name="axis")
+    return raw.Cast(x=axis, DstT=int32) if axis.dtype is int64 else axis
 
 
 def _all_axes(sp_input: Any) -> Any:

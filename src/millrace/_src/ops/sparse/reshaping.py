@@ -178,7 +178,9 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
       name: name of the scope in a graph.
 
     Returns: A SparseTensor of one rank more, with the values of `sp_input`.
-    Raises: tf.errors.InvalidArgumentError: if `axis` is out of range.
+    Raises:
+      TypeError: if `axis` is no integer.
+      tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     rank = sp_input.dense_shape.shape[0]
     with name_scope(name, "expand_dims"):
@@ -189,6 +191,8 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
                 raise invalid(f"Expected begin[0] in [0, {rank}], but got {place}")
         else:
             axis = convert_to_tensor(axis, name="axis")
+            if not axis.dtype.is_integer:
+                raise TypeError("axis must be an integer value in range [-rank(sp_input) - 1, rank(sp_input)]")
             shape_size = raw.Size(input=sp_input.dense_shape, out_type=axis.dtype)
             place = raw.SelectV2(condition=axis >= 0, t=axis, e=axis + shape_size + 1)
         indices, dense_shape = sp_input.indices, sp_input.dense_shape
