@@ -265,3 +265,7 @@ def test_the_public_names() -> None:
     assert {dtype.name.removesuffix("_ref") for dtype in tf.dtypes.QUANTIZED_DTYPES} == {
         "qint8", "quint8", "qint16", "quint16", "qint32",
     }  # fmt: skip
+
+
+def test_an_array_of_objects_holds_texts_in_messages() -> None:
+    assert [dtypes.runtime_name(np.dtype(kind)) for kind in (object, np.float32)] == ["string", "float"]

@@ -464,10 +464,13 @@ def as_dtype(type_value: Any) -> DType:
     raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
 
 
-_RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+_RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half", "object": "string"}
 
 
 def runtime_name(dtype: DType | np.dtype[Any]) -> str:
-    """Returns the name of a dtype in TensorFlow's C++ runtime and in many messages: `float`, `double`, `int32`."""
+    """Returns the name of a dtype in TensorFlow's C++ runtime and in many messages: `float`, `double`, `int32`.
+
+    The dtype of an array of objects is that of texts.
+    """
     plain = dtype.name.removesuffix("_ref")
     return _RUNTIME_NAMES.get(plain, plain) + dtype.name[len(plain) :]

@@ -438,14 +438,10 @@ def check_signature(table: LookupTable, keys: Array, values: Array | None, has_r
         expected.append(table.value_dtype)
         given.append(values)
     if [dtype.np_dtype for dtype in expected] != [array.dtype for array in given]:
-        have = _signature([_dtype_name(array.dtype) for array in given], has_result)
+        have = _signature([runtime_name(array.dtype) for array in given], has_result)
         raise invalid(
             f"Signature mismatch, have: {have} expected: {_signature([runtime_name(d) for d in expected], has_result)}"
         )
-
-
-def _dtype_name(dtype: np.dtype[Any]) -> str:
-    return "string" if dtype.kind == "O" else runtime_name(dtype)
 
 
 def _signature(dtypes: list[str], has_result: bool) -> str:

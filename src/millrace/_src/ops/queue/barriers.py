@@ -112,7 +112,7 @@ class Barrier(Referent):
             raise invalid(f"The component ID is out of range {component} > num_components (= {len(self.dtypes)})")
         dtype, shape = self.dtypes[component], self.shapes[component]
         if values.dtype != dtype.np_dtype:
-            have = "string" if values.dtype.kind == "O" else runtime_name(values.dtype)
+            have = runtime_name(values.dtype)
             names = f"have: string_ref, string, {have}-> expected: string_ref, string, {runtime_name(dtype)}->"
             raise invalid(f"Signature mismatch, {names}")
         if values.shape[1:] != tuple(shape.as_list()):

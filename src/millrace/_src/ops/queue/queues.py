@@ -241,7 +241,7 @@ class Queue(Referent):
 
     def _check_dtypes(self, arrays: Sequence[Array]) -> None:
         if [array.dtype for array in arrays] != [dtype.np_dtype for dtype in self.dtypes]:
-            have = ", ".join("string" if a.dtype.kind == "O" else runtime_name(a.dtype) for a in arrays)
+            have = ", ".join(runtime_name(array.dtype) for array in arrays)
             expected = ", ".join(map(runtime_name, self.dtypes))
             raise invalid(f"Signature mismatch, have: resource, {have}-> expected: resource, {expected}->")
 

@@ -47,7 +47,7 @@ class Stack(Referent):
         Raises: InvalidArgumentError: if the stack is closed or full, or has another dtype.
         """
         if array.dtype != self._dtype.np_dtype:
-            given = runtime_name(array.dtype) if array.dtype.kind != "O" else "string"
+            given = runtime_name(array.dtype)
             raise invalid(f"Must have type {runtime_name(self._dtype)} but got {given}")
         with self._lock:
             self._check_open()

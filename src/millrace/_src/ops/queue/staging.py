@@ -233,7 +233,7 @@ def _checked(row: Row, dtypes: Sequence[DType]) -> Row:
         raise invalid(f"Mismatch stage/unstage: {len(row)} vs. {len(dtypes)}")
     for array, dtype in zip(row, dtypes, strict=True):
         if array.dtype != dtype.np_dtype:
-            actual = "string" if array.dtype.kind == "O" else runtime_name(array.dtype)
+            actual = runtime_name(array.dtype)
             raise invalid(f"Type mismatch: actual {actual} vs. expect {runtime_name(dtype)}")
     return row
 
