@@ -59,7 +59,7 @@ ABSTRACT = "_component_specs.*_from_components.*_serialize.*_to_components.*valu
 
 
 def test_the_base_class_is_abstract() -> None:
-    with pytest.raises(TypeError, match=f"Can't instantiate abstract class TypeSpec with.* {ABSTRACT}"):
+    with pytest.raises(TypeError, match=f"Can't instantiate abstract class TypeSpec with.*{ABSTRACT}"):
         TypeSpec()
 
 
@@ -72,7 +72,7 @@ def test_a_subclass_that_leaves_something_out_is_abstract_and_says_what() -> Non
         value_type = int
         _component_specs = _to_components = _from_components = None
 
-    with pytest.raises(TypeError, match=r"Incomplete.* _component_specs.*_from_components.*_to_components.*value_type"):
+    with pytest.raises(TypeError, match=r"Incomplete.*_component_specs.*_from_components.*_to_components.*value_type"):
         Incomplete()
     assert isinstance(Complete(), Incomplete)
 
