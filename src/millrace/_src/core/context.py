@@ -181,6 +181,11 @@ def _eager_scope_name(outer: str, name: str | None) -> str:
     return f"{outer}{name}/"
 
 
+def in_plain_graph() -> bool:
+    """Tells whether a graph is being built that is no function: a graph for the sessions of TensorFlow 1."""
+    return state.graph is not None and not state.graph.building_function
+
+
 # --- unique numbers ----------------------------------------------------------------------------------------------
 
 

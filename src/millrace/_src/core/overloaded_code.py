@@ -55,8 +55,8 @@ def put_gate(function: Any, gate: Any, plain: set[type]) -> None:
       plain: the classes of arguments for which the original may be called at once; the set may grow.
     """
     if isinstance(function, OpFunction):
+        vars(function).update(gate=gate, plain=plain)  # first, for another thread may call the function meanwhile
         function.__class__ = GatedOpFunction
-        function.gate, function.plain = gate, plain  # type: ignore[attr-defined]  # the class is another one now
     else:
         function.__code__ = _gate_code(function, gate, plain)
 

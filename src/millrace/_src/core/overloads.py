@@ -296,5 +296,3 @@ def composite_classes(values: Sequence[Any]) -> Iterator[type]:
                     yield from composite_classes(value)
         elif len(_plain) < MAX_KNOWN_CLASSES and cls is not dict:  # a dict stands for keyword arguments in a gate
             _plain.add(cls)
-
-

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, runtime_name, variant
 from millrace._src.core.errors import invalid
@@ -171,11 +170,6 @@ def metadata(name: str | None) -> dict[str, Any]:
             f"valid identifier cannot start with a number, or contain any spaces. Got {name!r}."
         )
     return {"metadata": b"\n" + varint(len(name.encode())) + name.encode()}
-
-
-def is_session_graph() -> bool:
-    """Tells whether a graph is being built that is no function: there TensorFlow takes older forms of some ops."""
-    return state.graph is not None and not state.graph.building_function
 
 
 def int64_tensor(value: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from millrace._src.core.context import state
+from millrace._src.core.context import in_plain_graph, state
 from millrace._src.data import base, builtins_over_datasets, graph_form, loops
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import OwnedIterator
@@ -161,7 +161,7 @@ class DatasetV2(DatasetBase):
 
         Raises: RuntimeError: in a graph that is no function.
         """
-        if state.graph is not None and not state.graph.building_function:
+        if in_plain_graph():
             raise RuntimeError(
                 "`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function."
             )

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import in_plain_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, string
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, is_session_graph
+from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cache_files import CacheFiles
 from millrace._src.data.caches import MemoryCache, dummy_memory_cache
@@ -273,7 +274,7 @@ def cache(self: DatasetBase, filename: Any = "", name: str | None = None) -> Any
     Raises: tf.errors.AlreadyExistsError: while iterating, if another pass is writing the same files.
     """
     arguments = [self, convert_to_tensor(filename, dtype=string, name="filename")]
-    if is_session_graph():
+    if in_plain_graph():
         return apply_op("CacheDataset", cache_dataset, arguments, self.element_spec, inputs=[self], name=name)
     arguments.append(dummy_memory_cache())
     return apply_op("CacheDataset", cache_dataset_v2, arguments, self.element_spec, inputs=[self], name=name)

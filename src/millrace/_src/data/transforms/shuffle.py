@@ -18,11 +18,12 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import in_plain_graph
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor, is_session_graph
+from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.element_store import ElementStore
@@ -442,7 +443,7 @@ def shuffle(
     reshuffles = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
     size = int64_tensor(buffer_size, "buffer_size")
     arguments = [self, size, *dataset_seeds(seed)]
-    generator = [] if is_session_graph() else [dummy_seed_generator()]
+    generator = [] if in_plain_graph() else [dummy_seed_generator()]
     return apply_op(
         "_ShuffleDataset",
         shuffle_dataset_v3 if generator else shuffle_dataset,

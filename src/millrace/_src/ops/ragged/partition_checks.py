@@ -113,3 +113,9 @@ def _negative_text(array: Array, message: str) -> str:
     elements = ", ".join(shown_elements) + "".join(more)
     described = f"x (shape={array.shape} dtype={array.dtype.name}) = "
     return f"{message}.  \nCondition x >= 0 did not hold element-wise:\n{described}\n[{elements}]"
+
+
+def refuse_no_bool(validate: Any) -> None:
+    """Raises TypeError for an argument `validate` that is no bool."""
+    if not isinstance(validate, bool):
+        raise TypeError(f"Argument `validate` must have type bool. Received {validate}.")

@@ -18,7 +18,13 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.partition_checks import check, check_not_decreasing, check_not_negative, checked
+from millrace._src.ops.ragged.partition_checks import (
+    check,
+    check_not_decreasing,
+    check_not_negative,
+    checked,
+    refuse_no_bool,
+)
 from millrace._src.ops.ragged.partition_math import splits_of_lengths, splits_of_rowids
 
 
@@ -48,7 +54,7 @@ class PartitionFactories:
           ValueError: if the dtype or the rank is wrong, or the vector empty.
           tf.errors.InvalidArgumentError: if the values do not form a partition.
         """
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         with name_scope(None, "RowPartitionFromRowSplits"):
             splits = partition_vector(row_splits, "row_splits", dtype, dtype_hint)
             if splits.shape[0] == 0:
@@ -78,7 +84,7 @@ class PartitionFactories:
           ValueError: if the dtype or the rank is wrong.
           tf.errors.InvalidArgumentError: if a length is negative.
         """
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         with name_scope(None, "RowPartitionFromRowLengths"):
             lengths = partition_vector(row_lengths, "row_lengths", dtype, dtype_hint)
             if validate:
@@ -106,7 +112,7 @@ class PartitionFactories:
           ValueError: if the dtype or the rank is wrong.
           tf.errors.InvalidArgumentError: if the values do not form a partition.
         """
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         with name_scope(None, "RowPartitionFromRowStarts"):
             starts = partition_vector(row_starts, "row_starts", dtype, dtype_hint)
             nvals = convert_to_tensor(nvals, dtype=starts.dtype, name="nvals")
@@ -135,7 +141,7 @@ class PartitionFactories:
           ValueError: if the dtype or the rank is wrong.
           tf.errors.InvalidArgumentError: if the values do not form a partition.
         """
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         with name_scope(None, "RowPartitionFromRowLimits"):
             limits = partition_vector(row_limits, "row_limits", dtype, dtype_hint)
             if validate:
@@ -163,7 +169,7 @@ class PartitionFactories:
           ValueError: if the dtype or a rank is wrong, or `nrows` is known to be too small.
           tf.errors.InvalidArgumentError: if the values do not form a partition.
         """
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         with name_scope(None, "RowPartitionFromValueRowIds"):
             rowids = partition_vector(value_rowids, "value_rowids", dtype, dtype_hint)
             if nrows is None:
@@ -209,7 +215,7 @@ class PartitionFactories:
           ValueError: if `nvals` and `nrows` are both missing, or the sizes are known not to agree.
           tf.errors.InvalidArgumentError: if the sizes do not agree.
         """
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         if nrows is None and nvals is None:
             raise ValueError("Either (or both) of nvals and nrows must be specified")
         with name_scope(None, "RowPartitionFromUniformRowLength"):
@@ -263,11 +269,6 @@ def _zero(like: Any) -> Any:
 
 def _as_vector(scalar: Any) -> Any:
     return raw.ExpandDims(input=scalar, axis=0)
-
-
-def _refuse_no_bool(validate: Any) -> None:
-    if not isinstance(validate, bool):
-        raise TypeError(f"Argument `validate` must have type bool. Received {validate}.")
 
 
 def _refuse_few_rows(nrows: Any, rowids: Any) -> None:

@@ -15,7 +15,7 @@ from millrace._src.core.dtypes import DType, int64
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.partition_checks import check
+from millrace._src.ops.ragged.partition_checks import check, refuse_no_bool
 from millrace._src.ops.ragged.partition_factories import partition_vector
 from millrace._src.ops.ragged.partition_math import size_of
 from millrace._src.ops.ragged.row_partition import RowPartition
@@ -61,7 +61,7 @@ class RaggedFactories:
         """
         if not isinstance(row_partition, RowPartition):
             raise TypeError(f"Argument `row_partition` must be a RowPartition. Received {row_partition}.")
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         values, row_partition = _with_common_splits(cls._values_of(values), row_partition)
         if row_partition._value_rowids is not None:
             values.shape[:1].assert_is_compatible_with(row_partition._value_rowids.shape)
@@ -74,7 +74,7 @@ class RaggedFactories:
     @classmethod
     def _from_part(cls, scope: str, name: str | None, values: Any, validate: Any, make: Callable[[Any], Any]) -> Any:
         """Makes the ragged tensor whose partition `make` makes of the values; their dtypes agree where they can."""
-        _refuse_no_bool(validate)
+        refuse_no_bool(validate)
         with name_scope(name, scope):
             values = cls._values_of(values)
             return cls._from_row_partition(values, make(values), validate=validate)
@@ -387,11 +387,6 @@ def _with_common_splits(values: Any, partition: RowPartition) -> tuple[Any, RowP
         "Argument `row_partition` of RaggedTensor with name: partition must have same dtype as Argument `values`. "
         f"({partition.dtype!r} vs. {dtype!r})."
     )
-
-
-def _refuse_no_bool(validate: Any) -> None:
-    if not isinstance(validate, bool):
-        raise TypeError(f"Argument `validate` must have type bool. Received {validate}.")
 
 
 def _refuse_tensor(parts: Any, name: str) -> None:

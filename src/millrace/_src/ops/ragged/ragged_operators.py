@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.core.context import state
+from millrace._src.core.context import in_plain_graph
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.ops.math.binary import add, multiply, subtract
 from millrace._src.ops.math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
@@ -39,11 +39,6 @@ def _compared(function: Callable[..., Any], x: Any, y: object, *, otherwise: boo
         return function(x, y)
     except (ValueError, TypeError, InvalidArgumentError):
         return otherwise
-
-
-def in_plain_graph() -> bool:
-    """Tells whether a graph of TensorFlow 1 is being built, where `==` of tensors is identity."""
-    return state.graph is not None and not state.graph.building_function
 
 
 class RaggedOperators:  # noqa: PLW1641  (RaggedTensor decides how it hashes)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.composite_gradients import WithValuesCompositeTensorGradient
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import in_plain_graph, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.overloads import switch_on
@@ -26,7 +26,7 @@ from millrace._src.ops.ragged import ragged_dims
 from millrace._src.ops.ragged.ragged_conversions import RaggedConversions
 from millrace._src.ops.ragged.ragged_factories import RaggedFactories
 from millrace._src.ops.ragged.ragged_getitem import ragged_getitem
-from millrace._src.ops.ragged.ragged_operators import RaggedOperators, in_plain_graph
+from millrace._src.ops.ragged.ragged_operators import RaggedOperators
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
 from millrace._src.ops.ragged.ragged_text import array_text, nested_arrays, nested_lists
 from millrace._src.ops.ragged.ragged_value import RaggedTensorValue
