@@ -870,6 +870,42 @@ compat.v1.ragged.placeholder ops.ragged.ragged_constants:ragged_placeholder
 compat.v1.random.poisson -
 compat.v1.random.set_seed -
 """,
+    "compat.v1.saved_model": """
+compat.v1.saved_model.LEGACY_INIT_OP_KEY saved_model.constants:LEGACY_INIT_OP_KEY
+compat.v1.saved_model.MAIN_OP_KEY saved_model.constants:MAIN_OP_KEY
+""",
+    "compat.v1.saved_model.constants": """
+compat.v1.saved_model.constants.ASSETS_DIRECTORY saved_model.constants:ASSETS_DIRECTORY
+compat.v1.saved_model.constants.ASSETS_KEY saved_model.constants:ASSETS_KEY
+compat.v1.saved_model.constants.DEBUG_DIRECTORY saved_model.constants:DEBUG_DIRECTORY
+compat.v1.saved_model.constants.DEBUG_INFO_FILENAME_PB saved_model.constants:DEBUG_INFO_FILENAME_PB
+compat.v1.saved_model.constants.LEGACY_INIT_OP_KEY saved_model.constants:LEGACY_INIT_OP_KEY
+compat.v1.saved_model.constants.MAIN_OP_KEY saved_model.constants:MAIN_OP_KEY
+compat.v1.saved_model.constants.SAVED_MODEL_FILENAME_PB saved_model.constants:SAVED_MODEL_FILENAME_PB
+compat.v1.saved_model.constants.SAVED_MODEL_FILENAME_PBTXT saved_model.constants:SAVED_MODEL_FILENAME_PBTXT
+compat.v1.saved_model.constants.SAVED_MODEL_SCHEMA_VERSION saved_model.constants:SAVED_MODEL_SCHEMA_VERSION
+compat.v1.saved_model.constants.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
+compat.v1.saved_model.constants.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
+""",
+    "compat.v1.saved_model.signature_constants": """
+compat.v1.saved_model.signature_constants.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
+compat.v1.saved_model.signature_constants.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
+compat.v1.saved_model.signature_constants.CLASSIFY_OUTPUT_CLASSES saved_model.constants:CLASSIFY_OUTPUT_CLASSES
+compat.v1.saved_model.signature_constants.CLASSIFY_OUTPUT_SCORES saved_model.constants:CLASSIFY_OUTPUT_SCORES
+compat.v1.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY saved_model.constants:DEFAULT_SERVING_SIGNATURE_DEF_KEY
+compat.v1.saved_model.signature_constants.PREDICT_INPUTS saved_model.constants:PREDICT_INPUTS
+compat.v1.saved_model.signature_constants.PREDICT_METHOD_NAME saved_model.constants:PREDICT_METHOD_NAME
+compat.v1.saved_model.signature_constants.PREDICT_OUTPUTS saved_model.constants:PREDICT_OUTPUTS
+compat.v1.saved_model.signature_constants.REGRESS_INPUTS saved_model.constants:REGRESS_INPUTS
+compat.v1.saved_model.signature_constants.REGRESS_METHOD_NAME saved_model.constants:REGRESS_METHOD_NAME
+compat.v1.saved_model.signature_constants.REGRESS_OUTPUTS saved_model.constants:REGRESS_OUTPUTS
+""",
+    "compat.v1.saved_model.tag_constants": """
+compat.v1.saved_model.tag_constants.GPU saved_model.constants:GPU
+compat.v1.saved_model.tag_constants.SERVING saved_model.constants:SERVING
+compat.v1.saved_model.tag_constants.TPU saved_model.constants:TPU
+compat.v1.saved_model.tag_constants.TRAINING saved_model.constants:TRAINING
+""",
     "compat.v1.sets": """
 compat.v1.sets.set_difference ops.sparse.sets:set_difference
 compat.v1.sets.set_intersection ops.sparse.sets:set_intersection
@@ -1774,6 +1810,32 @@ random.experimental.set_global_generator state.generator:set_global_generator
 random.experimental.stateless_fold_in ops.random.stateless:fold_in
 random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split
+""",
+    "saved_model": """
+saved_model.ASSETS_DIRECTORY saved_model.constants:ASSETS_DIRECTORY
+saved_model.ASSETS_KEY saved_model.constants:ASSETS_KEY
+saved_model.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
+saved_model.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
+saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.constants:CLASSIFY_OUTPUT_CLASSES
+saved_model.CLASSIFY_OUTPUT_SCORES saved_model.constants:CLASSIFY_OUTPUT_SCORES
+saved_model.DEBUG_DIRECTORY saved_model.constants:DEBUG_DIRECTORY
+saved_model.DEBUG_INFO_FILENAME_PB saved_model.constants:DEBUG_INFO_FILENAME_PB
+saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY saved_model.constants:DEFAULT_SERVING_SIGNATURE_DEF_KEY
+saved_model.GPU saved_model.constants:GPU
+saved_model.PREDICT_INPUTS saved_model.constants:PREDICT_INPUTS
+saved_model.PREDICT_METHOD_NAME saved_model.constants:PREDICT_METHOD_NAME
+saved_model.PREDICT_OUTPUTS saved_model.constants:PREDICT_OUTPUTS
+saved_model.REGRESS_INPUTS saved_model.constants:REGRESS_INPUTS
+saved_model.REGRESS_METHOD_NAME saved_model.constants:REGRESS_METHOD_NAME
+saved_model.REGRESS_OUTPUTS saved_model.constants:REGRESS_OUTPUTS
+saved_model.SAVED_MODEL_FILENAME_PB saved_model.constants:SAVED_MODEL_FILENAME_PB
+saved_model.SAVED_MODEL_FILENAME_PBTXT saved_model.constants:SAVED_MODEL_FILENAME_PBTXT
+saved_model.SAVED_MODEL_SCHEMA_VERSION saved_model.constants:SAVED_MODEL_SCHEMA_VERSION
+saved_model.SERVING saved_model.constants:SERVING
+saved_model.TPU saved_model.constants:TPU
+saved_model.TRAINING saved_model.constants:TRAINING
+saved_model.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
+saved_model.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
 """,
     "sets": """
 sets.difference ops.sparse.sets:set_difference
