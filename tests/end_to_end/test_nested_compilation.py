@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import millrace as tf
@@ -96,6 +96,7 @@ parts = st.lists(
 
 @settings(max_examples=12)
 @given(parts=parts, rows=st.integers(1, 3))
+@example(parts=[("branch", ["branch", "drawn"])], rows=1)
 def test_compiled_where_it_is_called_as_a_whole_or_not_at_all(parts: Any, rows: int) -> None:
     x = tf.constant(np.linspace(-1.0, 1.2, 3 * rows).reshape(rows, 3).astype(np.float32))
     expected = Program(parts, None, None).outcome(x)

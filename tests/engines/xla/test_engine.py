@@ -255,3 +255,37 @@ def test_a_call_that_learns_of_a_size_draws_once(from_variable: bool, nested: bo
         g = tf.function(lambda n, inner=inner: inner(n), autograph=False) if nested else inner
         drawn.append([value(g(tf.constant(n))[0]) for n in (3, 3, 4)])
     assert drawn[0] == drawn[1]
+
+
+def _branches_in_a_branch(x: Any, n: Any, scale: Any) -> Any:
+    """A branch that does not run leaves values of another shape than the branch that runs."""
+    y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 0.5, lambda: tf.exp(-x * x))
+    return tf.cond(tf.size(x) > 0, lambda: tf.exp(y * scale())[:n], lambda: y)
+
+
+def test_a_gradient_runs_where_the_forward_function_ran() -> None:
+    specs = [tf.TensorSpec([None, 3], tf.float32)]
+    x = tf.constant([[-1.0, 0.25, 1.5]])
+    n, drawn = tf.Variable(1), lambda: tf.random.uniform([3], 0.5, 1.5, seed=5)
+    found = {}
+    for name, size, scale in (("drawn in a branch", 1, drawn), ("size of a variable", n, lambda: 2.0)):
+        compiled, plain = (
+            tf.function(
+                lambda x, size=size, scale=scale: _branches_in_a_branch(x, size, scale),
+                jit_compile=jit_compile,
+                autograph=False,
+                input_signature=specs,
+            )
+            for jit_compile in (True, False)
+        )
+        gradients = []
+        for function in (compiled, plain):
+            tf.random.set_seed(3)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            gradients.append(tape.gradient(y, x).numpy())
+        np.testing.assert_allclose(*gradients, rtol=1e-6)
+        tiers = compiled.get_concrete_function().tiers()
+        found[name] = {tier.name for made, tier in tiers.items() if made.startswith(("__forward", "__backward"))}
+    assert found == {"drawn in a branch": {"numpy"}, "size of a variable": {"numpy"}}

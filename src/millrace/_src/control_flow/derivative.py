@@ -23,6 +23,7 @@ from millrace._src.autodiff.recording import is_trainable
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.engine import Verdict
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, tape_id
 from millrace._src.graph.control_deps import add_automatic_control_dependencies
@@ -159,6 +160,7 @@ def build_derivative(
     places.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     make = type(function)
     forward = make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile)
+    backward.verdict.source = forward.graph.verdict
     return Derivative(
         forward,
         make(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
@@ -183,6 +185,7 @@ def with_outputs(graph: FuncGraph, outputs: Sequence[Any]) -> FuncGraph:
     view.__dict__.update(graph.__dict__)
     view.outputs = list(outputs)
     view.programs = {}
+    view.verdict = Verdict(source=graph.verdict.source)
     view.outer_graph = graph
     return view
 

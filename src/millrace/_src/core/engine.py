@@ -20,6 +20,28 @@ Run: TypeAlias = Callable[..., Sequence[Any]]
 
 
 @dataclass(slots=True)
+class Verdict:
+    """What XLA found about a graph; shared by all programs of the graph.
+
+    Attributes:
+      own_reason: why XLA leaves the graph to the NumPy tier; None as long as nothing speaks against XLA.
+      source: the verdict on the graph whose results this graph reads, stand-ins of branches that did not run among the
+        results. XLA gives a stand-in the shape of the value, the NumPy tier cannot; a backward function therefore
+        runs where the forward function ran.
+    """
+
+    own_reason: str | None = None
+    source: Verdict | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the graph, or the graph whose results it reads, is left to the NumPy tier."""
+        if self.own_reason is not None or self.source is None:
+            return self.own_reason
+        return self.source.reason
+
+
+@dataclass(slots=True)
 class Program:
     """A compiled graph.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from millrace._src.core import context
 from millrace._src.core.dtypes import DType
+from millrace._src.core.engine import Verdict
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
@@ -48,6 +49,7 @@ class FuncGraph(Graph):
         self._watched_variables: dict[int, Any] = {}
         self.programs: dict[Any, Any] = {}
         """Compiled forms of the graph, by engine."""
+        self.verdict = Verdict()
         self.known_effects: Any = None
         """The number of operations and their effects when `control_deps` last looked at the graph."""
         self.known_writes: tuple[int, frozenset[int]] | None = None

@@ -15,6 +15,7 @@ from typing import Any
 
 from millrace._src.core.op_def import Effects
 from millrace._src.graph.control_deps import called_functions, function_attrs
+from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, must_compile
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
@@ -70,7 +71,8 @@ class _Importer:
         nodes: list[Node] = []
         with graph.lock:  # a gradient that another thread asks for may change the operations
             output_values = self._write(graph, inputs, input_values, outputs, around, nodes, with_effects=with_effects)
-        return OptimizedGraph(getattr(graph, "name", ""), input_values, output_values, nodes)
+        verdict = graph.verdict if isinstance(graph, FuncGraph) else None
+        return OptimizedGraph(getattr(graph, "name", ""), input_values, output_values, nodes, verdict)
 
     def _write(
         self,

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millrace._src.core.dtypes import DType
+from millrace._src.core.engine import Verdict
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.operation import Operation
@@ -165,15 +166,24 @@ class OptimizedGraph:
       inputs: the values that are given, each once.
       outputs: the values to compute; a value may occur several times, or be an input or a constant.
       nodes: the nodes to run, in run order.
+      verdict: what XLA found about the graph, for all that compile the same function.
     """
 
-    __slots__ = ("name", "inputs", "outputs", "nodes")
+    __slots__ = ("name", "inputs", "outputs", "nodes", "verdict")
 
-    def __init__(self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], nodes: Sequence[Node]) -> None:
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[Value],
+        outputs: Sequence[Value],
+        nodes: Sequence[Node],
+        verdict: Verdict | None = None,
+    ) -> None:
         self.name = name
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.nodes = list(nodes)
+        self.verdict = Verdict() if verdict is None else verdict
 
     @property
     def runs_python(self) -> bool:

@@ -65,8 +65,10 @@ class XlaEngine:
         if blocked or strings:
             raise _unsupported(graph, blocked, strings)
         if dynamic_nodes:
+            graph.verdict.own_reason = _needs_numpy(dynamic_nodes)
+        if graph.verdict.reason is not None:
             program = eager_engine().compile(graph)
-            _leave_to_numpy(program, graph, _needs_numpy(dynamic_nodes))
+            _leave_to_numpy(program, graph, graph.verdict.reason)
             return program
         return _XlaRunner(graph).program
 
@@ -188,8 +190,8 @@ class _XlaRunner:
         draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
         self.draw = self._drawing(draws) if draws else None
         self.executables = self._executables(draws) if executables is None else executables
-        if self.executables.left_because is not None:
-            self.program.leave_to(eager_engine().name, self.executables.left_because)
+        if graph.verdict.reason is not None:
+            self.program.leave_to(eager_engine().name, graph.verdict.reason)
         self.sharing = Sharing((), (), (), (), ())
         """How the inputs of the last call shared variables."""
 
@@ -226,9 +228,9 @@ class _XlaRunner:
         return [] if self.draw is None else list(self.draw(arguments))
 
     def _call(self, arguments: Sequence[Any], draws: list[Any]) -> Sequence[Any]:
-        executables = self.executables
-        if executables.left_because is not None:
-            return self._left(executables.left_because, arguments, draws)
+        executables, reason = self.executables, self.graph.verdict.reason
+        if reason is not None:
+            return self._left(reason, arguments, draws)
         known_values = tuple([(i, KnownValue(arguments[i])) for i in executables.known])
         if known_values and known_values not in executables.seen:
             if len(executables.seen) == _MOST_SPECIALIZATIONS:
@@ -251,7 +253,7 @@ class _XlaRunner:
         """
         positions = inputs_behind(error.tensors, self.inputs)
         if positions is None or positions <= known or any(arguments[i].size > _MOST_ELEMENTS for i in positions):
-            self.executables.left_because = error.message
+            self.graph.verdict.own_reason = error.message
             _leave_to_numpy(self.program, self.graph, error.message)
         else:
             self.executables.known = tuple(sorted({*self.executables.known, *positions}))

@@ -70,8 +70,6 @@ class Executables:
         """The positions of the plain inputs that are constants of an executable."""
         self.seen: set[Known] = set()
         """The values of these inputs that have executables."""
-        self.left_because: str | None = None
-        """Why the graph has no executables after all; None as long as nothing speaks against them."""
         self.run: Any = self._jitted()
         """A compiled function of JAX. Takes the arguments of `_trace`."""
 
