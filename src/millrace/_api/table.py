@@ -277,6 +277,10 @@ __internal__.distribute.interim.maybe_merge_call distribute.merge_calls:maybe_me
     "__internal__.eager_context": """
 __internal__.eager_context.eager_mode core.context:eager_mode
 """,
+    "__internal__.saved_model.load": """
+__internal__.saved_model.load.VersionedTypeRegistration saved_model.revived_types:VersionedTypeRegistration
+__internal__.saved_model.load.register_revived_type saved_model.revived_types:register_revived_type
+""",
     "__internal__.smart_cond": """
 __internal__.smart_cond.smart_cond control_flow.smart_cond:smart_cond
 """,
@@ -614,6 +618,10 @@ compat.v1.write_file ops.io.files:write_file
 compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
+""",
+    "compat.v1.__internal__.saved_model.load": """
+compat.v1.__internal__.saved_model.load.VersionedTypeRegistration -
+compat.v1.__internal__.saved_model.load.register_revived_type -
 """,
     "compat.v1.__operators__": """
 compat.v1.__operators__.add -

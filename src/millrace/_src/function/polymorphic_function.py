@@ -316,6 +316,16 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         return self._options.input_signature
 
     @property
+    def jit_compile(self) -> bool | None:
+        """The `jit_compile` given."""
+        return self._options.jit_compile
+
+    @property
+    def default_values(self) -> Mapping[str, Any]:
+        """The default values of the parameters by name."""
+        return self._signature.defaults
+
+    @property
     def function_type(self) -> FunctionType:
         """The signature: parameters, with types where `input_signature` gives them."""
         return self._signature.function_type

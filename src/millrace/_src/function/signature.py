@@ -193,7 +193,7 @@ def make_signature(function: Callable[..., Any], input_signature: Any = None, is
     if input_signature is None:
         return Signature(function_type, defaults)
     specs = check_input_signature(input_signature)
-    return Signature(_constrained(function_type, specs, defaults), defaults, is_constrained=True)
+    return Signature(constrained(function_type, specs, defaults), defaults, is_constrained=True)
 
 
 def check_input_signature(input_signature: Any) -> tuple[Any, ...]:
@@ -213,8 +213,11 @@ def check_input_signature(input_signature: Any) -> tuple[Any, ...]:
     return tuple(input_signature)
 
 
-def _constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Mapping[str, Any]) -> FunctionType:
-    """Gives `function_type` the types of `specs`; `*args` takes the surplus, `**kwargs` goes."""
+def constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Mapping[str, Any]) -> FunctionType:
+    """Returns `function_type` with the types of `specs`; `*args` takes the surplus, `**kwargs` goes.
+
+    Raises: TypeError: if `specs` do not fit the parameters.
+    """
     remaining_specs = list(specs)
     has_var_positional = any(p.kind is _VAR_POSITIONAL for p in function_type.parameters.values())
     result: list[Parameter] = []
@@ -296,6 +299,7 @@ __all__ = [
     "Layout",
     "Signature",
     "check_input_signature",
+    "constrained",
     "make_signature",
     "structured_signature",
 ]

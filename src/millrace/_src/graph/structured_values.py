@@ -146,7 +146,7 @@ def decode_structure(message: Any) -> Any:
       NotImplementedError: for a leaf of a kind that is not known.
     """
     kind = message.WhichOneof("kind")
-    if kind == "none_value":
+    if kind is None or kind == "none_value":
         return None
     if kind in ("float64_value", "int64_value", "string_value", "bool_value"):
         return getattr(message, kind)
