@@ -25,6 +25,7 @@ from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
 from millrace._src.core.op_registry import get_op, late_rules, register
 from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_signature
+from millrace._src.core.reach import Reach
 
 Kernel: TypeAlias = Callable[..., Any]
 Rule = TypeVar("Rule", bound=Callable[..., Any])
@@ -70,6 +71,13 @@ class Traits:
 
     effects: Effects | Callable[[dict[str, Any]], Effects] = Effects.NONE
     """What the op does besides computing; a function of the attributes for an op that holds graphs."""
+    reach: Reach | Callable[[Any], Reach] = Reach.NOTHING
+    """What the kernel can reach beyond its operands; a function of the `ShapeContext` where attributes decide.
+
+    The functions that an op holds do not count: their own ops say what they reach.
+    """
+    file_inputs: Sequence[str] = ()
+    """The inputs that name the files which the op reads, where the op reads no others."""
     constant_inputs: Sequence[str] = ()
     """The inputs whose value must be known when XLA compiles."""
     host_only: bool = False

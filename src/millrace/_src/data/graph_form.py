@@ -18,13 +18,16 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import from_np, string
 from millrace._src.core.handle_types import NotedCall, Referent
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.reach import Reach
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.data.base import DatasetBase, new_dataset
 from millrace._src.data.nodes import DatasetNode, node_of
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_def import guarded_operation
 from millrace._src.graph.graph import Graph
-from millrace._src.graph.import_graph_def import import_graph_def
+from millrace._src.graph.import_graph_def import import_under
+from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.proto import graph_pb2
 from millrace._src.util.export import export
@@ -37,16 +40,29 @@ def serialized_graph(node: DatasetNode, policy: ExternalStatePolicy = ExternalSt
     """Returns the serialized `GraphDef` of a dataset.
 
     Raises: tf.errors.FailedPreconditionError: if a function has effects, and the policy refuses these; if the dataset
-      depends on an object, such as a variable, that no graph can hold.
+      depends on an object, such as a variable, that no graph can hold; if an op comes from a file and is guarded.
     """
+    graph, output = _graph_of(node, policy)
+    guarded = guarded_operation(graph.get_operations())
+    if guarded is not None:
+        raise _not_serializable(f"its op '{guarded.type}' comes from a file, and no graph can say what it may not do.")
+    serialized: bytes = _message_of(graph, output).SerializeToString(deterministic=True)
+    return serialized
+
+
+def _graph_of(node: DatasetNode, policy: ExternalStatePolicy) -> tuple[Graph, Any]:
+    """Returns a graph of the op calls that make a dataset, and the tensor of the dataset."""
     graph = Graph()
-    output = _Writer(graph, policy).tensor_of(node)
-    message = graph.as_graph_def()
+    return graph, _Writer(graph, policy).tensor_of(node)
+
+
+def _message_of(graph: Graph, output: Any) -> graph_pb2.GraphDef:
+    """Returns the `GraphDef` of a graph, with a node that names the result."""
+    message: graph_pb2.GraphDef = graph.as_graph_def()
     result = message.node.add(name=_RESULT, op="_Retval", input=[output.op.name])
     result.attr["T"].type = output.dtype.as_datatype_enum
     result.attr["index"].i = 0
-    serialized: bytes = message.SerializeToString(deterministic=True)
-    return serialized
+    return message
 
 
 class _Writer:
@@ -92,8 +108,8 @@ def _not_serializable(reason: str) -> Exception:
     return errors.FailedPreconditionError(None, None, f"Failed to serialize the input pipeline graph: {reason}")
 
 
-def dataset_of_graph(serialized: bytes) -> EagerTensor:
-    """Returns the handle of the dataset that a serialized `GraphDef` makes.
+def dataset_of_graph(serialized: bytes, policy: OpPolicy = TRUSTING) -> EagerTensor:
+    """Returns the handle of the dataset that a serialized `GraphDef` makes, whose ops are held to a policy.
 
     Raises: tf.errors.InvalidArgumentError: if the graph names no result.
     """
@@ -106,14 +122,14 @@ def dataset_of_graph(serialized: bytes) -> EagerTensor:
     graph = FuncGraph("dataset_of_graph")
     with graph.as_default():
         name = source if ":" in source else f"{source}:0"
-        graph.outputs = import_graph_def(message, return_elements=[name], name="")
+        graph.outputs = import_under(policy, message, return_elements=[name], name="")
     handle: EagerTensor = GraphFunction(graph, graph.name, jit_compile=False)([])[0]
     return handle
 
 
 def fingerprint_of(node: DatasetNode) -> int:
     """Returns a number of 64 bits that is equal for datasets made by equal calls, also in other processes."""
-    message = graph_pb2.GraphDef.FromString(serialized_graph(node, ExternalStatePolicy.IGNORE))
+    message = _message_of(*_graph_of(node, ExternalStatePolicy.IGNORE))
     _number_functions(message)
     text = message.SerializeToString(deterministic=True)
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
@@ -171,6 +187,7 @@ def dataset_to_graph(
     "DatasetFromGraph",
     "graph_def: string -> handle: variant",
     full_type="DATASET[ANY]",
+    reach=Reach.EVERYTHING,  # what the ops of the graph reach, which run as if the program had made them
     **{**_READING, "cacheable": False, "handles": lambda c: None},
 )
 def dataset_from_graph(xp: Xp, graph_def: Array) -> Any:

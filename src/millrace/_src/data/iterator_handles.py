@@ -18,6 +18,7 @@ from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.handle_types import HandleType, Referent
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.iteration import Iteration
@@ -154,7 +155,12 @@ def _iteration_of_text(string_handle: Array, dtypes: list[DType], shapes: list[T
     return iteration
 
 
-_FROM_TEXT: dict[str, Any] = {**_TEXT, "handles": declared_iterator, "cacheable": False}
+_FROM_TEXT: dict[str, Any] = {
+    **_TEXT,
+    "handles": declared_iterator,
+    "cacheable": False,
+    "reach": Reach.RUNS_PYTHON,  # the iterator may be any of this process, over a generator of Python
+}
 
 
 @op("IteratorFromStringHandleV2", "string_handle: string -> resource_handle: resource", **_FROM_TEXT)

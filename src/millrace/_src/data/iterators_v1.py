@@ -29,6 +29,7 @@ from millrace._src.data.legacy_structure import (
 from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.structure import Structure
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_def import guarded_operation
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.import_graph_def import import_graph_def
 from millrace._src.graph.operation import Operation
@@ -244,6 +245,12 @@ def _factory(handle: Any) -> GraphFunction:
     operations = _needed(handle.op)
     for operation in operations.values():
         _check_copyable(operation)
+    guarded = guarded_operation(operations.values())
+    if guarded is not None:
+        raise ValueError(
+            f"Cannot capture a guarded node of a loaded graph (name:{guarded.name}, type:{guarded.type}) by value. Use "
+            "`make_initializable_iterator()` instead."
+        )
     graph: Graph = handle.graph
     graph_def = graph.as_graph_def()
     kept = [node for node in graph_def.node if node.name in operations]

@@ -13,6 +13,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, variant
 from millrace._src.core.op_def import op
+from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, DatasetSpec
 from millrace._src.data.cursors import Cursor
@@ -84,7 +85,12 @@ def _in_turn(datasets: DatasetBase) -> Any:
 # --- ops ---------------------------------------------------------------------------------------------------------
 
 
-@op("SnapshotDatasetReader", "shard_dir: string, start_index: int64 -> handle: variant", **DATASET)
+@op(
+    "SnapshotDatasetReader",
+    "shard_dir: string, start_index: int64 -> handle: variant",
+    reach=Reach.READS_FILES,
+    **DATASET,
+)
 def snapshot_dataset_reader(
     xp: Xp,
     shard_dir: Array,
@@ -103,7 +109,13 @@ def snapshot_dataset_reader(
     return ElementFilesNode(types, shapes, paths, known_compression(compression), int(start_index))
 
 
-@op("SnapshotChunkDataset", "chunk_file: string -> handle: variant", **DATASET)
+@op(
+    "SnapshotChunkDataset",
+    "chunk_file: string -> handle: variant",
+    reach=Reach.READS_FILES,
+    file_inputs=("chunk_file",),
+    **DATASET,
+)
 def snapshot_chunk_dataset(
     xp: Xp,
     chunk_file: Array,

@@ -10,7 +10,7 @@ In the header None, bool, int and str stand for themselves, a list is an array o
 that says what it is: `t` tuple, `d` dictionary (pairs), `f` float (hexadecimal), `b` bytes (their number), `a` array
 (dtype, shape), `o` array of texts or handles (shape, items), `p` optional (dtypes, arrays or None), `g` dataset (its
 serialized graph), `h` dataset of elements in memory (dtypes, shapes, a block or None). No Python object is made but
-these, so that a state may come from anywhere.
+these, and the ops of a graph may read files and no more, so that a state may come from anywhere.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 
 from millrace._src.core.dtypes import as_dtype, from_np
 from millrace._src.core.errors import DataLossError, UnimplementedError
+from millrace._src.core.reach import Reach
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
@@ -33,9 +34,14 @@ from millrace._src.data.nodes import DatasetNode
 from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.sources.held import HeldNode
+from millrace._src.graph.op_policy import OpPolicy
 
 _MAGIC = b"millrace state 1\n"
 _SIZES = struct.Struct("<QI")
+_POLICY = OpPolicy(
+    allowed=Reach.READS_FILES,
+    advice=lambda _: "The datasets in the saved state of an iterator may only read files.",
+)
 
 
 def to_bytes(state: Any) -> bytes:
@@ -172,7 +178,7 @@ class _Reader:
 
     def dataset(self, size: int) -> Any:
         """Returns a dataset."""
-        return resource_of(dataset_of_graph(self.taken(size))._value)
+        return resource_of(dataset_of_graph(self.taken(size), _POLICY)._value)
 
 
 _READERS: dict[str, Callable[[_Reader, Any], Any]] = {

@@ -10,6 +10,7 @@ it calls.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -26,6 +27,7 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, compile_attributes, make_function
 from millrace._src.graph.node_def import encode_node
 from millrace._src.graph.node_import import NodeImport, Reference, output_sizes
+from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import function_pb2
 
@@ -58,6 +60,21 @@ def collect_functions(graph: Any) -> dict[str, Any]:
             functions[function_name(function)] = function
             stack.append(iter(_direct_functions(graph_of(function))))
     return functions
+
+
+def guarded_operation(operations: Iterable[Operation]) -> Operation | None:
+    """Returns a guarded operation among some operations and the functions that these call; None if there is none.
+
+    A file does not say that an operation is guarded. Whoever writes a graph to read it again looks for one first.
+    """
+    bodies = {
+        id(body): body
+        for operation in operations
+        for function in called_functions(operation)
+        for body in (graph_of(function), *map(graph_of, collect_functions(graph_of(function)).values()))
+    }
+    everywhere = itertools.chain(operations, *(body.get_operations() for body in bodies.values() if body is not None))
+    return next((operation for operation in everywhere if isinstance(operation.op_def, GuardedOp)), None)
 
 
 def _direct_functions(graph: Any) -> list[Any]:
@@ -209,13 +226,17 @@ def _write_control_results(proto: Any, graph: FuncGraph, new_names: dict[Operati
 class FunctionLibrary(Mapping[str, Any]):
     """Functions by name, each built from its `FunctionDef` on first use."""
 
-    def __init__(self, functions: Iterable[Any], known: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, functions: Iterable[Any], known: Mapping[str, Any] | None = None, policy: OpPolicy = TRUSTING
+    ) -> None:
         """Creates the library.
 
         Args:
           functions: `FunctionDef` messages.
           known: functions that exist already; a function of the same name in `functions` must be the same.
+          policy: what the ops of the functions may reach.
         """
+        self._policy = policy
         self._defs = {function.signature.name: function for function in functions}
         self._known = dict(known or {})
         self._built: dict[str, Any] = {}
@@ -229,8 +250,10 @@ class FunctionLibrary(Mapping[str, Any]):
         if name in self._building:
             raise ValueError(f"Function '{name}' calls itself; recursive functions are not supported.")
         self._building.add(name)
-        self._built[name] = self._reuse(name, function_def_to_function(self._defs[name], self))
-        self._building.discard(name)
+        try:
+            self._built[name] = self._reuse(name, function_def_to_function(self._defs[name], self, self._policy))
+        finally:
+            self._building.discard(name)
         return self._built[name]
 
     def __contains__(self, name: object) -> bool:
@@ -244,7 +267,10 @@ class FunctionLibrary(Mapping[str, Any]):
         return self[name] if name in self else default  # noqa: SIM401  (Mapping.get would hide a KeyError inside)
 
     def _reuse(self, name: str, function: Any) -> Any:
-        """Returns the known function of the same name if both are the same, else the new function."""
+        """Returns the known function of the same name if both are the same, else the new function.
+
+        The ops of a known function may do more than a policy allows.
+        """
         known_function = self._known.get(name)
         if known_function is None or graph_of(known_function) is None:
             return function
@@ -252,7 +278,7 @@ class FunctionLibrary(Mapping[str, Any]):
             raise ValueError(
                 f"Cannot add function '{name}' because a different function with the same name already exists."
             )
-        return known_function
+        return known_function if self._policy is TRUSTING else function
 
     def __iter__(self) -> Iterator[str]:
         return iter({**self._known, **self._defs})
@@ -265,20 +291,23 @@ def _wire(function: Any) -> bytes:
     return bytes(function_to_function_def(function).SerializeToString(deterministic=True))
 
 
-def function_def_to_function(proto: Any, library: Mapping[str, Any] | None = None) -> Any:
+def function_def_to_function(proto: Any, library: Mapping[str, Any] | None = None, policy: OpPolicy = TRUSTING) -> Any:
     """Builds the callable function of a `FunctionDef`; the arguments are those of `function_def_to_func_graph`."""
     attributes = {
         key: decode_attr(value) for key, value in proto.attr.items() if key not in (_CONTEXT, "_input_shapes")
     }
-    return make_function(function_def_to_func_graph(proto, library), attributes)
+    return make_function(function_def_to_func_graph(proto, library, policy), attributes)
 
 
-def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = None) -> FuncGraph:
+def function_def_to_func_graph(
+    proto: Any, library: Mapping[str, Any] | None = None, policy: OpPolicy = TRUSTING
+) -> FuncGraph:
     """Builds a function body from a `FunctionDef`.
 
     Args:
       proto: the message, of any package.
       library: the functions that the body may call, by name.
+      policy: what the ops of the body may reach.
 
     Raises:
       ValueError: if the body does not fit its signature or its ops.
@@ -288,7 +317,7 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
     with graph_scope(None):
         graph = FuncGraph(name)
     arguments = _read_arguments(graph, proto)
-    reader = NodeImport(graph, {} if library is None else library, _parser(arguments))
+    reader = NodeImport(graph, {} if library is None else library, _parser(arguments), policy=policy)
     operations = reader.run(proto.node_def)
     for arg in proto.signature.output_arg:
         if arg.name not in proto.ret:

@@ -20,6 +20,7 @@ from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import merge_versions
 from millrace._src.graph.node_import import NodeImport, Reference
+from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import graph_pb2
@@ -64,6 +65,18 @@ def import_graph_def(
         ValueError: if the nodes do not fit together, their ops, or the arguments.
         tf.errors.NotFoundError: if an op is unknown.
     """
+    return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list)
+
+
+def import_under(
+    policy: OpPolicy,
+    graph_def: Any,
+    input_map: Any = None,
+    return_elements: Any = None,
+    name: str | None = None,
+    producer_op_list: Any = None,
+) -> Any:
+    """Adds the nodes of a `GraphDef`, as `import_graph_def` does, and holds the nodes' ops to a policy."""
     proto = _as_graph_def(graph_def)
     inputs = _checked_input_map(input_map)
     elements = _checked_elements(return_elements)
@@ -72,7 +85,7 @@ def import_graph_def(
     graph = current_graph() or Graph()
     with graph.as_default(), graph.name_scope("import" if name is None else name.rstrip("/")) as scope:
         tensors = _mapped_tensors(graph, inputs, scope)
-        return _import(graph, proto, scope.rstrip("/"), tensors, elements)
+        return _import(graph, proto, scope.rstrip("/"), tensors, elements, policy)
 
 
 # --- arguments ---------------------------------------------------------------------------------------------------
@@ -170,9 +183,10 @@ def _import(
     prefix: str,
     tensors: Mapping[tuple[str, int], Any],
     elements: Sequence[str] | None,
+    policy: OpPolicy,
 ) -> Any:
     merge_versions(graph, proto.versions)
-    library = FunctionLibrary(proto.library.function, graph.functions)
+    library = FunctionLibrary(proto.library.function, graph.functions, policy)
     used_keys: set[tuple[str, int]] = set()
 
     def parse(text: str) -> Reference:
@@ -189,7 +203,7 @@ def _import(
     names = {node.name: "" for node in proto.node}
     for name in names:
         names[name] = _free_name(graph, f"{prefix}/{name}" if prefix else name, names)
-    reader = NodeImport(graph, library, parse, names.__getitem__, graph._current_controls(()))
+    reader = NodeImport(graph, library, parse, names.__getitem__, graph._current_controls(()), policy)
     operations = reader.run(proto.node)
     for function in proto.library.function:
         graph.functions[function.signature.name] = library[function.signature.name]

@@ -27,6 +27,7 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of
 from millrace._src.graph.node_def import canonical_device, decode_attrs
 from millrace._src.graph.op_def_proto import op_summary
+from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 
@@ -55,6 +56,8 @@ class NodeImport:
     """The name a node gets in the graph."""
     controls: Sequence[Operation] = ()
     """The operations that every new operation must wait for."""
+    policy: OpPolicy = TRUSTING
+    """What the new operations may reach."""
     made: dict[str, Operation] = field(default_factory=dict)
     """The new operations by their names in the file."""
 
@@ -100,6 +103,7 @@ class NodeImport:
         inputs = [self._tensor(node.name, reference) for reference in references]
         attrs = decode_attrs(node, op_def, name, self.library) if function is None else _call_attrs(function, inputs)
         _check_inputs(op_def, attrs, inputs, name)
+        op_def = self.policy.admitted(op_def, inputs, attrs, self._place(name))
         self._rename_colocations(node.name, attrs)
         waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
         operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=list(waits))
@@ -107,12 +111,19 @@ class NodeImport:
             rewriting.place(operation, canonical_device(node.device))
         if node.HasField("experimental_type"):
             operation.wire_full_type = node.experimental_type.SerializeToString()
+        self.policy.settle_gradient(operation)
         self.graph._names_in_use.setdefault(name.lower(), 1)
         _merge_shapes(operation, node)
         if node.op == "Const":
             value = attrs["value"]
             operation.note_values((value if value.flags.c_contiguous else np.array(value, order="C"),))
         self.made[node.name] = operation
+
+    def _place(self, name: str) -> str:
+        """Returns a node's name and that of its function, for messages."""
+        return (
+            f"node '{name}' of function '{self.graph.name}'" if isinstance(self.graph, FuncGraph) else f"node '{name}'"
+        )
 
     def _tensor(self, consumer: str, reference: Reference) -> Any:
         if reference.given is not None:

@@ -68,6 +68,11 @@ def change_attrs(operation: Operation, attrs: Mapping[str, Any]) -> None:
     operation.graph.known_effects = operation.graph.known_writes = None
 
 
+def forget_attr(operation: Operation, name: str) -> None:
+    """Takes away an attribute that only says how to differentiate the operation."""
+    operation.attrs = {key: value for key, value in operation.attrs.items() if key != name}
+
+
 def set_gradient(operation: Operation, gradient: Any) -> None:
     """Gives an operation a gradient function of its own."""
     operation.gradient_override = gradient

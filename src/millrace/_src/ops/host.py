@@ -24,6 +24,7 @@ from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, from_np, runtime_name
 from millrace._src.core.op_def import Effects, OpFunction, op
+from millrace._src.core.reach import Reach
 from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.source_trace import is_internal
 from millrace._src.ops.type_sets import ANY, TypeList
@@ -148,6 +149,7 @@ def _numpy_output(value: Any) -> Array:
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     effects=Effects.IO,
+    reach=Reach.RUNS_PYTHON,
     calls_python=True,
     host_only=True,
     cacheable=False,
@@ -161,6 +163,7 @@ def py_func_op(xp: Xp, input: list[Array], *, token: str, Tout: list[DType]) -> 
 @op(
     "PyFuncStateless",
     "input: Tin -> output: Tout",
+    reach=Reach.RUNS_PYTHON,
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     host_only=True,

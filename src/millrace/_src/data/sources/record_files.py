@@ -16,6 +16,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import string
 from millrace._src.core.op_def import op
+from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
@@ -134,6 +135,8 @@ def _text(scalar: Array) -> str:
 @op(
     "TFRecordDataset",
     "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant",
+    reach=Reach.READS_FILES,
+    file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
 def tf_record_dataset(
@@ -147,6 +150,8 @@ def tf_record_dataset(
 @op(
     "TFRecordDatasetV2",
     "filenames: string, compression_type: string, buffer_size: int64, byte_offsets: int64 -> handle: variant",
+    reach=Reach.READS_FILES,
+    file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
 def tf_record_dataset_v2(
@@ -166,6 +171,8 @@ def tf_record_dataset_v2(
 @op(
     "TextLineDataset",
     "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant",
+    reach=Reach.READS_FILES,
+    file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
 def text_line_dataset(
@@ -180,6 +187,8 @@ def text_line_dataset(
     "FixedLengthRecordDatasetV2",
     "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64, "
     "compression_type: string -> handle: variant",
+    reach=Reach.READS_FILES,
+    file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
 def fixed_length_record_dataset_v2(
@@ -208,6 +217,8 @@ def fixed_length_record_dataset_v2(
     "FixedLengthRecordDataset",
     "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64"
     " -> handle: variant",
+    reach=Reach.READS_FILES,
+    file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
 def fixed_length_record_dataset(

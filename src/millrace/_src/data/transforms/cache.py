@@ -17,7 +17,9 @@ from millrace._src.core.context import in_plain_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, string
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.reach import Reach
 from millrace._src.core.resources import resource_of
+from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, joined
@@ -219,7 +221,13 @@ class FileCacheCursor(Cursor):
             self._reader.close()
 
 
-@op("CacheDataset", "input_dataset: variant, filename: string -> handle: variant", **DATASET)
+def _reach(c: ShapeContext) -> Reach:
+    """Says that the cache is in files, unless the graph itself says that the files have no name."""
+    name = c.value("filename")
+    return Reach.NOTHING if name is not None and name.tolist() == b"" else Reach.READS_FILES | Reach.WRITES_FILES
+
+
+@op("CacheDataset", "input_dataset: variant, filename: string -> handle: variant", reach=_reach, **DATASET)
 def cache_dataset(
     xp: Xp,
     input_dataset: Array,
@@ -237,6 +245,7 @@ def cache_dataset(
 @op(
     "CacheDatasetV2",
     "input_dataset: variant, filename: string, cache: resource -> handle: variant",
+    reach=_reach,
     **{**DATASET, "effects": Effects.RANDOM},
 )
 def cache_dataset_v2(

@@ -14,6 +14,7 @@ from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_signature import TypeList
+from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.cursors import Cursor
@@ -37,6 +38,7 @@ _SAVE: dict[str, Any] = {
     "host_only": True,
     "refused_by_xla": True,
     "effects": Effects.IO,
+    "reach": Reach.WRITES_FILES,
     "keeps_functions": True,
     "not_differentiable": "files have no gradient",
     "not_batched": "a dataset is a scalar",
@@ -198,6 +200,7 @@ class LoadNode(DatasetNode):
     "LoadDataset",
     "path: string, reader_func_other_args: Treader_func_args -> handle: variant",
     Treader_func_args=TypeList(ANY),
+    reach=Reach.READS_FILES,
     **{**DATASET, "effects": Effects.READS},
 )
 def load_dataset(

@@ -11,6 +11,7 @@ from typing import Any
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import with_rank, with_rank_at_most
@@ -39,6 +40,8 @@ def _read_shape(c: ShapeContext) -> TensorShape:
     "ReadFile",
     "filename: string -> contents: string",
     shape=_read_shape,
+    reach=Reach.READS_FILES,
+    file_inputs=("filename",),
     effects=Effects.RANDOM,  # another call may find other files
     host_only=True,
     not_differentiable=_NO_GRADIENT,
@@ -63,6 +66,7 @@ def _write_shape(c: ShapeContext) -> list[TensorShape]:
     "WriteFile",
     "filename: string, contents: string -> ",
     shape=_write_shape,
+    reach=Reach.WRITES_FILES,
     effects=Effects.IO,
     host_only=True,
     not_differentiable=_NO_GRADIENT,
@@ -92,6 +96,7 @@ def _matching_shape(c: ShapeContext) -> TensorShape:
     "MatchingFiles",
     "pattern: string -> filenames: string",
     shape=_matching_shape,
+    reach=Reach.READS_FILES,
     effects=Effects.RANDOM,  # another call may find other files
     host_only=True,
     not_differentiable=_NO_GRADIENT,

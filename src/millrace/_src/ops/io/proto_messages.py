@@ -18,6 +18,8 @@ from google.protobuf.message import DecodeError
 from millrace._src.core import dtypes as d
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
+from millrace._src.core.reach import Reach
+from millrace._src.core.shape_context import ShapeContext
 from millrace._src.graph import proto_names  # noqa: F401 - loads TensorFlow's message types into the pool
 from millrace._src.ops.io.example_fields import shown
 from millrace._src.ops.strings.text_bytes import attr_bytes
@@ -60,6 +62,13 @@ KINDS = {
     _F.TYPE_MESSAGE: FieldKind("message", 2, (d.string,)),
 }
 """The types of fields; groups, which no one writes any more, are left out."""
+
+
+def descriptor_reach(c: ShapeContext) -> Reach:
+    """Says whether an op reads the description of a message type from a file."""
+    source = attr_bytes(c.attr("descriptor_source"))
+    is_file = source not in (b"", _LOCAL.encode()) and not source.startswith(_BYTES)
+    return Reach.READS_FILES if is_file else Reach.NOTHING
 
 
 def fields_of(message_type: str, field_names: list[str], descriptor_source: str) -> tuple[Descriptor, list[Any]]:

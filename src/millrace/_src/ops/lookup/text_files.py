@@ -14,6 +14,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, float32, float64, int32, int64, runtime_name, string
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.reach import Reach
 from millrace._src.ops.io.file_system import content_of, file_errors, file_name, local_path
 from millrace._src.ops.lookup.tables import table_of
 from millrace._src.ops.shape_rules import no_outputs
@@ -123,6 +124,8 @@ def _shown(text: bytes) -> str:
 @op(
     "InitializeTableFromTextFileV2",
     "table_handle: resource, filename: string ->",
+    reach=Reach.READS_FILES,
+    file_inputs=("filename",),
     shape=no_outputs,
     host_only=True,
     effects=Effects.WRITES,

@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, OpFunction, op
+from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import vector, with_rank
@@ -295,7 +296,11 @@ learned_unigram_candidate_sampler_op = _learned("LearnedUnigramCandidateSampler"
 thread_unsafe_unigram_candidate_sampler_op = _learned("ThreadUnsafeUnigramCandidateSampler")
 
 
-@op("FixedUnigramCandidateSampler", _SIGNATURE, **_TRAITS)
+def _reach(c: ShapeContext) -> Reach:
+    return Reach.READS_FILES if c.attr("vocab_file") else Reach.NOTHING
+
+
+@op("FixedUnigramCandidateSampler", _SIGNATURE, reach=_reach, **_TRAITS)
 def fixed_unigram_candidate_sampler_op(
     xp: Xp,
     true_classes: Array,
