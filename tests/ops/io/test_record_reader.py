@@ -161,7 +161,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         (f"{tmp_path}/no", e.NotFoundError, f"{tmp_path}/no; No such file or directory"),
         ("", e.NotFoundError, "; No such file or directory"),
         (str(tmp_path), e.FailedPreconditionError, f"{tmp_path}; Is a directory"),
-        ("s3://a/b", e.UnimplementedError, "File system scheme 's3' not implemented (file: 's3://a/b')"),
+        ("nope://a/b", e.UnimplementedError, "File system scheme 'nope' not implemented (file: 'nope://a/b')"),
     ):
         for compression in ("", "GZIP"):
             with pytest.raises(error) as caught:

@@ -167,7 +167,7 @@ def test_files_that_cannot_be_written(tmp_path: Path) -> None:
     for path, error, words in (
         (f"{tmp_path}/no/file", _e.NotFoundError, f"{tmp_path}/no/file; No such file or directory"),
         (str(tmp_path), _e.FailedPreconditionError, f"{tmp_path}; Is a directory"),
-        ("s3://a/b", _e.UnimplementedError, "File system scheme 's3' not implemented (file: 's3://a/b')"),
+        ("nope://a/b", _e.UnimplementedError, "File system scheme 'nope' not implemented (file: 'nope://a/b')"),
         ("", _e.NotFoundError, "; No such file or directory"),
         (3, TypeError, "Expected binary or unicode string, got 3"),
         (tmp_path, TypeError, "Expected binary or unicode string, got "),

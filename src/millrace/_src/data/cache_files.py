@@ -17,7 +17,11 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import State
 from millrace._src.data.element_files import ElementFilesCursor, ElementWriter
-from millrace._src.ops.io.file_system import file_errors, local_path
+from millrace._src.ops.io import gfile
+from millrace._src.ops.io.file_names import file_errors
+from millrace._src.ops.io.file_system import write_all
+from millrace._src.ops.io.file_systems import content_of, file_system_of
+from millrace._src.ops.io.whole_writes import written_beside
 
 _MARK = "Millrace cache"
 
@@ -44,15 +48,11 @@ class CacheFiles:
 
         Raises: tf.errors.DataLossError: if the files are not those of a cache of Millrace.
         """
-        if not os.path.exists(local_path(self._index)):
+        if not gfile.exists(self._index):
             return False
-        with file_errors(self._index), open(local_path(self._index), errors="replace") as file:
-            if not file.read(len(_MARK)).startswith(_MARK):
-                raise errors.DataLossError(
-                    None,
-                    None,
-                    f"{self._index}; the cache was not written by Millrace. Delete it or choose another.",
-                )
+        if not content_of(self._index).startswith(_MARK.encode()):
+            words = f"{self._index}; the cache was not written by Millrace. Delete it or choose another."
+            raise errors.DataLossError(None, None, words)
         return True
 
     def reader(self) -> ElementFilesCursor:
@@ -64,17 +64,17 @@ class CacheFiles:
 
         Raises: tf.errors.AlreadyExistsError: if another pass is writing.
         """
+        file_system, path = file_system_of(self._lock)
         with file_errors(self._lock):
             try:
-                with open(local_path(self._lock), "x") as file:
-                    file.write(f"Created at: {int(time.time())}")
+                with file_system.open(path, "x") as file:
+                    write_all(file, f"Created at: {int(time.time())}".encode())
             except FileExistsError:
                 raise self._locked() from None
         self._writer = ElementWriter(self._part, self._dtypes)
 
     def _locked(self) -> errors.AlreadyExistsError:
-        with open(local_path(self._lock), errors="replace") as file:
-            contents = file.read()
+        contents = content_of(self._lock).decode(errors="replace")
         return errors.AlreadyExistsError(
             None,
             None,
@@ -108,12 +108,10 @@ class CacheFiles:
         assert self._writer is not None
         self._writer.close()
         self._writer = None
-        with file_errors(self._data):
-            os.replace(local_path(self._part), local_path(self._data))
-        with file_errors(self._index):
-            with open(local_path(self._index), "w") as file:
-                file.write(f"{_MARK}: {self._count} elements\n")
-            os.remove(local_path(self._lock))
+        gfile.rename(self._part, self._data, overwrite=True)
+        with written_beside(self._index) as file:
+            file.write(f"{_MARK}: {self._count} elements\n".encode())
+        gfile.remove(self._lock)
 
     def discard(self) -> None:
         """Removes what has been written."""
@@ -121,5 +119,5 @@ class CacheFiles:
             self._writer.close()
             self._writer = None
             for name in (self._part, self._lock):
-                if os.path.exists(local_path(name)):
-                    os.remove(local_path(name))
+                if gfile.exists(name):
+                    gfile.remove(name)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
-from io import FileIO
 
 import numpy as np
 
@@ -21,7 +20,9 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block, Column, column_of
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.variant_bytes import variant_from_bytes, variant_to_bytes
-from millrace._src.ops.io.file_system import file_errors, local_path
+from millrace._src.ops.io.file_names import file_errors
+from millrace._src.ops.io.file_system import write_all
+from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.record_reader import RecordReader
 from millrace._src.ops.io.record_writer import framed_records
 from millrace._src.ops.io.wire_format import varint
@@ -151,8 +152,9 @@ class ElementWriter:
 
     def __init__(self, path: str, dtypes: Sequence[DType], compression: str = "") -> None:
         self._path, self._dtypes = path, dtypes
+        file_system, place = file_system_of(path)
         with file_errors(path):
-            self._file = FileIO(local_path(path), "w")
+            self._file = file_system.open(place, "w")
         self._compressor = zlib.compressobj(wbits=_WINDOW_BITS[compression]) if compression else None
 
     def write(self, block: Block) -> None:
@@ -166,16 +168,15 @@ class ElementWriter:
 
     def _write(self, data: bytes) -> None:
         with file_errors(self._path):
-            view = memoryview(data)
-            while view:
-                view = view[self._file.write(view) :]
+            write_all(self._file, data)
 
     def close(self) -> None:
         """Finishes and closes the file."""
         if not self._file.closed:
             if self._compressor is not None:
                 self._write(self._compressor.flush())
-            self._file.close()
+            with file_errors(self._path):
+                self._file.close()
 
 
 class ElementFilesCursor(Cursor):

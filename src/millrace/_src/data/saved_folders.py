@@ -23,7 +23,9 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.element_files import ElementWriter
 from millrace._src.data.nodes import UNKNOWN
 from millrace._src.graph.structured_values import decode_structure, encode_structure
-from millrace._src.ops.io.file_system import file_errors, local_path
+from millrace._src.ops.io import gfile
+from millrace._src.ops.io.file_systems import content_of
+from millrace._src.ops.io.whole_writes import written_beside
 from millrace._src.proto import snapshot_pb2, struct_pb2
 from millrace._src.util import nest
 
@@ -43,10 +45,9 @@ def read_spec(folder: str) -> Any:
     Raises: tf.errors.NotFoundError: if there is none.
     """
     path = os.path.join(folder, _SPEC)
-    if not os.path.exists(local_path(path)):
+    if not gfile.exists(path):
         raise errors.NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.")
-    with file_errors(path), open(local_path(path), "rb") as file:
-        spec = decode_structure(struct_pb2.StructuredValue.FromString(file.read()))
+    spec = decode_structure(struct_pb2.StructuredValue.FromString(content_of(path)))
     return nest.map_structure(lambda leaf: NoneTensorSpec() if leaf is None else leaf, spec)
 
 
@@ -56,10 +57,9 @@ def read_metadata(folder: str) -> snapshot_pb2.SnapshotMetadataRecord | None:
     Raises: tf.errors.UnimplementedError: if the folder was written in an older form.
     """
     path = os.path.join(folder, _METADATA)
-    if not os.path.exists(local_path(path)):
+    if not gfile.exists(path):
         return None
-    with file_errors(path), open(local_path(path), "rb") as file:
-        metadata = snapshot_pb2.SnapshotMetadataRecord.FromString(file.read())
+    metadata = snapshot_pb2.SnapshotMetadataRecord.FromString(content_of(path))
     if metadata.version != _VERSION:
         raise errors.UnimplementedError(
             None, None, f"{path}; expected a dataset of version {_VERSION} but got {metadata.version}"
@@ -69,28 +69,23 @@ def read_metadata(folder: str) -> snapshot_pb2.SnapshotMetadataRecord | None:
 
 def _write(folder: str, name: str, content: bytes) -> None:
     """Writes a file in one step, so that readers see all of it or nothing."""
-    path = os.path.join(folder, name)
-    with file_errors(path):
-        os.makedirs(local_path(folder), exist_ok=True)
-        part = f"{local_path(path)}.part{secrets.randbits(32)}"
-        with open(part, "wb") as file:
-            file.write(content)
-        os.replace(part, local_path(path))
+    gfile.makedirs(folder)
+    with written_beside(os.path.join(folder, name)) as file:
+        file.write(content)
 
 
 def shard_files(folder: str, run: str) -> list[list[str]]:
     """Returns the names of the files of each shard of a run."""
     root = os.path.join(folder, run)
-    if not os.path.isdir(local_path(root)):
+    if not gfile.isdir(root):
         return []
-    shards = sorted(name for name in os.listdir(local_path(root)) if name.endswith(".shard"))
+    shards = sorted(name for name in gfile.listdir(root) if name.endswith(".shard"))
     return [files_of_shard(os.path.join(root, shard)) for shard in shards]
 
 
 def files_of_shard(shard: str) -> list[str]:
     """Returns the names of the files of a shard."""
-    with file_errors(shard):
-        names = sorted(name for name in os.listdir(local_path(shard)) if name.endswith(".snapshot"))
+    names = sorted(name for name in gfile.listdir(shard) if name.endswith(".snapshot"))
     return [os.path.join(shard, name) for name in names]
 
 
@@ -137,8 +132,7 @@ class RunWriter:
         writer = self._writers.get(shard)
         if writer is None:
             folder = os.path.join(self._folder, self._run, f"{shard:08d}.shard")
-            with file_errors(folder):
-                os.makedirs(local_path(folder), exist_ok=True)
+            gfile.makedirs(folder)
             path = os.path.join(folder, "00000000.snapshot")
             writer = self._writers[shard] = ElementWriter(path, self._dtypes, self._compression)
         return writer

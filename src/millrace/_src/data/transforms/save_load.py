@@ -24,7 +24,7 @@ from millrace._src.data.nodes import DATASET, DatasetNode, Run, node_of
 from millrace._src.data.optimizer import begin
 from millrace._src.data.saved_folders import RunWriter, read_metadata, read_spec, shard_files, write_spec
 from millrace._src.data.shard_datasets import ElementFilesNode, read_by, traced_reader
-from millrace._src.ops.io.file_system import file_name
+from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export

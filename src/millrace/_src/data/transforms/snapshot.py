@@ -30,7 +30,7 @@ from millrace._src.data.parallelism import available_cpus
 from millrace._src.data.saved_folders import RunWriter, read_metadata, shard_files
 from millrace._src.data.shard_datasets import ElementFilesNode, read_by, traced_reader
 from millrace._src.data.transforms.save_load import check_shard_function
-from millrace._src.ops.io.file_system import file_name
+from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import weakref
 import zlib
-from io import FileIO
 
 from millrace._src.core import errors
-from millrace._src.ops.io.file_system import file_errors, local_path
+from millrace._src.ops.io.file_names import file_errors
+from millrace._src.ops.io.file_systems import file_system_of
 
 DEFAULT_BUFFER_SIZE = 256 * 1024
 """How many bytes of a file are read at a time, where the user does not say."""
@@ -38,8 +38,9 @@ class FileSource:
 
     def __init__(self, name: str, position: int = 0) -> None:
         self._name = name
+        file_system, path = file_system_of(name)
         with file_errors(name):
-            self._file = FileIO(local_path(name))
+            self._file = file_system.open(path, "r")
             if position:
                 self._file.seek(position)
         # An iterator that is dropped half-way closes the file without Python's warning.
@@ -57,12 +58,12 @@ class FileSource:
     def read(self, size: int) -> bytes:
         """Returns the next `size` bytes, or fewer at the end."""
         with file_errors(self._name):
-            data = self._file.read(min(size, _LARGEST_READ))
+            data: bytes = self._file.read(min(size, _LARGEST_READ)) or b""
             if len(data) == size or not data:
                 return data
             pieces, count = [data], len(data)
             while count < size and data:
-                data = self._file.read(min(size - count, _LARGEST_READ))
+                data = self._file.read(min(size - count, _LARGEST_READ)) or b""
                 pieces.append(data)
                 count += len(data)
         return b"".join(pieces)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from io import BufferedReader, BufferedWriter, FileIO
+from io import BufferedReader, BufferedWriter, RawIOBase
 from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.sequences import utf8_bytes
-from millrace._src.ops.io.file_system import file_errors, file_name, local_path
+from millrace._src.ops.io.file_names import file_errors, file_name
+from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.gfile import stat
 from millrace._src.util.export import export
 
@@ -38,7 +39,8 @@ class GFile:
         """Makes the object; the file is opened when it is first used.
 
         Args:
-          name: name of the file: text, bytes or a path object; `file://` may stand in front.
+          name: name of the file: text, bytes or a path object; a scheme such as
+            `file://` or `ram://` may stand in front.
           mode: "r" to read, "w" to write anew, "a" to append, each with "+" to do the other thing too, and with "b"
             for bytes rather than text.
 
@@ -201,10 +203,11 @@ class GFile:
             self._closers.append(weakref.finalize(self, self._writer.close))
         return self._writer
 
-    def _opened(self, mode: str) -> FileIO:
+    def _opened(self, mode: str) -> RawIOBase:
         name = file_name(self._name)
+        file_system, path = file_system_of(name)
         with file_errors(name):
-            return FileIO(local_path(name), mode)
+            return file_system.open(path, mode)
 
 
 @export(v1=["gfile.FastGFile"])

@@ -6,10 +6,9 @@ Python's `glob` passes over hidden files and has no backslash, so patterns are t
 from __future__ import annotations
 
 import functools
-import os
 import re
 
-from millrace._src.ops.io.file_system import local_path
+from millrace._src.ops.io.file_systems import file_system_of
 
 _SPECIAL = re.compile(r"[*?\[\\]")
 
@@ -17,17 +16,17 @@ _SPECIAL = re.compile(r"[*?\[\\]")
 def matching_names(pattern: str) -> list[str]:
     """Returns the names that match a pattern, in the order of their directories.
 
-    Raises: tf.errors.UnimplementedError: for another scheme than `file`.
+    Raises: tf.errors.UnimplementedError: for an unknown scheme.
     """
+    file_system, path = file_system_of(pattern)
     special = _SPECIAL.search(pattern)
     if special is None:
-        return [pattern] if os.path.exists(local_path(pattern)) else []
+        return [pattern] if file_system.exists(path) else []
     slash = pattern.rfind("/", 0, special.start())
     names = [pattern[: slash + 1] or "./"]
-    local_path(pattern)  # refuses schemes
     parts = pattern[slash + 1 :].split("/")
     for part in parts[:-1]:
-        names = [f"{name}/" for name in _matches_in(names, part) if os.path.isdir(local_path(name))]
+        names = [f"{name}/" for name in _matches_in(names, part) if _is_directory(name)]
     return _matches_in(names, parts[-1])
 
 
@@ -35,7 +34,7 @@ def _matches_in(directories: list[str], part: str) -> list[str]:
     """Returns the names in directories, each with its slash, that match a part of a pattern."""
     if _SPECIAL.search(part) is None:
         names = [f"{directory}{part}" for directory in directories]
-        return [name for name in names if os.path.lexists(local_path(name))]
+        return [name for name in names if _is_taken(name)]
     expression = part_expression(part)
     if expression is None:
         return []
@@ -47,9 +46,20 @@ def _matches_in(directories: list[str], part: str) -> list[str]:
     ]
 
 
+def _is_directory(name: str) -> bool:
+    file_system, path = file_system_of(name)
+    return file_system.is_directory(path)
+
+
+def _is_taken(name: str) -> bool:
+    file_system, path = file_system_of(name)
+    return file_system.is_taken(path)
+
+
 def _entries(directory: str) -> list[str]:
+    file_system, path = file_system_of(directory)
     try:
-        return os.listdir(local_path(directory))
+        return file_system.list_directory(path)
     except OSError:
         return []
 

@@ -1,115 +1,171 @@
-"""Names of files, and what the operating system says about the files.
+"""What a file system is.
 
-TensorFlow's file names may begin with a scheme, `file://` for the local disk; other schemes belong to file systems that
-are not here. Errors of the operating system become those of `tf.errors`, with the name that the user wrote.
+Files may be on the disk of this machine, in memory, or far away. Whoever reads and writes files asks a `FileSystem`,
+which raises `OSError` as the operating system does. A new file system says a dozen things of itself; for the rest
+there is a way by those.
 """
 
 from __future__ import annotations
 
-import errno
-import os
-import re
-from typing import Any
+import posixpath
+from abc import ABC, abstractmethod
+from io import RawIOBase
 
-from millrace._src.core import errors
-
-SCHEMES = ("file", "")
-"""The schemes of the file names that are understood."""
-
-_BINARY: int = getattr(os, "O_BINARY", 0)  # of Windows, where text is another mode of reading
-_SMALLEST_PART = 1 << 16
-
-_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9.]*)://")
-
-_ERROR_CLASSES: dict[int, Any] = {
-    **dict.fromkeys((errno.EINVAL, errno.ENAMETOOLONG, errno.EDESTADDRREQ, errno.E2BIG), errors.InvalidArgumentError),
-    **dict.fromkeys((errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.ESRCH), errors.NotFoundError),
-    errno.EEXIST: errors.AlreadyExistsError,
-    **dict.fromkeys((errno.EPERM, errno.EACCES, errno.EROFS), errors.PermissionDeniedError),
-    **dict.fromkeys(
-        (errno.ENOTEMPTY, errno.EISDIR, errno.ENOTDIR, errno.EBADF, errno.EBUSY, errno.ETXTBSY, errno.EPIPE),
-        errors.FailedPreconditionError,
-    ),
-    **dict.fromkeys(
-        (errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EMLINK, errno.EDQUOT),
-        errors.ResourceExhaustedError,
-    ),
-    **dict.fromkeys((errno.EFBIG, errno.EOVERFLOW, errno.ERANGE), errors.OutOfRangeError),
-    **dict.fromkeys((errno.ENOSYS, errno.ENOTSUP, errno.EXDEV), errors.UnimplementedError),
-    **dict.fromkeys((errno.EAGAIN, errno.EINTR, errno.ECONNREFUSED), errors.UnavailableError),
-}
-"""The class of error that TensorFlow has for a code of the operating system; `UnknownError` for others."""
+_READ_AT_ONCE = 1 << 20
 
 
-def file_name(path: Any) -> str:
-    """Returns a name of a file as text.
+class FileStatistics:
+    """What `tf.io.gfile.stat` says about a file.
 
-    Raises: TypeError: if `path` is neither text, nor bytes, nor a path object.
-    """
-    name = path.__fspath__() if isinstance(path, os.PathLike) else path
-    if isinstance(name, bytes):
-        return name.decode("utf-8", "surrogateescape")
-    if isinstance(name, str):
-        return name
-    raise TypeError(f"Expected binary or unicode string, got {path!r}")
-
-
-def local_path(name: str) -> str:
-    """Returns the path on this machine of a file name, which may begin with `file://`.
-
-    >>> from millrace._src.ops.io.file_system import local_path
-    >>> local_path("file:///tmp/x"), local_path("x")
-    ('/tmp/x', 'x')
-
-    Raises: tf.errors.UnimplementedError: for a scheme other than `file`; InvalidArgumentError: for a zero byte.
-    """
-    if "\0" in name:
-        raise errors.InvalidArgumentError(None, None, f"{name!r}; the name of a file holds no zero byte")
-    scheme = _SCHEME.match(name)
-    if scheme is None:
-        return name
-    if scheme[1] not in SCHEMES:
-        raise errors.UnimplementedError(
-            None, None, f"File system scheme '{scheme[1]}' not implemented (file: '{name}')"
-        )
-    return "/" + name[scheme.end() :].partition("/")[2]  # a host before the path is passed over
-
-
-def content_of(path: str) -> bytes:
-    """Reads a whole file in few calls of the operating system: each may cost a thread its turn with Python's lock.
-
-    Raises: OSError: if there is no such file, or it cannot be read.
-    """
-    descriptor = os.open(path, os.O_RDONLY | _BINARY)
-    try:
-        size = os.fstat(descriptor).st_size
-        content = os.read(descriptor, size + 1)
-        if 0 < len(content) == size:
-            return content
-        parts = [content]  # a pipe, a file that grows, or one that the system makes as it is read
-        while parts[-1]:
-            parts.append(os.read(descriptor, max(size, _SMALLEST_PART)))
-        return b"".join(parts)
-    finally:
-        os.close(descriptor)
-
-
-class file_errors:
-    """Turns an error of the operating system into the error of `tf.errors` about the file of that name.
-
-    Args:
-      name: the name of the file, as the user wrote it.
+    Attributes:
+      length: the size in bytes.
+      mtime_nsec: when the file was last changed, in nanoseconds since 1970.
+      is_directory: whether the file is a directory.
     """
 
-    __slots__ = ("_name",)
+    __slots__ = ("length", "mtime_nsec", "is_directory")
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, length: int, mtime_nsec: int, is_directory: bool) -> None:
+        self.length = length
+        self.mtime_nsec = mtime_nsec
+        self.is_directory = is_directory
 
-    def __enter__(self) -> None:
-        pass
+    def __repr__(self) -> str:
+        return f"FileStatistics(length={self.length}, mtime_nsec={self.mtime_nsec}, is_directory={self.is_directory})"
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, OSError):
-            error_class = _ERROR_CLASSES.get(error.errno or 0, errors.UnknownError)
-            raise error_class(None, None, f"{self._name}; {error.strerror or error}") from None
+
+class FileSystem(ABC):
+    """Where files are. Paths are what `path_of` makes of names, and have slashes between their parts."""
+
+    renames_open_files = False
+    """Whether a file may be renamed before it is closed."""
+
+    def path_of(self, name: str) -> str:
+        """Returns the path of a name with a scheme: what comes after `://`."""
+        return name.partition("://")[2]
+
+    def directory_of(self, path: str) -> str:
+        """Returns the path of the directory that a path is in; "" for the one where paths begin."""
+        return posixpath.dirname(path)
+
+    # --- reading ---
+
+    @abstractmethod
+    def open(self, path: str, mode: str) -> RawIOBase:
+        """Opens a file without a buffer.
+
+        Args:
+          path: the file.
+          mode: "r" to read, "w" to write anew, "x" to write a file that must not exist yet, "a" to append.
+        """
+
+    def content(self, path: str) -> bytes:
+        """Returns all bytes of a file."""
+        with self.open(path, "r") as file:
+            pieces = []
+            while piece := file.read(_READ_AT_ONCE):
+                pieces.append(piece)
+        return b"".join(pieces)
+
+    def map(self, path: str) -> memoryview | None:
+        """Returns the bytes of a file as memory that is filled as it is read; None where that cannot be done."""
+        return None
+
+    # --- asking ---
+
+    @abstractmethod
+    def status(self, path: str) -> FileStatistics:
+        """Returns the size, time and kind of a file or directory."""
+
+    def exists(self, path: str) -> bool:
+        """Says whether there is a file or directory; where that cannot be found out, there is none."""
+        try:
+            self.status(path)
+        except OSError:
+            return False
+        return True
+
+    def is_taken(self, path: str) -> bool:
+        """Says whether a name is taken: by what exists, or by a link to what does not."""
+        return self.exists(path)
+
+    def is_directory(self, path: str) -> bool:
+        """Says whether a path is a directory."""
+        try:
+            return self.status(path).is_directory
+        except OSError:
+            return False
+
+    def is_same_file(self, path: str, other_path: str) -> bool:
+        """Says whether two paths, of which the first exists, are one file."""
+        return path == other_path
+
+    def size(self, path: str) -> int:
+        """Returns the size of a file in bytes."""
+        return self.status(path).length
+
+    def modified_time(self, path: str) -> float:
+        """Returns when a file was last changed, in seconds since 1970."""
+        return self.status(path).mtime_nsec / 1e9
+
+    @abstractmethod
+    def list_directory(self, path: str) -> list[str]:
+        """Returns the names of the files and directories in a directory, in no order."""
+
+    # --- changing ---
+
+    @abstractmethod
+    def make_directory(self, path: str) -> None:
+        """Makes a directory in one that exists."""
+
+    @abstractmethod
+    def make_directories(self, path: str) -> None:
+        """Makes a directory and those above, if it does not exist."""
+
+    @abstractmethod
+    def remove(self, path: str) -> None:
+        """Deletes a file."""
+
+    @abstractmethod
+    def remove_directory(self, path: str) -> None:
+        """Deletes an empty directory."""
+
+    def remove_tree(self, path: str) -> None:
+        """Deletes a directory and all that is in it, or a file."""
+        if not self.is_directory(path):
+            self.remove(path)
+            return
+        for entry in self.list_directory(path):
+            self.remove_tree(f"{path}/{entry}")
+        self.remove_directory(path)
+
+    @abstractmethod
+    def rename(self, source: str, target: str) -> None:
+        """Gives a file or directory another path, in place of a file that is there: in one step, if at all possible."""
+
+    # --- lasting ---
+
+    def sync(self, file: RawIOBase) -> None:
+        """Waits until what was written to an open file would outlast a loss of power."""
+        file.flush()
+
+    def sync_directory(self, path: str) -> None:
+        """Waits until what was made, renamed and removed in a directory would outlast a loss of power."""
+        self.status(path)  # a directory that is not there is an error in every file system
+
+    def claim(self, file: RawIOBase) -> bool:
+        """Marks a new file as written by this process until it is closed; returns whether it has not been removed."""
+        return True
+
+    def remove_abandoned(self, path: str) -> bool:
+        """Deletes a file that a process claimed which is certainly gone; returns whether that is so."""
+        return False
+
+
+def write_all(file: RawIOBase, data: bytes | bytearray | memoryview) -> None:
+    """Writes all bytes to a file that may take fewer at a time."""
+    count = file.write(data) or 0
+    if count < len(data):
+        view = memoryview(data).cast("B")[count:]
+        while view:
+            view = view[file.write(view) or 0 :]

@@ -5,7 +5,6 @@ What a file holds is no function of the file's name, so these ops are never comp
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from millrace._src.core import errors
@@ -15,8 +14,10 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import with_rank, with_rank_at_most
+from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_patterns import matching_names
-from millrace._src.ops.io.file_system import content_of, file_errors, file_name, local_path
+from millrace._src.ops.io.file_system import write_all
+from millrace._src.ops.io.file_systems import content_of, file_system_of
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
@@ -50,10 +51,7 @@ def _read_shape(c: ShapeContext) -> TensorShape:
 def read_file_op(xp: Xp, filename: Array) -> bytes:
     """Reads a whole file."""
     _check_scalar(filename, "Input filename")
-    name = file_name(filename.item())
-    path = local_path(name)
-    with file_errors(name):
-        return content_of(path)
+    return content_of(file_name(filename.item()))
 
 
 def _write_shape(c: ShapeContext) -> list[TensorShape]:
@@ -77,13 +75,13 @@ def write_file_op(xp: Xp, filename: Array, contents: Array) -> Any:
     _check_scalar(filename, "Input filename")
     _check_scalar(contents, "Contents")
     name = file_name(filename.item())
-    path = local_path(name)
+    file_system, path = file_system_of(name)
     with file_errors(name):
-        directory = os.path.dirname(path)
-        if directory and not os.path.exists(directory):
-            os.makedirs(directory, exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(contents.item())
+        directory = file_system.directory_of(path)
+        if directory and not file_system.exists(directory):
+            file_system.make_directories(directory)
+        with file_system.open(path, "w") as file:
+            write_all(file, contents.item())
     return ()
 
 

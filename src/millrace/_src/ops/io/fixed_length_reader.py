@@ -12,7 +12,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.ops.io.byte_source import CompressedSource, open_source, positive_buffer_size
-from millrace._src.ops.io.file_system import file_name
+from millrace._src.ops.io.file_names import file_name
 
 
 class FixedLengthReader:

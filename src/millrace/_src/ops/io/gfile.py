@@ -1,6 +1,6 @@
 """Files and directories by name: the functions of `tf.io.gfile`.
 
-They are Python's own with TensorFlow's words: names may begin with `file://`, failures are those of `tf.errors`, and
+They work on every file system that a name can belong to (`file_systems.py`): failures are those of `tf.errors`, and
 overwriting has to be asked for.
 """
 
@@ -8,35 +8,17 @@ from __future__ import annotations
 
 import os
 import posixpath
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_patterns import matching_names
-from millrace._src.ops.io.file_system import SCHEMES, file_errors, file_name, local_path
+from millrace._src.ops.io.file_system import FileStatistics, FileSystem, write_all
+from millrace._src.ops.io.file_systems import file_system_of, registered_schemes
 from millrace._src.util.export import export
 
-
-class FileStatistics:
-    """What `tf.io.gfile.stat` says about a file.
-
-    Attributes:
-      length: the size in bytes.
-      mtime_nsec: when the file was last changed, in nanoseconds since 1970.
-      is_directory: whether the file is a directory.
-    """
-
-    __slots__ = ("length", "mtime_nsec", "is_directory")
-
-    def __init__(self, length: int, mtime_nsec: int, is_directory: bool) -> None:
-        self.length = length
-        self.mtime_nsec = mtime_nsec
-        self.is_directory = is_directory
-
-    def __repr__(self) -> str:
-        return f"FileStatistics(length={self.length}, mtime_nsec={self.mtime_nsec}, is_directory={self.is_directory})"
-
+_COPIED_AT_ONCE = 1 << 20
 
 # --- asking ----------------------------------------------------------------------------------------------------------
 
@@ -48,10 +30,11 @@ def exists(path: Any) -> bool:
     >>> tf.io.gfile.exists("/no/such/file")
     False
 
-    Args: path: a name: text, bytes or a path object; `file://` may stand in front.
-    Raises: tf.errors.UnimplementedError: for another scheme than `file`; TypeError: for what is no name.
+    Args: path: a name: text, bytes or a path object; a scheme such as `file://` or `ram://` may stand in front.
+    Raises: tf.errors.UnimplementedError: for an unknown scheme; TypeError: for what is no name.
     """
-    return os.path.exists(local_path(file_name(path)))
+    file_system, place = file_system_of(file_name(path))
+    return file_system.exists(place)
 
 
 @export("io.gfile.isdir")
@@ -66,9 +49,10 @@ def isdir(path: Any) -> bool:
     """
     name = file_name(path)
     try:
-        return os.path.isdir(local_path(name))
+        file_system, path = file_system_of(name)
     except errors.OpError:
         return False
+    return file_system.is_directory(path)
 
 
 @export("io.gfile.stat")
@@ -83,9 +67,9 @@ def stat(path: Any) -> FileStatistics:
     Raises: tf.errors.NotFoundError: if there is no such file, or another `OpError`.
     """
     name = file_name(path)
+    file_system, path = file_system_of(name)
     with file_errors(name):
-        status = os.stat(local_path(name))
-        return FileStatistics(status.st_size, status.st_mtime_ns, os.path.isdir(local_path(name)))
+        return file_system.status(path)
 
 
 @export("io.gfile.listdir")
@@ -102,8 +86,9 @@ def listdir(path: Any) -> list[str]:
     name = file_name(path)
     if not isdir(name):
         raise errors.NotFoundError(None, None, f"Could not find directory {name}")
+    file_system, path = file_system_of(name)
     with file_errors(name):
-        return os.listdir(local_path(name))
+        return file_system.list_directory(path)
 
 
 @export("io.gfile.glob")
@@ -122,7 +107,7 @@ def glob(pattern: Any) -> list[str]:
 
     Args: pattern: a pattern, or several in a list.
     Returns: The names, pattern by pattern, in the order of their directories.
-    Raises: tf.errors.UnimplementedError: for another scheme than `file`; TypeError: for what is no name.
+    Raises: tf.errors.UnimplementedError: for an unknown scheme; TypeError: for what is no name.
     """
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else list(pattern)
     return [name for single_pattern in patterns for name in matching_names(file_name(single_pattern))]
@@ -184,17 +169,20 @@ def join(path: Any, *paths: Any) -> Any:
 def get_registered_schemes() -> list[str]:
     """Returns the schemes that names of files may begin with.
 
-    >>> tf.io.gfile.get_registered_schemes()
-    ['file', '']
+    Those of `fsspec` are among them if that package is installed (`pip install millrace[remote]`): `s3`, `gs`, `hdfs`
+    and others, most of which need another package.
+
+    >>> tf.io.gfile.get_registered_schemes()[:3]
+    ['ram', 'file', '']
     """
-    return list(SCHEMES)
+    return registered_schemes()
 
 
 # --- changing --------------------------------------------------------------------------------------------------------
 
 
-def _check_free(name: str, overwrite: bool) -> None:
-    if not overwrite and os.path.lexists(local_path(name)):
+def _check_free(file_system: FileSystem, path: str, overwrite: bool) -> None:
+    if not overwrite and file_system.is_taken(path):
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
@@ -217,13 +205,15 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     Raises: tf.errors.OpError: `AlreadyExistsError` if the copy is there and may not be replaced; `NotFoundError`; ...
     """
     source_name, target_name = file_name(src), file_name(dst)
-    source_path, target_path = local_path(source_name), local_path(target_name)
-    _check_free(target_name, overwrite)
-    with file_errors(source_name), open(source_path, "rb") as source:
-        if os.path.exists(target_path) and os.path.samefile(source_path, target_path):
+    source_system, source_path = file_system_of(source_name)
+    target_system, target_path = file_system_of(target_name)
+    _check_free(target_system, target_path, overwrite)
+    with file_errors(source_name), source_system.open(source_path, "r") as source:
+        if source_system == target_system and source_system.is_same_file(source_path, target_path):
             return
-        with file_errors(target_name), open(target_path, "wb") as target:
-            shutil.copyfileobj(source, target, 1 << 20)
+        with file_errors(target_name), target_system.open(target_path, "w") as target:
+            while piece := source.read(_COPIED_AT_ONCE):
+                write_all(target, piece)
 
 
 @export("io.gfile.rename")
@@ -245,9 +235,14 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     Raises: tf.errors.OpError: `AlreadyExistsError` if a file of that name may not be replaced; `NotFoundError`; ...
     """
     source_name, target_name = file_name(src), file_name(dst)
-    _check_free(target_name, overwrite)
+    source_system, source_path = file_system_of(source_name)
+    target_system, target_path = file_system_of(target_name)
+    _check_free(target_system, target_path, overwrite)
+    if source_system != target_system:
+        words = f"Renaming {source_name} to {target_name} not implemented"
+        raise errors.UnimplementedError(None, None, f"{words}: they are in different file systems")
     with file_errors(source_name):
-        os.replace(local_path(source_name), local_path(target_name))
+        source_system.rename(source_path, target_path)
 
 
 @export("io.gfile.remove")
@@ -263,8 +258,9 @@ def remove(path: Any) -> None:
     Raises: tf.errors.OpError: `NotFoundError` if there is none; `FailedPreconditionError` for a directory; ...
     """
     name = file_name(path)
+    file_system, path = file_system_of(name)
     with file_errors(name):
-        os.unlink(local_path(name))
+        file_system.remove(path)
 
 
 @export("io.gfile.rmtree")
@@ -278,16 +274,11 @@ def rmtree(path: Any) -> None:
     Raises: tf.errors.OpError: `NotFoundError` if there is none; `FailedPreconditionError` for a link; ...
     """
     name = file_name(path)
-    here = local_path(name)
-    if not os.path.lexists(here):
+    file_system, path = file_system_of(name)
+    if not file_system.is_taken(path):
         raise errors.NotFoundError(None, None, f"{name} not found")
-    if os.path.islink(here) and os.path.isdir(here):
-        raise errors.FailedPreconditionError(None, None, f"{name}; Not a directory")
     with file_errors(name):
-        if os.path.isdir(here):
-            shutil.rmtree(here)
-        else:
-            os.unlink(here)
+        file_system.remove_tree(path)
 
 
 @export("io.gfile.mkdir")
@@ -301,11 +292,11 @@ def mkdir(path: Any) -> None:
     Raises: tf.errors.OpError: `NotFoundError` if the directory above is missing; ...
     """
     name = file_name(path)
-    here = local_path(name)
-    if not here or os.path.lexists(here):
+    file_system, path = file_system_of(name)
+    if not path or file_system.is_taken(path):
         return
     with file_errors(name):
-        os.mkdir(here)
+        file_system.make_directory(path)
 
 
 @export("io.gfile.makedirs")
@@ -319,18 +310,13 @@ def makedirs(path: Any) -> None:
     Raises: tf.errors.OpError: `FailedPreconditionError` if a part of the name is a file; ...
     """
     name = file_name(path)
-    here = local_path(name)
-    for part in _parts_from_above(here):
-        if os.path.exists(part) and not os.path.isdir(part):
-            raise errors.FailedPreconditionError(None, None, f"{part} is not a directory")
-    if here:
+    file_system, path = file_system_of(name)
+    try:
         with file_errors(name):
-            os.makedirs(here, exist_ok=True)
-
-
-def _parts_from_above(path: str) -> Sequence[str]:
-    """Returns a path and the directories above, the highest first."""
-    parts = [path]
-    while (above := os.path.dirname(parts[-1])) not in (parts[-1], ""):
-        parts.append(above)
-    return parts[::-1]
+            file_system.make_directories(path)
+    except (errors.AlreadyExistsError, errors.FailedPreconditionError) as error:
+        while file_system.directory_of(path) not in (path, "") and not file_system.exists(path):
+            path = file_system.directory_of(path)
+        if file_system.exists(path) and not file_system.is_directory(path):
+            raise errors.FailedPreconditionError(None, None, f"{path} is not a directory") from None
+        raise error

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.ops.io import gfile
-from millrace._src.ops.io.gfile import FileStatistics
+from millrace._src.ops.io.file_system import FileStatistics
 from millrace._src.util.export import export
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.ops.io.byte_source import DEFAULT_BUFFER_SIZE, open_source
-from millrace._src.ops.io.file_system import file_name
+from millrace._src.ops.io.file_names import file_name
 from millrace._src.util.crc32c import crc32c_of_each, crc32c_of_numbers, mask, masked_crc32c
 
 HEADER = 12

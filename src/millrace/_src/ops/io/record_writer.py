@@ -7,7 +7,7 @@ framed together: NumPy makes the lengths and checksums of all of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import FileIO
+from io import RawIOBase
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from google.protobuf.message import Message
 
 from millrace._src.core import errors
 from millrace._src.core.sequences import utf8_bytes
-from millrace._src.ops.io.file_system import file_errors, file_name, local_path
+from millrace._src.ops.io.file_names import file_errors, file_name
+from millrace._src.ops.io.file_system import write_all
+from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.record_options import Compressor, TFRecordOptions
 from millrace._src.ops.io.record_reader import FRAME, RecordReader
 from millrace._src.util.crc32c import crc32c_of_each, crc32c_of_numbers, mask
@@ -62,7 +64,7 @@ class TFRecordWriter:
     [b'0', b'1', b'2']
     """
 
-    _file: FileIO | None = None
+    _file: RawIOBase | None = None
 
     def __init__(self, path: Any, options: Any = None) -> None:
         """Opens the file, which is emptied.
@@ -82,8 +84,9 @@ class TFRecordWriter:
         self._name = file_name(path)
         self._records: list[bytes] = []
         self._size = 0
+        file_system, path = file_system_of(self._name)
         with file_errors(self._name):
-            self._file = FileIO(local_path(self._name), "w")
+            self._file = file_system.open(path, "w")
 
     def write(self, record: bytes | str) -> None:
         """Writes one record: bytes, or text as UTF-8.
@@ -121,7 +124,8 @@ class TFRecordWriter:
                 self._write_bytes(self._compressor.finish())
         finally:
             self._file = None
-            file.close()
+            with file_errors(self._name):
+                file.close()
 
     def __enter__(self) -> TFRecordWriter:
         return self
@@ -142,9 +146,7 @@ class TFRecordWriter:
     def _write_bytes(self, data: bytes) -> None:
         assert self._file is not None
         with file_errors(self._name):
-            count = self._file.write(data)
-            while count < len(data):
-                count += self._file.write(data[count:])
+            write_all(self._file, data)
 
 
 def _as_bytes(record: Any) -> bytes:

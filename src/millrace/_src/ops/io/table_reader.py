@@ -10,7 +10,7 @@ import re
 
 from millrace._src.core import errors
 from millrace._src.ops.io.byte_source import open_source
-from millrace._src.ops.io.file_system import file_name
+from millrace._src.ops.io.file_names import file_name
 
 _DEFAULT_BUFFER_SIZE = 4 << 20
 _END = re.compile(rb"\r\n|\r|\n")

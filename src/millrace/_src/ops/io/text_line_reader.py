@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.ops.io.byte_source import open_source, positive_buffer_size
-from millrace._src.ops.io.file_system import file_name
+from millrace._src.ops.io.file_names import file_name
 
 
 class TextLineReader:

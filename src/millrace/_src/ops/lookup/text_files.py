@@ -15,7 +15,8 @@ from millrace._src.core.dtypes import DType, float32, float64, int32, int64, run
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.reach import Reach
-from millrace._src.ops.io.file_system import content_of, file_errors, file_name, local_path
+from millrace._src.ops.io.file_names import file_name
+from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.lookup.tables import table_of
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.strings.numbers import integer_reader, read_float
@@ -58,8 +59,7 @@ def _lines(path: str, delimiter: str, count: int) -> _Lines:
     """
     if len(delimiter) != 1:
         raise invalid("delimiter should be only 1 char")
-    with file_errors(path):
-        content = content_of(local_path(path))
+    content = content_of(path)
     if not content:
         raise errors.OutOfRangeError(None, None, "Read less bytes than requested")
     texts = [text.removesuffix(b"\r") for text in content.removesuffix(b"\n").split(b"\n")]

@@ -9,7 +9,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.io.file_system import file_name
+from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.lookup import table_ops, text_files
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
