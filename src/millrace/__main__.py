@@ -1,4 +1,4 @@
-"""The command line: `python -m millrace run script.py`."""
+"""The command line: `python -m millrace run script.py`, `python -m millrace show DIR`, ..."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from importlib import import_module
 USAGE = """usage: python -m millrace <command> [argument ...]
 
   run         run a TensorFlow program on Millrace: script.py, -m module or -c code
+  show        show the signatures, ops and functions of a SavedModel
+  scan        look for ops that a SavedModel should not have
   --version   print the version"""
 
 # Command -> the function that takes the remaining arguments and returns the exit code.
-COMMANDS = {"run": "millrace._src.interop.launcher:run"}
+COMMANDS = {
+    "run": "millrace._src.interop.launcher:run",
+    "show": "millrace._src.command_line.saved_model_cli:show",
+    "scan": "millrace._src.command_line.saved_model_cli:scan",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

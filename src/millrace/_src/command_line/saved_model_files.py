@@ -1,0 +1,101 @@
+"""The message in the file of a SavedModel, and its MetaGraphs by tags.
+
+Only protocol buffers are read: no graph is built, so a SavedModel that cannot be loaded can still be shown.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+from millrace._src.command_line.failures import CommandError
+from millrace._src.ops.io.file_systems import content_of
+from millrace._src.ops.io.gfile import exists
+from millrace._src.proto import saved_model_pb2
+from millrace._src.saved_model.constants import SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT
+
+
+def is_saved_model(folder: str) -> bool:
+    """Says whether a folder has the file of a SavedModel."""
+    return any(exists(os.path.join(folder, name)) for name in _READERS)
+
+
+def read_saved_model(folder: str) -> Any:
+    """Reads the `SavedModel` message of a folder, in binary or text form.
+
+    Raises: CommandError: if there is none, or the file is damaged.
+    """
+    for name, parse in _READERS.items():
+        path = os.path.join(folder, name)
+        if exists(path):
+            return _parsed(path, content_of(path), parse)
+    raise CommandError(f"SavedModel file does not exist at: {folder}")
+
+
+def _parsed(path: str, content: bytes, parse: Any) -> Any:
+    try:
+        return parse(content)
+    except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
+        raise CommandError(f"Cannot parse file {path}: {error}.") from None
+
+
+def _from_text(content: bytes) -> Any:
+    return text_format.Parse(content.decode("utf-8"), saved_model_pb2.SavedModel())
+
+
+_READERS = {SAVED_MODEL_FILENAME_PB: saved_model_pb2.SavedModel.FromString, SAVED_MODEL_FILENAME_PBTXT: _from_text}
+
+
+def tag_sets(saved_model: Any) -> list[list[str]]:
+    """Returns the tags of each MetaGraph, in order."""
+    return sorted(sorted(meta_graph.meta_info_def.tags) for meta_graph in saved_model.meta_graphs)
+
+
+def meta_graph_of(saved_model: Any, tags: str) -> Any:
+    """Returns the MetaGraph that has exactly the tags.
+
+    Args: tags: the tags, with commas between.
+    Raises: CommandError: if no MetaGraph has them.
+    """
+    wanted = set(tags.split(","))
+    for meta_graph in saved_model.meta_graphs:
+        if set(meta_graph.meta_info_def.tags) == wanted:
+            return meta_graph
+    known = [",".join(tags) for tags in tag_sets(saved_model)]
+    raise CommandError(
+        f"MetaGraphDef associated with tag-set {tags} could not be found in the SavedModel. "
+        f"Please use one of the following tag-sets: {known}"
+    )
+
+
+def signature_of(meta_graph: Any, key: str) -> Any:
+    """Returns the `SignatureDef` of a MetaGraph under a key.
+
+    Raises: CommandError: if there is none.
+    """
+    if key not in meta_graph.signature_def:
+        known = ", ".join(sorted(meta_graph.signature_def))
+        raise CommandError(f'Could not find signature "{key}". Please choose from: {known}')
+    return meta_graph.signature_def[key]
+
+
+def ops_of(meta_graph: Any) -> set[str]:
+    """Returns the names of the ops of a MetaGraph's graph and of the functions that the graph calls.
+
+    As in TensorFlow, the branches and bodies of control flow do not count.
+    """
+    functions = {function.signature.name: function for function in meta_graph.graph_def.library.function}
+    ops: set[str] = set()
+    waiting, seen = [meta_graph.graph_def.node], set()
+    while waiting:
+        for node in waiting.pop():
+            callee = node.op if node.op in functions else node.attr["f"].func.name if "f" in node.attr else ""
+            if callee in functions and callee not in seen:
+                seen.add(callee)
+                waiting.append(functions[callee].node_def)
+            if node.op not in functions:
+                ops.add(node.op)
+    return ops
