@@ -1,0 +1,212 @@
+"""The files of a checkpoint, and how new files take the place of old ones so that a crash loses neither.
+
+A checkpoint is complete when its index is there: data files are moved into place first. Where a checkpoint of the same
+name is overwritten, there is no moment at which several files change at once. So the new files are first complete under
+names with `.next` behind; the renaming of the index to `<prefix>.index.next` is the moment at which the new checkpoint
+takes over. From then on readers take it, wherever each file is by now, and whoever writes next finishes the moving.
+
+New files are brought to the disk before they take the place of old ones. A checkpoint under a new name takes nothing
+away, and need not wait for the disk: see `sync_files`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+from millrace._src.checkpoint.bundle.index_file import shard_count_of
+from millrace._src.core import errors
+from millrace._src.ops.io.file_names import file_errors
+from millrace._src.ops.io.file_systems import file_system_of
+from millrace._src.ops.io.whole_writes import sync_directory_of
+
+NEXT = ".next"
+"""What stands behind the names of files that take the place of others."""
+
+
+def index_name(prefix: str) -> str:
+    """Returns the name of the index of a checkpoint."""
+    return f"{prefix}.index"
+
+
+def data_name(prefix: str, shard: int, shard_count: int) -> str:
+    """Returns the name of a data file of a checkpoint."""
+    return f"{prefix}.data-{shard:05d}-of-{shard_count:05d}"
+
+
+def data_names(prefix: str, shard_count: int) -> list[str]:
+    """Returns the names of the data files of a checkpoint."""
+    return [data_name(prefix, shard, shard_count) for shard in range(shard_count)]
+
+
+class NewFile(Protocol):
+    """A file that is complete and waits to be moved to its place."""
+
+    def sync(self) -> None:
+        """Waits until the bytes would outlast a loss of power."""
+
+    def commit(self, name: str) -> None:
+        """Moves the file to its place."""
+
+
+class MovedFile:
+    """A file of another checkpoint that is to become one of this checkpoint.
+
+    Args: name: the name of the file.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def sync(self) -> None:
+        """Waits until the bytes would outlast a loss of power."""
+        sync_file(self._name)
+
+    def commit(self, name: str) -> None:
+        """Moves the file to its place.
+
+        Raises: tf.errors.UnimplementedError: if the place is in another file system.
+        """
+        file_system, path = file_system_of(self._name)
+        target_file_system, target = file_system_of(name)
+        if target_file_system is not file_system:
+            message = f"{self._name} cannot be moved to {name}: the two are in different file systems"
+            raise errors.UnimplementedError(None, None, message)
+        if path != target:
+            with file_errors(name):
+                file_system.rename(path, target)
+
+
+def publish(prefix: str, data_files: Mapping[str, NewFile], index: NewFile) -> None:
+    """Moves the files of a checkpoint to their places, so that at each moment the old or the new checkpoint is whole.
+
+    Args:
+      prefix: the checkpoint.
+      data_files: the data files by the names they will have.
+      index: the index.
+
+    Raises: tf.errors.OpError: if a file cannot be moved.
+    """
+    with _alone(prefix):
+        _finish_overwriting(prefix)
+        target = index_name(prefix)
+        _check_no_directory(target)
+        if not exists(target):
+            for name, file in data_files.items():
+                file.commit(name)
+            index.commit(target)
+            return
+        _remove_leftovers(prefix)
+        for file in (*data_files.values(), index):
+            file.sync()
+        for name, file in data_files.items():
+            file.commit(name + NEXT)
+        index.commit(target + NEXT)
+        sync_directory_of(target)
+        _finish_overwriting(prefix)
+
+
+def finish_overwriting(prefix: str) -> None:
+    """Moves the files of a new checkpoint to their places, if a process that did so has been stopped on the way.
+
+    Raises: tf.errors.OpError: if a file cannot be moved, or an index cannot be read.
+    """
+    if exists(index_name(prefix) + NEXT):
+        with _alone(prefix):
+            _finish_overwriting(prefix)
+
+
+@contextmanager
+def _alone(prefix: str) -> Iterator[None]:
+    """Keeps other processes from moving files of the same checkpoint, where the file system knows claims.
+
+    Two processes that save under one name at the same time thus come one after the other. The file that is claimed has
+    the name of a part, so that the next process removes it if this one is killed.
+    """
+    name = f"{index_name(prefix)}.part-{0:016x}"
+    file_system, path = file_system_of(name)
+    with file_errors(name):
+        while not file_system.claim(file := file_system.open(path, "a")):
+            file.close()
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            file_system.remove(path)
+        file.close()
+
+
+def _finish_overwriting(prefix: str) -> None:
+    target = index_name(prefix)
+    if not exists(target + NEXT):
+        return
+    names = data_names(prefix, shard_count_of(target + NEXT))
+    outdated_names = set(_data_names_of(prefix)) - set(names)
+    for name in names:
+        if exists(name + NEXT):
+            _rename(name + NEXT, name)
+    for name in outdated_names:
+        remove_if_there(name)
+    _rename(target + NEXT, target)
+
+
+def _check_no_directory(name: str) -> None:
+    file_system, path = file_system_of(name)
+    if file_system.is_directory(path):
+        raise errors.FailedPreconditionError(None, None, f"{name}; Is a directory")
+
+
+def _remove_leftovers(prefix: str) -> None:
+    """Removes the new data files of a process that was stopped before its index was complete."""
+    file_system, path = file_system_of(data_name(prefix, 0, 0))
+    directory = file_system.directory_of(path)
+    beginning = path[len(directory) :].lstrip("/").partition(".data-")[0] + ".data-"
+    for entry in file_system.list_directory(directory):
+        if entry.startswith(beginning) and entry.endswith(NEXT):
+            file_system.remove(f"{directory}/{entry}" if directory else entry)
+
+
+def _data_names_of(prefix: str) -> list[str]:
+    """Returns the names of the data files of a checkpoint in place; none if its index is missing or damaged."""
+    try:
+        return data_names(prefix, shard_count_of(index_name(prefix)))
+    except (errors.NotFoundError, errors.DataLossError):
+        return []
+
+
+def sync_files(prefix: str) -> None:
+    """Waits until the files of a checkpoint would outlast a loss of power: before older checkpoints are removed.
+
+    Raises: tf.errors.OpError: if a file is missing.
+    """
+    target = index_name(prefix)
+    for name in (*data_names(prefix, shard_count_of(target)), target):
+        sync_file(name)
+    sync_directory_of(target)
+
+
+def sync_file(name: str) -> None:
+    """Waits until the bytes of a file would outlast a loss of power."""
+    file_system, path = file_system_of(name)
+    with file_errors(name), file_system.open(path, "r") as file:
+        file_system.sync(file)
+
+
+def exists(name: str) -> bool:
+    """Says whether there is a file or directory of a name."""
+    file_system, path = file_system_of(name)
+    return file_system.exists(path)
+
+
+def _rename(name: str, target: str) -> None:
+    file_system, path = file_system_of(name)
+    with file_errors(target):
+        file_system.rename(path, file_system_of(target)[1])
+
+
+def remove_if_there(name: str) -> None:
+    """Removes a file; does nothing if it is gone, as another process may have finished the same work."""
+    file_system, path = file_system_of(name)
+    with file_errors(name), suppress(FileNotFoundError):
+        file_system.remove(path)

@@ -1,0 +1,111 @@
+"""A file of which parts are read: a checkpoint of many gigabytes is not read for one tensor."""
+
+from __future__ import annotations
+
+import os
+import threading
+from io import RawIOBase
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.ops.io.file_names import file_errors
+from millrace._src.ops.io.file_systems import file_system_of
+from millrace._src.util.crc32c import extend
+
+_CHUNK = 1 << 20  # bytes that are summed up while they are still in a cache of the processor
+
+
+class RangedFile:
+    """A file that is open for reading.
+
+    Args: name: the name of the file.
+    Raises: tf.errors.OpError: if the file cannot be opened.
+    """
+
+    _file = RawIOBase()  # so that there is a file to close when none could be opened
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        file_system, path = file_system_of(name)
+        with file_errors(name):
+            self._file = file_system.open(path, "r")
+            self.size = self._file.seek(0, os.SEEK_END)
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def check_range(self, offset: int, size: int) -> None:
+        """Checks that bytes are in the file, before there is memory for them.
+
+        Raises: tf.errors.DataLossError: if they are not.
+        """
+        if offset < 0 or size < 0 or offset + size > self.size:
+            place = f"bytes {offset} to {offset + size} of {self.name}, which has {self.size}"
+            raise errors.DataLossError(None, None, f"Read less bytes than requested: {place}")
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Returns some of the bytes.
+
+        Raises: tf.errors.DataLossError: if the file ends before.
+        """
+        self.check_range(offset, size)
+        with self._lock, file_errors(self.name):
+            self._file.seek(offset)
+            content = self._file.read(size) or b""
+            while len(content) < size:
+                part = self._file.read(size - len(content))
+                if not part:
+                    raise self._truncated()
+                content += part
+        return content
+
+    def read_into(self, offset: int, memory: Array, crc: int | None = None) -> int:
+        """Fills memory with the bytes from an offset on, and sums the bytes up on the way.
+
+        Args:
+          offset: where to begin.
+          memory: a contiguous vector of `uint8`.
+          crc: the checksum of what came before; None where no checksum is asked for.
+
+        Returns: The checksum of what came before and of the bytes; 0 where none is asked for.
+        Raises: tf.errors.DataLossError: if the file ends before the memory is full.
+        """
+        self.check_range(offset, len(memory))
+        step = len(memory) if crc is None else _CHUNK
+        with self._lock, file_errors(self.name):
+            self._file.seek(offset)
+            for start in range(0, len(memory), step or 1):
+                chunk = memory[start : start + step]
+                self._fill(chunk)
+                if crc is not None:
+                    crc = extend(crc, chunk)
+        return crc or 0
+
+    def checksum(self, offset: int, size: int, crc: int) -> int:
+        """Sums up bytes that nobody asked for.
+
+        Raises: tf.errors.DataLossError: if the file ends before.
+        """
+        self.check_range(offset, size)
+        memory = np.empty(min(size, _CHUNK), np.uint8)
+        for start in range(0, size, _CHUNK):
+            crc = self.read_into(offset + start, memory[: size - start], crc)
+        return crc
+
+    def _fill(self, memory: Array) -> None:
+        count = 0
+        while count < len(memory):
+            read_count = self._file.readinto(memory[count:])
+            if not read_count:
+                raise self._truncated()
+            count += read_count
+
+    def _truncated(self) -> errors.OpError:
+        return errors.DataLossError(None, None, f"Read less bytes than requested: {self.name} has become shorter")
