@@ -78,7 +78,7 @@ def test_an_error_at_any_moment_leaves_the_old_text_and_nothing_else(code: int, 
                 raise failure(code, event.path)
 
         overwriting.refuse = refuse
-        with pytest.raises(tf.errors.OpError, match="^disk://folder/a; "):
+        with pytest.raises(tf.errors.OpError, match=r"^disk://folder/a; "):
             _write(b"the new text")
         overwriting.refuse = lambda event: None
         assert overwriting.state.files() == {"folder/a": b"old text"}, last

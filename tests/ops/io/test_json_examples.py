@@ -38,6 +38,6 @@ def test_shapes_stay() -> None:
     assert _decode([["{}"], ["{}"]]).numpy().tolist() == [[b""], [b""]]
 
 
-@pytest.mark.parametrize("text", ["{", '{"features": 3}', '{"nope": 3}', "", "null", b"\xff"])
+@pytest.mark.parametrize("text", ["[]", "{", '{"features": 3}', '{"nope": 3}', "", "null", b"\xff"])
 def test_what_is_no_example_is_refused(text: str | bytes) -> None:
     check_refusal(lambda: _decode(["{}", text]), tf.errors.InvalidArgumentError, "Error while parsing JSON: ")

@@ -139,3 +139,14 @@ def test_parse_tensor_refuses_what_is_not_that_tensor() -> None:
         lambda: parse("junk", tf.int32), refused, "Could not parse `serialized` as TensorProto, base64: anVuaw=="
     )
     check_refusal(lambda: parse(["a"], tf.int32), refused, "Expected `serialized` to be a scalar, got shape: [1]")
+    for number_of_no_dtype in (b"", b"\x08\x63"):
+        check_refusal(lambda n=number_of_no_dtype: parse(n, tf.int32), refused, "Cannot parse tensor from proto: ")
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float8_e5m2", "float8_e4m3fn", "int4", "uint4", "qint8", "quint8", "qint16", "qint32"]
+)
+def test_dtypes_that_tensorflow_does_not_serialize_come_back_too(dtype: str) -> None:
+    tensor = tf.zeros([2, 3], dtype) if "q" not in dtype else tf.bitcast(tf.zeros([2], dtype.replace("q", "")), dtype)
+    back = tf.io.parse_tensor(tf.io.serialize_tensor(tensor), dtype)
+    assert back.dtype == dtype and back.shape == tensor.shape

@@ -32,6 +32,8 @@ def _serialized(text: bytes) -> bytes:
 
     from millrace._src.proto.example_pb2 import Example  # protobuf loads only when a proto is asked for
 
+    if not text.lstrip().startswith(b"{"):  # protobuf takes an empty list for an empty message
+        raise errors.InvalidArgumentError(None, None, f"Error while parsing JSON: {text!r} is no object")
     try:
         proto = json_format.Parse(text, Example())
     except (json_format.ParseError, UnicodeDecodeError) as error:

@@ -307,8 +307,11 @@ def parse_tensor_op(xp: Xp, serialized: Array, *, out_type: DType) -> Array:
     except Exception:
         base64_text = base64.b64encode(data).decode()
         raise invalid(f"Could not parse `serialized` as TensorProto, base64: {base64_text}") from None
+    try:
+        found_name = runtime_name(DType(proto.dtype))
+    except TypeError:
+        raise invalid(f"Cannot parse tensor from proto: {proto.dtype} is the number of no dtype") from None
     if proto.dtype != out_type.as_datatype_enum:
-        found_name = runtime_name(as_dtype(proto.dtype)) if proto.dtype else "INVALID"
         raise invalid(f"Type mismatch between parsed tensor ({found_name}) and dtype ({runtime_name(out_type)})")
     try:
         array: Array = decode_tensor(proto)[0]
