@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import RawIOBase
+from typing import Any
 
 from millrace._src.ops.io.file_system import FileStatistics, FileSystem
 from millrace._src.ops.io.file_systems import register_file_system
@@ -277,13 +278,14 @@ class _OpenFile(RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer
-        piece = self._disk.bytes_of(self.number)[self._position : self._position + len(buffer)]
-        buffer[: len(piece)] = piece
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        piece = self._disk.bytes_of(self.number)[self._position : self._position + len(view)]
+        view[: len(piece)] = piece
         self._position += len(piece)
         return len(piece)
 
-    def write(self, data: bytes) -> int:  # type: ignore[override]  # any buffer
+    def write(self, data: Any) -> int:
         data = bytes(data)
         if data:
             self._disk.note(Event("write", self.path, self.number, position=self._position, data=data))
@@ -400,3 +402,38 @@ def _contents(lasting: State, current: State, share: float) -> dict[int, bytes]:
         kept = data[: int(len(data) * share)] if share else synced_data
         contents[file] = kept if is_changed else data
     return contents
+
+
+def run_and_crash(
+    disk: SimulatedDisk,
+    program: Callable[[], object],
+    check: Callable[[bool], object],
+    *,
+    byte_step: int = 1,
+    power: bool = True,
+) -> int:
+    """Runs a program, and then a check on each state in which a crash of the program may leave the disk.
+
+    Args:
+      disk: the disk, of which all is lasting at the start.
+      program: what writes to the disk.
+      check: asserts what must hold in each state; whether the program had ended is its argument.
+      byte_step: how many bytes further the next place in a write is.
+      power: whether the power may be lost too, not only the process killed.
+
+    Returns: The number of states.
+    """
+    start = disk.state.copy()
+    disk.events.clear()
+    program()
+    events, end = list(disk.events), disk.state.copy()
+    states = [*states_if_killed(start, events, byte_step), *(states_without_power(start, events) if power else ())]
+    for label, state in states:
+        disk.restart(state)
+        try:
+            check(state.key() == end.key())
+        except Exception as error:
+            error.add_note(f"crash {label}; on the disk: { {path: len(data) for path, data in state.files().items()} }")
+            raise
+    disk.restart(end)
+    return len(states)

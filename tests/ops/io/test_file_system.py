@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from millrace._src.ops.io.file_system import FileStatistics, FileSystem, write_all
@@ -51,6 +52,16 @@ def test_writing_anew_forgets_what_was_there(folder: str) -> None:
     _write(files, a, b"a long text")
     _write(files, a, b"short")
     assert files.content(a) == b"short"
+
+
+def test_arrays_are_filled_and_written(folder: str) -> None:
+    files, (a,) = _at(folder, "a")
+    with files.open(a, "w") as file:
+        assert file.write(np.arange(3, dtype=np.int32)) == 12
+    array = np.zeros([2, 2], np.int32)
+    with files.open(a, "r") as file:
+        assert file.readinto(array) == 12  # type: ignore[arg-type]  # a buffer
+    assert array.tolist() == [[0, 1], [2, 0]]
 
 
 def test_appending_keeps_what_was_there(folder: str) -> None:

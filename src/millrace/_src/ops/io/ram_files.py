@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from io import RawIOBase, UnsupportedOperation
+from typing import Any
 
 from millrace._src.ops.io.file_system import FileStatistics, FileSystem
 
@@ -40,24 +41,26 @@ class _RamFile(RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer, which 3.11 has no name for
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
         if not self.readable():
             raise UnsupportedOperation("File not open for reading")
         with self._lock:
-            piece = self._contents.data[self._position : self._position + len(buffer)]
-        buffer[: len(piece)] = piece
+            piece = self._contents.data[self._position : self._position + len(view)]
+        view[: len(piece)] = piece
         self._position += len(piece)
         return len(piece)
 
-    def write(self, data: bytes) -> int:  # type: ignore[override]  # as above
+    def write(self, data: Any) -> int:
         if not self.writable():
             raise UnsupportedOperation("File not open for writing")
+        view = memoryview(data).cast("B")
         with self._lock:
             begin = len(self._contents.data) if self._mode == "a" else self._position
-            self._contents.data[begin : begin + len(data)] = data
+            self._contents.data[begin : begin + len(view)] = view
             self._contents.changed = time.time_ns()
-        self._position = begin + len(data)
-        return len(data)
+        self._position = begin + len(view)
+        return len(view)
 
     def seek(self, offset: int, whence: int = 0) -> int:
         self._position = offset + (0, self._position, len(self._contents.data))[whence]

@@ -78,19 +78,21 @@ class _RemoteFile(RawIOBase):
     def seekable(self) -> bool:
         return self.readable()
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer, which 3.11 has no name for
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
         with _system_errors():
             self._file.seek(self._position)
-            piece = self._file.read(len(buffer))
-        buffer[: len(piece)] = piece
+            piece = self._file.read(len(view))
+        view[: len(piece)] = piece
         self._position += len(piece)
         return len(piece)
 
-    def write(self, data: bytes) -> int:  # type: ignore[override]  # as above
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
         with _system_errors():
-            self._file.write(data)
-        self._position += len(data)
-        return len(data)
+            self._file.write(view)
+        self._position += len(view)
+        return len(view)
 
     def seek(self, offset: int, whence: int = 0) -> int:
         with _system_errors():
