@@ -7,6 +7,7 @@ they are cut out of the records at once.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -20,6 +21,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block, Column, column_of
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.variant_bytes import variant_from_bytes, variant_to_bytes
+from millrace._src.graph.message_bytes import read_message
 from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_system import write_all
 from millrace._src.ops.io.file_systems import file_system_of
@@ -75,17 +77,20 @@ def _head(dtype: DType, shape: tuple[int, ...]) -> bytes:
 def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) -> Array:
     """Returns the array of a record.
 
-    Raises: tf.errors.InvalidArgumentError: if the array is of another dtype, or of a shape that does not fit.
+    Raises:
+      tf.errors.InvalidArgumentError: if the array is of another dtype, or of a shape that does not fit.
+      tf.errors.DataLossError: if the record is no array, or has not the bytes that its shape takes.
     """
-    proto = tensor_pb2.TensorProto.FromString(record)
-    written = as_dtype(proto.dtype)
-    if written != dtype:
+    proto = read_message(tensor_pb2.TensorProto, record, f"Component {component} of an element")
+    if proto.dtype != dtype.as_datatype_enum:
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"Data type mismatch at component {component}: expected {dtype.name} but got {written.name}.",
+            f"Data type mismatch at component {component}: expected {dtype.name} but got {_dtype_name(proto.dtype)}.",
         )
     size = tuple(dim.size for dim in proto.tensor_shape.dim)
+    if min(size, default=0) < 0:
+        raise _damaged(f"the array has the shape {shape_brackets(size)}")
     if not shape.is_compatible_with(size):
         raise errors.InvalidArgumentError(
             None,
@@ -97,27 +102,50 @@ def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) ->
         return _variants(proto.tensor_content, size)
     if dtype == string:
         return _strings(proto.tensor_content, size)
+    if len(proto.tensor_content) != math.prod(size) * dtype.size:
+        raise _damaged(f"{len(proto.tensor_content)} bytes are given for {shape_brackets(size)} of {dtype.name}")
     return np.frombuffer(proto.tensor_content, dtype.np_dtype).reshape(size)
+
+
+def _dtype_name(number: int) -> str:
+    try:
+        return as_dtype(number).name
+    except TypeError:
+        return f"the unknown dtype {number}"
+
+
+def _damaged(what: str) -> errors.DataLossError:
+    return errors.DataLossError(None, None, f"An element in a file is damaged: {what}.")
 
 
 def _variants(content: bytes, shape: tuple[int, ...]) -> Array:
     """Returns the array of the variants whose messages stand in the content of a tensor, as strings do."""
+    strings = _strings(content, shape)
     array = np.empty(shape, object)
-    array.reshape(-1)[:] = [variant_from_bytes(item) for item in _strings(content, shape).reshape(-1).tolist()]
+    array.reshape(-1)[:] = [variant_from_bytes(item) for item in strings.reshape(-1).tolist()]
     return array
 
 
 def _strings(content: bytes, shape: tuple[int, ...]) -> Array:
-    """Returns the array of strings whose lengths and bytes stand in the content of a tensor."""
-    array = np.empty(shape, object)
-    at, lengths = 0, []
-    for _ in range(array.size):
+    """Returns the array of strings whose lengths and bytes stand in the content of a tensor.
+
+    Raises: tf.errors.DataLossError: if the content is not that of so many strings.
+    """
+    count = math.prod(shape)
+    at, size = 0, len(content)
+    lengths: list[int] = []
+    while len(lengths) < count:
         length = shift = 0
-        while content[at] > 127:
+        while at < size and content[at] > 127:
             length |= (content[at] & 127) << shift
             shift, at = shift + 7, at + 1
+        if at == size:
+            raise _damaged(f"{size} bytes are given for {count} strings")
         lengths.append(length | content[at] << shift)
         at += 1
+    if at + sum(lengths) != size:
+        raise _damaged(f"{size} bytes are given for {count} strings")
+    array = np.empty(shape, object)
     flat = []
     for length in lengths:
         flat.append(content[at : at + length])

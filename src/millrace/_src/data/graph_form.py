@@ -15,7 +15,7 @@ import numpy as np
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import from_np, string
+from millrace._src.core.dtypes import from_np, string, variant
 from millrace._src.core.handle_types import NotedCall, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.reach import Reach
@@ -27,6 +27,7 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import guarded_operation
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.import_graph_def import import_under
+from millrace._src.graph.message_bytes import read_message
 from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.proto import graph_pb2
@@ -111,18 +112,25 @@ def _not_serializable(reason: str) -> Exception:
 def dataset_of_graph(serialized: bytes, policy: OpPolicy = TRUSTING) -> EagerTensor:
     """Returns the handle of the dataset that a serialized `GraphDef` makes, whose ops are held to a policy.
 
-    Raises: tf.errors.InvalidArgumentError: if the graph names no result.
+    Raises:
+      tf.errors.InvalidArgumentError: if the graph names no result, or its nodes do not fit.
+      tf.errors.DataLossError: if the bytes are no graph.
     """
-    message = graph_pb2.GraphDef.FromString(serialized)
+    message = read_message(graph_pb2.GraphDef, serialized, "The graph of a dataset")
     results = [node for node in message.node if node.op == "_Retval"]
     if not results:
         raise errors.InvalidArgumentError(None, None, "Failed to find a _Retval op in the given dataset")
-    (source,) = results[0].input
+    source = results[0].input[0] if results[0].input else ""
     message.node.remove(results[0])
     graph = FuncGraph("dataset_of_graph")
     with graph.as_default():
         name = source if ":" in source else f"{source}:0"
-        graph.outputs = import_under(policy, message, return_elements=[name], name="")
+        try:
+            graph.outputs = import_under(policy, message, return_elements=[name], name="")
+        except ValueError as error:
+            raise errors.InvalidArgumentError(None, None, f"The graph of a dataset cannot be read: {error}") from None
+    if graph.outputs[0].dtype is not variant:
+        raise errors.InvalidArgumentError(None, None, f"The result '{name}' of the graph is no dataset.")
     handle: EagerTensor = GraphFunction(graph, graph.name, jit_compile=False)([])[0]
     return handle
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InvalidArgumentError, NotFoundError
+from millrace._src.core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from millrace._src.core.handle_types import HandleType, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
@@ -58,10 +58,13 @@ def restore_iteration(iteration: Iteration, text: bytes) -> None:
     """Lets an iterator go on from a state that `saved_iteration` gave.
 
     Raises:
-      DataLossError: if the bytes are not those of a state.
+      DataLossError: if the bytes are not those of a state, or the state says what no iterator can be in.
       NotFoundError: if the state was saved by another pipeline.
     """
-    stages, state = from_bytes(text)
+    whole = from_bytes(text)
+    if not (isinstance(whole, tuple) and len(whole) == 2):
+        raise DataLossError(None, None, "Failed to restore dataset iterator from checkpoint: it holds another state.")
+    stages, state = whole
     own = _stages(gone_over(iteration.node))
     if stages != own:
         raise NotFoundError(
@@ -71,7 +74,12 @@ def restore_iteration(iteration: Iteration, text: bytes) -> None:
             f"{stages}, this pipeline is {own}. Make sure the dataset definition has not changed between the process "
             "that saved the checkpoint and the process that is restoring it.",
         )
-    iteration.restore(state)
+    try:
+        iteration.restore(state)
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError) as error:
+        raise DataLossError(
+            None, None, f"Failed to restore dataset iterator from checkpoint: no such state can be: {error}"
+        ) from error
 
 
 def _stages(node: DatasetNode) -> str:

@@ -201,8 +201,9 @@ class Options(OptionsBase):
     @classmethod
     def _from_bytes(cls, serialized: bytes) -> Options:
         """Returns the options that `_to_proto().SerializeToString()` gave."""
-        from millrace._src.proto import dataset_options_pb2  # protobuf loads only when a dataset has options
+        from millrace._src.graph.message_bytes import read_message  # protobuf loads only when a dataset has options
+        from millrace._src.proto import dataset_options_pb2  # likewise
 
         options = cls()
-        options._from_proto(dataset_options_pb2.Options.FromString(serialized))
+        options._from_proto(read_message(dataset_options_pb2.Options, serialized, "The options of a dataset"))
         return options

@@ -22,6 +22,7 @@ from millrace._src.core.specs import NoneTensorSpec
 from millrace._src.data.blocks import Block
 from millrace._src.data.element_files import ElementWriter
 from millrace._src.data.nodes import UNKNOWN
+from millrace._src.graph.message_bytes import read_message
 from millrace._src.graph.structured_values import decode_structure, encode_structure
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_systems import content_of
@@ -47,7 +48,7 @@ def read_spec(folder: str) -> Any:
     path = os.path.join(folder, _SPEC)
     if not gfile.exists(path):
         raise errors.NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.")
-    spec = decode_structure(struct_pb2.StructuredValue.FromString(content_of(path)))
+    spec = decode_structure(read_message(struct_pb2.StructuredValue, content_of(path), path))
     return nest.map_structure(lambda leaf: NoneTensorSpec() if leaf is None else leaf, spec)
 
 
@@ -59,7 +60,7 @@ def read_metadata(folder: str) -> snapshot_pb2.SnapshotMetadataRecord | None:
     path = os.path.join(folder, _METADATA)
     if not gfile.exists(path):
         return None
-    metadata = snapshot_pb2.SnapshotMetadataRecord.FromString(content_of(path))
+    metadata = read_message(snapshot_pb2.SnapshotMetadataRecord, content_of(path), path)
     if metadata.version != _VERSION:
         raise errors.UnimplementedError(
             None, None, f"{path}; expected a dataset of version {_VERSION} but got {metadata.version}"

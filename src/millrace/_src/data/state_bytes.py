@@ -58,7 +58,9 @@ def to_bytes(state: Any) -> bytes:
 def from_bytes(text: bytes) -> Any:
     """Reads a state.
 
-    Raises: DataLossError: if the bytes are not those of a state, or were changed.
+    Raises:
+      DataLossError: if the bytes are not those of a state, or were changed.
+      OpError: if the state holds a dataset that cannot be.
     """
     start = len(_MAGIC) + _SIZES.size
     if not text.startswith(_MAGIC) or len(text) < start:
@@ -66,7 +68,10 @@ def from_bytes(text: bytes) -> Any:
     size, checksum = _SIZES.unpack_from(text, len(_MAGIC))
     if zlib.crc32(memoryview(text)[start:]) != checksum:
         raise DataLossError(None, None, "The saved state of an iterator was changed or cut off: its checksum differs.")
-    return _Reader(text, start + size).value(json.loads(text[start : start + size]))
+    try:
+        return _Reader(text, start + size).value(json.loads(text[start : start + size]))
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise DataLossError(None, None, f"The saved state of an iterator says what cannot be: {error}") from error
 
 
 # --- writing -----------------------------------------------------------------------------------------------------
@@ -145,7 +150,12 @@ class _Reader:
         return read(self, content)
 
     def taken(self, size: int) -> bytes:
-        """Returns the next bytes."""
+        """Returns the next bytes.
+
+        Raises: ValueError: if there are not so many.
+        """
+        if not 0 <= size <= len(self._text) - self._position:
+            raise ValueError(f"{size} bytes are wanted where {len(self._text) - self._position} are left")
         self._position += size
         return self._text[self._position - size : self._position]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.dtypes import as_dtype, int64
+from millrace._src.graph.message_bytes import read_message
 from millrace._src.graph.tensor_proto import decode_tensor, encode_listed
 from millrace._src.ops.ragged.variant import RaggedVariant
 from millrace._src.ops.sparse.serialized import HeldTensor
@@ -38,13 +39,20 @@ def variant_to_bytes(variant: Any) -> bytes:
 def variant_from_bytes(written: bytes) -> Any:
     """Returns what `variant_to_bytes`, or TensorFlow, wrote.
 
-    Raises: tf.errors.UnimplementedError: for a variant of another type.
+    Raises:
+      tf.errors.UnimplementedError: for a variant of another type.
+      tf.errors.DataLossError: if the bytes are no variant.
     """
-    message = tensor_pb2.VariantTensorDataProto.FromString(written)
+    message = read_message(tensor_pb2.VariantTensorDataProto, written, "A variant in a file")
     kind = message.type_name
     if kind not in (_RAGGED, _TENSOR):
         raise errors.UnimplementedError(None, None, f"The file holds a variant of type {kind!r}.")
-    parts = [decode_tensor(part) for part in message.tensors]
+    try:
+        parts = [decode_tensor(part) for part in message.tensors]
+    except (TypeError, ValueError) as error:
+        raise errors.DataLossError(None, None, f"A variant in a file holds a tensor that cannot be: {error}") from None
+    if not parts:
+        raise errors.DataLossError(None, None, "A variant in a file holds no tensors.")
     values, dtype = parts[-1]
     if kind == _TENSOR:
         return HeldTensor(values, dtype)

@@ -346,7 +346,7 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
             )
         wire = dict(proto.arg_attr[position].attr) if position in proto.arg_attr else {}
         dtype = _argument_dtype(graph, arg)
-        shape = TensorShape(shapes[position]) if shapes else _argument_shape(wire, dtype)
+        shape = TensorShape(shapes[position]) if position < len(shapes) else _argument_shape(wire, dtype)
         attrs = {"dtype": dtype, "shape": shape}
         attrs.update({key: decode_attr(value) for key, value in wire.items() if key not in _SHAPE_ATTRS})
         operation = graph.add_operation(get_op("Placeholder"), (), attrs, arg.name, shapes=(shape,), control_inputs=())

@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.dtypes import DType, as_dtype, runtime_name
+from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of
+from millrace._src.graph.node_checks import check_constant, check_node
 from millrace._src.graph.node_def import canonical_device, decode_attrs
-from millrace._src.graph.op_def_proto import op_summary
 from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
@@ -102,7 +102,7 @@ class NodeImport:
         op_def = find_op(node.op) if function is None else _call_op(function)
         inputs = [self._tensor(node.name, reference) for reference in references]
         attrs = decode_attrs(node, op_def, name, self.library) if function is None else _call_attrs(function, inputs)
-        _check_inputs(op_def, attrs, inputs, name)
+        check_node(op_def, attrs, inputs, name)
         op_def = self.policy.admitted(op_def, inputs, attrs, self._place(name))
         self._rename_colocations(node.name, attrs)
         waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
@@ -115,8 +115,8 @@ class NodeImport:
         self.graph._names_in_use.setdefault(name.lower(), 1)
         _merge_shapes(operation, node)
         if node.op == "Const":
-            value = attrs["value"]
-            operation.note_values((value if value.flags.c_contiguous else np.array(value, order="C"),))
+            check_constant(attrs, name)
+            operation.note_values((_kept_value(attrs["value"]),))
         self.made[node.name] = operation
 
     def _place(self, name: str) -> str:
@@ -198,23 +198,19 @@ def _colocations(node: Any) -> list[str]:
     return [s.decode()[5:] for s in node.attr["_class"].list.s if s.startswith(b"loc:@")]
 
 
-# --- checks ------------------------------------------------------------------------------------------------------
+_LARGEST_COPY = 1 << 16
+"""The bytes of the largest constant that is stated once in a file and written out for all elements at once."""
 
 
-def _check_inputs(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], name: str) -> None:
-    dtypes = [dtype for arg in op_def.signature.inputs for dtype in arg.dtypes(attrs)]
-    if len(dtypes) != len(inputs):
-        words = ", ".join(runtime_name(dtype) for dtype in dtypes)
-        raise ValueError(
-            f"NodeDef expected inputs '{words}' do not match {len(inputs)} inputs specified; {op_summary(op_def)}; "
-            f"NodeDef: {{{{node {name}}}}}"
-        )
-    for position, (dtype, tensor) in enumerate(zip(dtypes, inputs, strict=True)):
-        if dtype is not tensor.dtype and dtype is not tensor.dtype.base_dtype:
-            raise ValueError(
-                f"Input {position} of node {name} was passed {runtime_name(tensor.dtype)} from {tensor.name} "
-                f"incompatible with expected {runtime_name(dtype)}."
-            )
+def _kept_value(value: Any) -> Any:
+    """Returns the value of a constant in one piece; a large one that a file states once stays stated once.
+
+    Programs write such a value out when they are made: a file of some bytes must not take gigabytes when it is read.
+    """
+    return value if value.flags.c_contiguous or value.nbytes > _LARGEST_COPY else np.array(value, order="C")
+
+
+# --- outputs -----------------------------------------------------------------------------------------------------
 
 
 def _flat_index(source: Operation, reference: Reference, consumer: str) -> int:

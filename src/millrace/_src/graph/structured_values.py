@@ -142,7 +142,8 @@ def decode_structure(message: Any) -> Any:
     """Reads a nest that `encode_structure`, or TensorFlow, wrote; None where it holds nothing.
 
     Raises:
-      ValueError: for a spec of a class that nobody has registered.
+      ValueError: for a spec of a class that nobody has registered, or whose parts do not fit the class; for a dtype or
+        a value that cannot be.
       NotImplementedError: for a leaf of a kind that is not known.
     """
     kind = message.WhichOneof("kind")
@@ -153,9 +154,9 @@ def decode_structure(message: Any) -> Any:
     if kind == "tensor_shape_value":
         return TensorShape(message.tensor_shape_value)
     if kind == "tensor_dtype_value":
-        return as_dtype(message.tensor_dtype_value)
+        return _decode_dtype(message.tensor_dtype_value)
     if kind in ("tensor_value", "numpy_value"):
-        array, dtype = decode_tensor(getattr(message, kind))
+        array, dtype = _decode_tensor(getattr(message, kind))
         return convert_to_tensor(array, dtype) if kind == "tensor_value" else array
     if kind == "type_spec_value":
         return decode_spec(message.type_spec_value)
@@ -165,10 +166,27 @@ def decode_structure(message: Any) -> Any:
 
 
 def _decode_dense(spec: Any, is_bounded: bool) -> Any:
-    shape, dtype, name = TensorShape(spec.shape), as_dtype(spec.dtype), spec.name or None
+    shape, dtype, name = TensorShape(spec.shape), _decode_dtype(spec.dtype), spec.name or None
     if not is_bounded:
         return TensorSpec(shape, dtype, name)
-    return BoundedTensorSpec(shape, dtype, decode_tensor(spec.minimum)[0], decode_tensor(spec.maximum)[0], name)
+    return BoundedTensorSpec(shape, dtype, _decode_tensor(spec.minimum)[0], _decode_tensor(spec.maximum)[0], name)
+
+
+def _decode_dtype(number: int) -> DType:
+    try:
+        dtype = as_dtype(number)
+    except TypeError:
+        raise ValueError(f"The file names the dtype {number}, which is not known.") from None
+    if dtype.is_ref:
+        raise ValueError(f"The file names the dtype {dtype.name}, which no value has.")
+    return dtype
+
+
+def _decode_tensor(message: Any) -> tuple[Any, DType]:
+    try:
+        return decode_tensor(message)
+    except TypeError as error:
+        raise ValueError(f"The file holds a tensor that cannot be: {error}") from None
 
 
 def _decode_container(message: Any, kind: str | None) -> Any:
@@ -197,7 +215,11 @@ def decode_spec(message: Any) -> Any:
     cls = lookup(message.type_spec_class_name) if kind in (_REGISTERED, _EXTENSION) else class_of_kind(kind)
     if cls is None:
         raise NotImplementedError(f"The file holds a spec of kind {kind} ({message.type_spec_class_name!r}).")
-    return cls._deserialize(decode_structure(message.type_state))
+    state = decode_structure(message.type_state)
+    try:
+        return cls._deserialize(state)
+    except Exception as error:  # of a class's own constructor, which a file gives anything
+        raise ValueError(f"The file holds a {cls.__name__} of {state!r}, which cannot be: {error}") from error
 
 
 @wire_form("CODEC")

@@ -388,10 +388,16 @@ def _from_list(proto: Any, dtype: DType, wire: _Wire) -> Array:
 
 
 def _fill(flat: Array, shape: tuple[int, ...]) -> Array:
-    """Gives a list of values the tensor's shape: the last value repeats, none at all means zeros."""
+    """Gives a list of values the tensor's shape: the last value repeats, none at all means zeros.
+
+    Raises: ValueError: if the tensor is larger than any message with all elements.
+    """
     size = math.prod(shape)
     if flat.size >= size:
         return flat[:size].reshape(shape)
+    if size * flat.itemsize > _MAX_BYTES:
+        what = f"{flat.size} values for the shape {list(shape)}"
+        raise ValueError(f"TensorProto: {what}; no tensor of a file is so large.")
     if flat.size > 1:
         return np.concatenate([flat, np.broadcast_to(flat[-1:], (size - flat.size,))]).reshape(shape)
     if flat.size == 0:

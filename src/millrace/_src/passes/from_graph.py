@@ -13,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.op_def import Effects
 from millrace._src.graph.control_deps import called_functions, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
@@ -100,7 +103,7 @@ class _Importer:
             op = operation.op_def
             if operation.static_values and not operation.effects.must_run:
                 pairs = zip(operation.outputs, operation.static_values, strict=True)
-                values.update({id(t): Value(t.dtype, t.shape, constant=array) for t, array in pairs})
+                values.update({id(t): Value(t.dtype, t.shape, constant=_in_one_piece(array)) for t, array in pairs})
             elif op.traits.returns_input:
                 values[id(operation.outputs[0])] = value = values[id(operation.inputs[0])]
                 if operation in awaited and value.node is not None:
@@ -171,6 +174,19 @@ class _Importer:
             if is_kept and value.node is not None:
                 value.node.keep_running()
         return True
+
+
+def _in_one_piece(array: Any) -> Any:
+    """Returns a constant that kernels read fast: one that a file states once for all elements is written out.
+
+    Raises: ResourceExhaustedError: if it does not fit into memory.
+    """
+    if not isinstance(array, np.ndarray) or array.flags.c_contiguous:
+        return array
+    try:
+        return np.array(array, order="C")
+    except MemoryError as error:
+        raise out_of_memory("Const", error) from None
 
 
 def _add(

@@ -86,6 +86,6 @@ def decode_webp(data: bytes, channels: int) -> Array:
         for number in range(image.n_frames):
             image.seek(number)
             frames.append(np.array(image.convert("RGB") if is_film and channels == 3 else image))
-    except (OSError, SyntaxError, ValueError, EOFError):
+    except (OSError, SyntaxError, ValueError, EOFError, module.DecompressionBombError):
         raise invalid(f"Invalid WebP data, size {len(data)}") from None
     return np.stack(frames)

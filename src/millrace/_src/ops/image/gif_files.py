@@ -109,7 +109,7 @@ def _unpacked(data: bytes, frame: _Frame) -> tuple[Array, Array]:
     try:
         image: Any = module.open(io.BytesIO(single), formats=["GIF"])
         image.load()
-    except (OSError, SyntaxError, ValueError, EOFError):
+    except (OSError, SyntaxError, ValueError, EOFError, module.DecompressionBombError):
         raise _invalid(data, "failed to slurp gif file: Failed to read from given file") from None
     indices = np.asarray(image)
     colors = np.zeros((256, 3), np.uint8)

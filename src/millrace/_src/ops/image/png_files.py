@@ -98,7 +98,7 @@ def _pixels(data: bytes, found: Header) -> Array:
     try:
         image: Any = module.open(io.BytesIO(data), formats=["PNG"])
         image.load()
-    except (OSError, SyntaxError, ValueError, EOFError):
+    except (OSError, SyntaxError, ValueError, EOFError, module.DecompressionBombError):
         raise _invalid(data) from None
     if image.mode == "P":
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")

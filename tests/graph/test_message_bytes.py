@@ -1,0 +1,16 @@
+"""Messages read from files."""
+
+from __future__ import annotations
+
+import pytest
+
+import millrace as tf
+from millrace._src.graph.message_bytes import read_message
+from millrace._src.proto import tensor_shape_pb2
+
+
+def test_bytes_that_are_no_message_are_a_loss_of_data() -> None:
+    shape = tf.TensorShape([2, 3]).as_proto()
+    assert read_message(tensor_shape_pb2.TensorShapeProto, shape.SerializeToString(), "f") == shape
+    with pytest.raises(tf.errors.DataLossError, match="f/x: these 3 bytes are no TensorShapeProto"):
+        read_message(tensor_shape_pb2.TensorShapeProto, b"\xff\xff\xff", "f/x")
