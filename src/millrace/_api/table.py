@@ -140,6 +140,8 @@ is_tensor graph.scopes:is_tensor
 less ops.math.comparison:less
 less_equal ops.math.comparison:less_equal
 linspace ops.array.ranges:linspace
+load_library interop.compiled_libraries:load_library
+load_op_library interop.compiled_libraries:load_op_library
 logical_and ops.math.logical:logical_and
 logical_not ops.math.logical:logical_not
 logical_or ops.math.logical:logical_or
@@ -484,6 +486,7 @@ compat.v1.is_strictly_increasing ops.math.comparison:is_strictly_increasing
 compat.v1.lbeta ops.math.special:lbeta
 compat.v1.lgamma ops.math.special:lgamma
 compat.v1.lin_space ops.array.ranges:linspace
+compat.v1.load_file_system_library interop.compiled_libraries:load_file_system_library
 compat.v1.log ops.math.exponential:log
 compat.v1.log1p ops.math.exponential:log1p
 compat.v1.log_sigmoid ops.math.exponential:log_sigmoid
@@ -1325,6 +1328,7 @@ image.decode_bmp ops.image.decoding:decode_bmp
 image.decode_gif ops.image.decoding:decode_gif
 image.decode_image ops.image.decoding:decode_image
 image.decode_jpeg ops.image.decoding:decode_jpeg
+image.decode_jxl ops.image.decoding:decode_jxl
 image.decode_png ops.image.decoding:decode_png
 image.decode_webp ops.image.decoding:decode_webp
 image.draw_bounding_boxes ops.image.drawing:draw_bounding_boxes
@@ -1396,6 +1400,7 @@ io.decode_gif ops.image.decoding:decode_gif
 io.decode_image ops.image.decoding:decode_image
 io.decode_jpeg ops.image.decoding:decode_jpeg
 io.decode_json_example ops.io.json_examples:decode_json_example
+io.decode_jxl ops.image.decoding:decode_jxl
 io.decode_png ops.image.decoding:decode_png
 io.decode_proto ops.io.proto_decoding:decode_proto
 io.decode_raw ops.strings.encoding:decode_raw

@@ -348,10 +348,8 @@ feature_column.sequence_numeric_column
 feature_column.shared_embeddings
 feature_column.weighted_categorical_column
 image.combined_non_max_suppression
-image.decode_jxl
 image.generate_bounding_box_proposals
 image.non_max_suppression_padded
-io.decode_jxl
 linalg.LinearOperator
 linalg.LinearOperatorAdjoint
 linalg.LinearOperatorBlockDiag
@@ -386,8 +384,6 @@ lite.experimental.QuantizationDebugOptions
 lite.experimental.QuantizationDebugger
 lite.experimental.authoring.compatible
 lite.experimental.load_delegate
-load_library
-load_op_library
 mlir.experimental.convert_function
 mlir.experimental.convert_graph_def
 mlir.experimental.convert_saved_model

@@ -32,6 +32,7 @@ SAMPLES = [
     *(Sample("DecodeBmp", (_text(BMP),), {"channels": c}) for c in (0, 3, 4)),
     *(Sample("DecodeGif", (_text(f),)) for f in (GIF, FILM, PNG, JPEG)),
     Sample("DecodeWebP", (_text(WEBP),)),
+    *(Sample("DecodeJxl", (_text(f),)) for f in (PNG, JPEG)),
     *(Sample("DecodeImage", (_text(f),), {"dtype": t}) for f in (PNG, FILM, BMP) for t in ("uint8", "float32")),
     Sample("DecodeImage", (_text(FILM),), {"expand_animations": False, "channels": 3, "dtype": "uint16"}),
     *(Sample("ExtractJpegShape", (_text(JPEG),), {"output_type": t}) for t in ("int32", "int64")),

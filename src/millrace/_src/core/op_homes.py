@@ -161,6 +161,7 @@ OP_HOMES: dict[str, str] = {
     "DecodeImage": "millrace._src.ops.image.decoding_ops",
     "DecodeJSONExample": "millrace._src.ops.io.json_examples",
     "DecodeJpeg": "millrace._src.ops.image.decoding_ops",
+    "DecodeJxl": "millrace._src.ops.image.decoding_ops",
     "DecodePaddedRaw": "millrace._src.ops.strings.encoding",
     "DecodePng": "millrace._src.ops.image.decoding_ops",
     "DecodeProtoV2": "millrace._src.ops.io.proto_decoding",

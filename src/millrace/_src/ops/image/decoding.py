@@ -17,6 +17,7 @@ from millrace._src.ops.image.decoding_ops import (
     decode_gif_op,
     decode_image_op,
     decode_jpeg_op,
+    decode_jxl_op,
     decode_png_op,
     decode_webp_op,
     extract_jpeg_shape_op,
@@ -203,6 +204,29 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: st
     return decode_webp_op(contents, channels=channels, dtype=as_dtype(dtype), name=name)
 
 
+@export("io.decode_jxl", "image.decode_jxl")
+def decode_jxl(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: str | None = None) -> Tensor:
+    """Decodes a JPEG XL file to pixels.
+
+    >>> import base64
+    >>> tf.io.decode_jxl(base64.b64decode("/woIQBAUNwIIAAEAJABLGIsVwpjyBAs="))[:, :, 0].numpy()
+    array([[0, 1, 2],
+           [3, 4, 5]], dtype=uint8)
+
+    Args:
+      contents: a scalar string Tensor, the bytes of the file.
+      channels: 0, or those of the file: 1 for gray, 3 for colors, 4 for colors and opacity.
+      dtype: uint8.
+      name: name of the operation in a graph.
+
+    Returns: A uint8 Tensor `[height, width, channels]`.
+    Raises:
+      tf.errors.InvalidArgumentError: if the file is broken, or has other channels.
+      ModuleNotFoundError: if the extra `image` is not installed.
+    """
+    return decode_jxl_op(contents, channels=channels, dtype=as_dtype(dtype), name=name)
+
+
 @export("io.decode_image", "image.decode_image")
 def decode_image(
     contents: Any,
@@ -211,7 +235,7 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """Decodes a BMP, GIF, JPEG, PNG or WebP file to pixels.
+    """Decodes a BMP, GIF, JPEG, JPEG XL, PNG or WebP file to pixels.
 
     >>> tf.io.decode_image(tf.io.encode_png(tf.fill([1, 2, 1], tf.constant(255, tf.uint8))), dtype=tf.float32).numpy()
     array([[[1.],

@@ -19,7 +19,7 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.image import bitmap_files, gif_files, jpeg_files, png_files
+from millrace._src.ops.image import bitmap_files, gif_files, jpeg_files, jxl_files, png_files
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.ops.type_sets import INDEX, TypeSet
 from millrace._src.util.text import shape_brackets
@@ -54,6 +54,8 @@ def _format_of(data: bytes) -> str:
         return "BMP"
     if bitmap_files.is_webp(data):
         return "WebP"
+    if jxl_files.is_jxl(data):
+        return "JXL"
     if not data:
         raise invalid("Input is empty.")
     raise invalid("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
@@ -85,7 +87,9 @@ def _decode(contents: Array, request: _Request) -> Array:
     if kind == "GIF":
         return _frames(_scaled(gif_files.decode(data), request.dtype), request)
     if request.dtype is not d.uint8:
-        raise invalid("WebP only supports uint8 for dtype")
+        raise invalid(f"{kind} only supports uint8 for dtype")
+    if kind == "JXL":
+        return jxl_files.decode(data, request.channels)
     return _frames(bitmap_files.decode_webp(data, request.channels), request)
 
 
@@ -103,7 +107,7 @@ def _check(kind: str, request: _Request) -> None:
             "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. "
             f"Op used: {request.op}"
         )
-    if kind != "BMP" and request.op == "DecodeBmp":
+    if kind not in ("BMP", "JXL") and request.op == "DecodeBmp":
         raise invalid(
             f"Trying to decode {kind} format using DecodeBmp op. Use `decode_{kind.lower()}` or `decode_image` instead."
         )
@@ -318,6 +322,20 @@ def decode_gif_op(xp: Xp, contents: Array) -> Array:
 def decode_webp_op(xp: Xp, contents: Array, *, channels: int = 0, dtype: DType = d.uint8) -> Array:
     """Decodes the frames of a WebP file."""
     return _decode(contents, _Request("DecodeWebP", channels))
+
+
+@op(
+    "DecodeJxl",
+    "contents: string -> image: dtype",
+    dtype=TypeSet((d.uint8,)),
+    shape=_image_shape,
+    host_only=True,
+    not_differentiable=_FILE,
+    not_batched=_ONE_BY_ONE,
+)
+def decode_jxl_op(xp: Xp, contents: Array, *, channels: int = 0, dtype: DType = d.uint8) -> Array:
+    """Decodes a JPEG XL file to pixels."""
+    return _decode(contents, _Request("DecodeJxl", channels, dtype))
 
 
 @op(
