@@ -296,6 +296,23 @@ def reads_a_file(folder: Path, op: str) -> Act:
     return lambda: tf.io.read_file(f"{folder}/f")
 
 
+def saves_a_tensor(folder: Path, op: str) -> Act:
+    given = {"prefix": f"{folder}/x", "tensor_names": ["a"], "shape_and_slices": [""]}
+    return lambda: tf.raw_ops.SaveV2(**given, tensors=[tf.constant(1.0)])
+
+
+def restores_a_tensor(folder: Path, op: str) -> Act:
+    saves_a_tensor(folder, op)()
+    given = {"prefix": f"{folder}/x", "tensor_names": ["a"], "shape_and_slices": [""]}
+    return lambda: tf.raw_ops.RestoreV2(**given, dtypes=[tf.float32])
+
+
+def merges_checkpoints(folder: Path, op: str) -> Act:
+    saves_a_tensor(folder, op)()
+    given = {"checkpoint_prefixes": [f"{folder}/x"], "destination_prefix": f"{folder}/y"}
+    return lambda: tf.raw_ops.MergeV2Checkpoints(**given)
+
+
 EVIDENCE: dict[str, Callable[[Path, str], Act]] = {
     "CSVDataset": reads_table,
     "CSVDatasetV2": functools.partial(reads_table, exclude_cols=EMPTY),
@@ -319,12 +336,15 @@ EVIDENCE: dict[str, Callable[[Path, str], Act]] = {
     "IteratorFromStringHandleV2": iterates_by_text,
     "LoadDataset": loads,
     "MatchingFiles": lambda folder, op: lambda: tf.io.matching_files(f"{folder}/*"),
+    "MergeV2Checkpoints": merges_checkpoints,
     "PrintV2": lambda folder, op: lambda: tf.raw_ops.PrintV2(input="a", output_stream=f"file://{folder}/p"),
     "PyFunc": lambda folder, op: calls_python(tf.numpy_function),
     "PyFuncStateless": lambda folder, op: calls_python(functools.partial(tf.numpy_function, stateful=False)),
     "ReadFile": reads_a_file,
+    "RestoreV2": restores_a_tensor,
     "SaveDataset": saves,
     "SaveDatasetV2": saves,
+    "SaveV2": saves_a_tensor,
     "SnapshotChunkDataset": reads_a_folder,
     "SnapshotDatasetReader": reads_a_folder,
     "SnapshotDatasetV2": snapshots,

@@ -54,8 +54,7 @@ def test_a_crash_leaves_the_old_or_the_new_checkpoint(tmp_path: Path, old_shards
             break
         _save(prefix, 3, 2)
         assert _value(prefix) == 3
-        left_data = set() if old_shards else {f"model.data-00000-of-0000{new_shards}"}  # nobody knows whose they are
-        assert set(os.listdir(folder)) - left_data == _TWO_SHARDS - left_data
+        assert set(os.listdir(folder)) == _TWO_SHARDS
     assert steps < 99
     assert set(outcomes) == {1 if old_shards else None, 2}
     assert outcomes == sorted(outcomes, key=lambda value: value or 0)

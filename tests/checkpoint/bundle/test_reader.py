@@ -16,7 +16,7 @@ import pytest
 import millrace as tf
 from millrace._src.checkpoint.bundle.index_file import entry_proto
 from millrace._src.checkpoint.bundle.publishing import data_name, index_name
-from millrace._src.checkpoint.bundle.reader import BundleReader
+from millrace._src.checkpoint.bundle.reader import BundleReader, is_whole
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.core.dtypes import ALL_DTYPES
@@ -330,6 +330,23 @@ def test_no_damage_gives_another_value(tmp_path: Path) -> None:
             refusal_count += 1
         Path(name).write_bytes(originals[name])
     assert refusal_count > 400
+
+
+def test_a_checkpoint_is_whole_or_not(tmp_path: Path) -> None:
+    prefix = checkpoint(tmp_path, {b"x": entry()})
+    assert is_whole(prefix)
+    os.truncate(data_name(prefix, 0, 1), 15)
+    assert not is_whole(prefix)
+    os.remove(data_name(prefix, 0, 1))
+    assert not is_whole(prefix)
+    checkpoint(tmp_path, {b"x": entry()})
+    os.truncate(index_name(prefix), 50)
+    assert not is_whole(prefix)
+    os.remove(index_name(prefix))
+    assert not is_whole(prefix)
+    assert not is_whole(checkpoint(tmp_path, {b"x": b"\xff"}))
+    partitioned = {b"v": entry((8,), slices=("0,4", "4,4")), key_of(b"v", "0,4"): entry(), key_of(b"v", "4,4"): entry()}
+    assert is_whole(checkpoint(tmp_path, partitioned))
 
 
 def test_an_entry_keeps_what_the_file_says() -> None:

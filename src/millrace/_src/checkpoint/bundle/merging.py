@@ -19,6 +19,7 @@ from millrace._src.checkpoint.bundle.ranged_file import RangedFile
 from millrace._src.checkpoint.bundle.table_reader import TableReader
 from millrace._src.checkpoint.bundle.writer import write_index
 from millrace._src.core import errors
+from millrace._src.ops.io.file_system import FileSystem
 from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.proto.tensor_bundle_pb2 import BundleEntryProto, BundleHeaderProto
 
@@ -129,11 +130,14 @@ def _remove_sources(prefixes: Sequence[str], destination: str, delete_old_dirs: 
         remove_if_there(index_name(prefix))
     if not delete_old_dirs:
         return
-    file_system, path = file_system_of(destination)
-    kept_directory = file_system.directory_of(path)
-    for prefix in dict.fromkeys(prefixes):
-        file_system, path = file_system_of(prefix)
-        directory = file_system.directory_of(path)
-        if directory and directory != kept_directory and not file_system.list_directory(directory):
-            with suppress(OSError):  # another process may put its part there
-                file_system.remove_directory(directory)
+    kept_directory = _directory_of(destination)
+    for file_system, directory in dict.fromkeys(map(_directory_of, prefixes)):
+        if directory and (file_system, directory) != kept_directory:
+            with suppress(OSError):  # another process may put its part there, or remove the directory
+                if not file_system.list_directory(directory):
+                    file_system.remove_directory(directory)
+
+
+def _directory_of(prefix: str) -> tuple[FileSystem, str]:
+    file_system, path = file_system_of(prefix)
+    return file_system, file_system.directory_of(path)

@@ -11,6 +11,7 @@ away, and need not wait for the disk: see `sync_files`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Protocol
@@ -92,16 +93,17 @@ def publish(prefix: str, data_files: Mapping[str, NewFile], index: NewFile) -> N
         _finish_overwriting(prefix)
         target = index_name(prefix)
         _check_no_directory(target)
+        _remove_leftovers(prefix)
         if not exists(target):
             for name, file in data_files.items():
                 file.commit(name)
             index.commit(target)
             return
-        _remove_leftovers(prefix)
         for file in (*data_files.values(), index):
             file.sync()
         for name, file in data_files.items():
             file.commit(name + NEXT)
+        sync_directory_of(target)  # no index may outlast a loss of power that its data do not outlast
         index.commit(target + NEXT)
         sync_directory_of(target)
         _finish_overwriting(prefix)
@@ -148,6 +150,7 @@ def _finish_overwriting(prefix: str) -> None:
             _rename(name + NEXT, name)
     for name in outdated_names:
         remove_if_there(name)
+    sync_directory_of(target)
     _rename(target + NEXT, target)
 
 
@@ -158,12 +161,17 @@ def _check_no_directory(name: str) -> None:
 
 
 def _remove_leftovers(prefix: str) -> None:
-    """Removes the new data files of a process that was stopped before its index was complete."""
-    file_system, path = file_system_of(data_name(prefix, 0, 0))
+    """Removes data files that a process left which was stopped before its index was complete.
+
+    These are new files that were to take the place of others, and without an index all data files.
+    """
+    file_system, path = file_system_of(index_name(prefix))
     directory = file_system.directory_of(path)
-    beginning = path[len(directory) :].lstrip("/").partition(".data-")[0] + ".data-"
+    base = path[len(directory) :].lstrip("/").removesuffix(".index")
+    ending = re.escape(NEXT) + ("" if file_system.exists(path) else "|")
+    leftover = re.compile(rf"{re.escape(base)}\.data-[0-9]{{5,}}-of-[0-9]{{5,}}({ending})")
     for entry in file_system.list_directory(directory):
-        if entry.startswith(beginning) and entry.endswith(NEXT):
+        if leftover.fullmatch(entry):
             file_system.remove(f"{directory}/{entry}" if directory else entry)
 
 

@@ -37,16 +37,21 @@ from millrace._src.checkpoint.bundle.tensor_slices import (
 from millrace._src.core import errors
 from millrace._src.core.aligned_memory import empty_array
 from millrace._src.core.array_namespace import Array
+from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.proto.tensor_bundle_pb2 import BundleHeaderProto
 from millrace._src.util.crc32c import mask
 from millrace._src.util.text import shape_brackets
 
+_SHARDS_OPENED_AT_ONCE = 256
+_TRIES = 10
+
 
 class BundleReader:
     """A checkpoint that is open for reading; a context manager, which closes the files.
 
-    Several threads may read at the same time.
+    Several threads may read at the same time. The files are open from the beginning, so what is read belongs together
+    even if another process saves under the same name meanwhile.
 
     Args: prefix: what the names of the files begin with.
     Raises:
@@ -56,18 +61,31 @@ class BundleReader:
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
+        self._lock = threading.Lock()
+        for _ in range(_TRIES):
+            moment = self._index_status()
+            self._open()
+            if self._index_status() == moment:
+                break
+            self.close()
+        else:
+            self._open()
+
+    def _open(self) -> None:
+        self._data_files: dict[int, RangedFile] = {}
         self._table, name = self._open_index()
         self._is_overwriting = name.endswith(NEXT)
-        self._data_files: dict[int, RangedFile] = {}
-        self._lock = threading.Lock()
         try:
             header = read_header(self._table, name)
+            self.num_shards: int = header.num_shards
+            """The number of data files."""
+            self._is_big_endian = header.endianness == BundleHeaderProto.BIG
+            for shard in range(min(self.num_shards, _SHARDS_OPENED_AT_ONCE)):
+                with suppress(errors.NotFoundError):  # it is missed when a tensor is read from it
+                    self._data_files[shard] = self._open_data_file(shard)
         except BaseException:
             self.close()
             raise
-        self.num_shards: int = header.num_shards
-        """The number of data files."""
-        self._is_big_endian = header.endianness == BundleHeaderProto.BIG
 
     def close(self) -> None:
         """Closes the files."""
@@ -200,6 +218,15 @@ class BundleReader:
             message = f"{place}: Checksum does not match: {words}; tensor: {key_text(entry.key)}"
             raise errors.DataLossError(None, None, message)
 
+    def check_files(self) -> None:
+        """Checks that the data files are there and have the bytes that the index speaks of.
+
+        Raises: tf.errors.NotFoundError: if a file is missing; DataLossError: if one ends early or the index is damaged.
+        """
+        for entry in self.stored_entries():
+            if not entry.slices:
+                self._data_file(entry).check_range(entry.offset, entry.size)
+
     # --- slices ---
 
     def _read_box(self, entry: Entry, box: Box, verify: bool) -> Array:
@@ -274,6 +301,16 @@ class BundleReader:
 
     # --- files ---
 
+    def _index_status(self) -> list[tuple[int, int]]:
+        """Returns what changes when another process puts a checkpoint of the same name in place of this one."""
+        statuses = []
+        for name in (index_name(self.prefix) + NEXT, index_name(self.prefix)):
+            file_system, path = file_system_of(name)
+            with suppress(OSError):
+                status = file_system.status(path)
+                statuses.append((status.length, status.mtime_nsec))
+        return statuses
+
     def _open_index(self) -> tuple[TableReader, str]:
         """Opens the index: that of a checkpoint that is just taking the place of another, if there is one."""
         target = index_name(self.prefix)
@@ -286,14 +323,14 @@ class BundleReader:
         with self._lock:
             file = self._data_files.get(entry.shard)
             if file is None:
-                file = self._data_files[entry.shard] = self._open_data_file(entry)
+                if not 0 <= entry.shard < self.num_shards:
+                    text = f"data file {entry.shard} of {self.num_shards}"
+                    raise errors.DataLossError(None, None, f"{key_text(entry.key)} of {self.prefix} would be in {text}")
+                file = self._data_files[entry.shard] = self._open_data_file(entry.shard)
         return file
 
-    def _open_data_file(self, entry: Entry) -> RangedFile:
-        if not 0 <= entry.shard < self.num_shards:
-            text = f"data file {entry.shard} of {self.num_shards}"
-            raise errors.DataLossError(None, None, f"{key_text(entry.key)} of {self.prefix} would be in {text}")
-        name = data_name(self.prefix, entry.shard, self.num_shards)
+    def _open_data_file(self, shard: int) -> RangedFile:
+        name = data_name(self.prefix, shard, self.num_shards)
         if self._is_overwriting:
             with suppress(errors.NotFoundError):  # it has been moved to its place
                 return RangedFile(name + NEXT)
@@ -305,3 +342,23 @@ def _stored_box(entry: Entry, part: TensorSlice) -> Box:
         return part.box(entry.shape)
     except errors.InternalError as error:
         raise errors.DataLossError(None, None, f"{error.message}: {key_text(entry.key)}") from None
+
+
+def is_whole(prefix: str) -> bool:
+    """Says whether a checkpoint can be read as far as that costs little.
+
+    A loss of power or half a copy may leave files that end early, or miss one. The index is read, and the sizes of the
+    data files are compared with it; the checksums of the tensors are not.
+
+    >>> from millrace._src.checkpoint.bundle.reader import is_whole
+    >>> is_whole("/no/such/checkpoint")
+    False
+
+    Raises: tf.errors.OpError: if the files cannot be looked at for another reason.
+    """
+    try:
+        with BundleReader(prefix) as reader:
+            reader.check_files()
+    except (errors.NotFoundError, errors.DataLossError):
+        return False
+    return True
