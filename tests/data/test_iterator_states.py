@@ -38,7 +38,7 @@ def test_iterators_are_in_checkpoints() -> None:
     module.iterator = iter(numbers())
     next(module.iterator)
     saved = memory_checkpoint.save(module)
-    assert list(saved.children["iterator"].values) == ["ITERATOR_STATE"]
+    assert list(saved.children["iterator"].values) == ["_STATE"]
     expected = rest(module.iterator)
 
     other = tf.Module()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import millrace as tf
-from millrace._src.trackable.restoration import restore
+from millrace._src.checkpoint.saved_attributes import serializes_to_tensors
+from millrace._src.trackable.restoration import Reached, restore
 
 _uids = itertools.count(1)
 
@@ -29,7 +30,7 @@ def _save(thing: Any, done: dict[int, SavedObject]) -> SavedObject:
     if id(thing) in done:
         return done[id(thing)]
     done[id(thing)] = saved = SavedObject()
-    if thing._gather_saveables_for_checkpoint():
+    if serializes_to_tensors[type(thing)]:
         saved.values = {name: tf.constant(tensor.numpy()) for name, tensor in thing._serialize_to_tensors().items()}
     saved.children = {name: _save(child, done) for name, child in thing._trackable_children().items()}
     return saved
@@ -53,10 +54,16 @@ class MemoryPosition:
     def values(self) -> Mapping[str, Any]:
         return self._saved.values
 
-    def children(self) -> Mapping[str, MemoryPosition]:
+    def children(self, trackable: Any = None) -> Mapping[str, MemoryPosition]:
         return {
             name: MemoryPosition(child, self.restore_uid, self._bound) for name, child in self._saved.children.items()
         }
+
+    def give_values(self, reached: Sequence[Reached]) -> None:
+        for one in reached:
+            if one.is_older and (values := one.position.values()):
+                one.trackable._restore_from_tensors(values)
+            one.trackable._update_uid = max(one.trackable._update_uid, self.restore_uid)
 
 
 def restore_from(saved: SavedObject, root: Any) -> None:

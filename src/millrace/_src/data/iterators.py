@@ -38,7 +38,7 @@ from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.with_options import options_of
-from millrace._src.trackable.base import Trackable
+from millrace._src.trackable.base import SavedTogether, Trackable
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
@@ -46,7 +46,7 @@ _MOST_IN_GRAPH = 10_000
 """The most elements that a trace takes of one iterator, by as many nodes."""
 
 
-_STATE = "ITERATOR_STATE"
+STATE = "_STATE"
 """The name of an iterator's state in checkpoints, which is TensorFlow's."""
 
 
@@ -90,6 +90,8 @@ class OwnedIterator(IteratorBase, LegacyStructure):
       components: the handle of that iterator.
       element_spec: the nest of specs of its elements.
     """
+
+    _saved_together = SavedTogether("ITERATOR", (STATE,))
 
     def __init__(self, dataset: DatasetBase | None = None, components: Any = None, element_spec: Any = None) -> None:
         if dataset is None:
@@ -196,9 +198,6 @@ class OwnedIterator(IteratorBase, LegacyStructure):
 
     # --- saving --------------------------------------------------------------------------------------------------
 
-    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
-        return {_STATE: self}
-
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """Returns the state of the iterator, a scalar of string.
 
@@ -208,11 +207,11 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         """
         iteration = self._running()
         policy = options_of(iteration.node).experimental_external_state_policy or ExternalStatePolicy.FAIL
-        return {_STATE: convert_to_tensor(saved_iteration(iteration, policy))}
+        return {STATE: convert_to_tensor(saved_iteration(iteration, policy))}
 
     def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
         """Goes on from a state that `_serialize_to_tensors` gave."""
-        restore_iteration(self._running(), restored_tensors[_STATE].numpy())
+        restore_iteration(self._running(), restored_tensors[STATE].numpy())
 
     def _running(self) -> Iteration:
         """Returns the running iterator.

@@ -12,7 +12,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.data.base import DatasetBase
-from millrace._src.data.iterators import OwnedIterator
+from millrace._src.data.iterators import STATE, OwnedIterator
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
 from millrace._src.ops.sparse.dense_conversion import to_dense
 from millrace._src.ops.sparse.sparse_spec import SparseTensorSpec
@@ -71,8 +71,7 @@ class NumpyIterator(collections.abc.Iterator[Any], Trackable):
           tf.errors.DataLossError: if the state is damaged.
           tf.errors.NotFoundError: if the state is that of another pipeline.
         """
-        (name,) = self._iterator._gather_saveables_for_checkpoint()
-        self._iterator._restore_from_tensors({name: convert_to_tensor(state, string)})
+        self._iterator._restore_from_tensors({STATE: convert_to_tensor(state, string)})
 
     def __repr__(self) -> str:
         return f"NumpyIterator(iterator={self._iterator!r})"

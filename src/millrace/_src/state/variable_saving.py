@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.trackable.base import Trackable
 from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
@@ -37,5 +38,7 @@ class VariableSaving(Trackable):
                 f"Received incompatible tensor with shape {tensor.shape} when attempting to restore variable with "
                 f"shape {shape} and name {self.name}."
             )
+        if not isinstance(tensor, EagerTensor):
+            return self.assign(tensor, read_value=False)  # the restoration is itself a part of the graph
         with init_scope():  # a variable may meet its saved value while a function is traced
             return self.assign(tensor, read_value=False)

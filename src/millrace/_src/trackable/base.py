@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from millrace._src.trackable.restoration import (
+    ANY_CHILD,
     VARIABLE_VALUE_KEY,
     CheckpointInitialValueCallable,
     RestorePosition,
@@ -33,6 +35,19 @@ class SaveType(enum.StrEnum):
 
     CHECKPOINT = "checkpoint"
     SAVEDMODEL = "savedmodel"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTogether:
+    """Says that all tensors of an object are one attribute of it in a checkpoint.
+
+    Attributes:
+      name: the name of the attribute.
+      endings: what follows the key of the attribute in the key of each tensor; the names in `_serialize_to_tensors`.
+    """
+
+    name: str
+    endings: tuple[str, ...]
 
 
 @export("__internal__.tracking.TrackableReference", v1=["__internal__.tracking.TrackableReference"])
@@ -87,6 +102,9 @@ class Trackable:
     >>> list(Counter()._trackable_children())
     ['count']
     """
+
+    _saved_together: ClassVar[SavedTogether | None] = None
+    """Set where the tensors of `_serialize_to_tensors` are one attribute in a checkpoint, not an attribute each."""
 
     _self_setattr_tracking: bool = True
     _self_update_uid: int = -1
@@ -206,6 +224,18 @@ class Trackable:
             f"{type(self).__name__} has no values of its own, but the checkpoint has {sorted(restored_tensors)} for it"
         )
 
+    def _create_or_restore_slot_variable(self, slot_variable_position: Any, slot_name: str, variable: Any) -> Any:
+        """Gives the slot variable that an optimizer keeps for a variable its saved value; makes it where it is missing.
+
+        A class that defines the method has `get_slot_names()` and `get_slot(variable, slot_name)` too.
+
+        Raises: NotImplementedError: where the class keeps no slot variables.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} keeps no slot variables, but the checkpoint has a slot {slot_name!r} of it for "
+            f"{variable}."
+        )
+
     # --- deferred restoration ----------------------------------------------------------------------------------
 
     @property
@@ -218,7 +248,8 @@ class Trackable:
 
     def _handle_deferred_dependencies(self, name: str, trackable: Trackable) -> None:
         """Gives a new child the values that wait for it; those of the latest restoration win."""
-        for position in _latest_first(self._deferred_dependencies.pop(name, [])):
+        waiting = self._deferred_dependencies
+        for position in _latest_first([*waiting.pop(name, ()), *waiting.get(ANY_CHILD, ())]):
             restore(trackable, position)
 
     def _preload_simple_restoration(self, name: str) -> CheckpointInitialValueCallable | None:

@@ -6,19 +6,24 @@ first call, and must have the saved values then.
 Idea: a checkpoint is seen as positions, one for each saved object: its values, and the positions of its children by
 name. `restore` walks objects and positions side by side. The position of a child that does not exist yet is left with
 the parent; `Trackable._track_trackable` takes it up when the child appears. Where the values come from is the
-position's business: a reader of checkpoints implements `RestorePosition`.
+position's business: a reader of checkpoints implements `RestorePosition`. It is given all objects that were reached at
+once, so that it can look at all of them before it changes one.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from millrace._src.util.export import export
 
 VARIABLE_VALUE_KEY = "VARIABLE_VALUE"
 """The name under which a variable's value is saved."""
+
+ANY_CHILD = "*"
+"""The name under which a position waits that any future child of an object takes."""
 
 
 class RestorePosition(Protocol):
@@ -34,8 +39,24 @@ class RestorePosition(Protocol):
     def values(self) -> Mapping[str, Any]:
         """Returns the saved tensors of the object itself by their names, such as "VARIABLE_VALUE"."""
 
-    def children(self) -> Mapping[str, RestorePosition]:
-        """Returns the positions of the object's children by their names."""
+    def children(self, trackable: Any = None) -> Mapping[str, RestorePosition]:
+        """Returns the positions of the object's children by their names; `trackable` is the object, if there is one."""
+
+    def give_values(self, reached: Sequence[Reached]) -> None:
+        """Gives objects that were reached from here their saved values: all of them, or none where one does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """An object, and the position in a checkpoint that it takes."""
+
+    trackable: Any
+    position: RestorePosition
+
+    @property
+    def is_older(self) -> bool:
+        """Whether the object has no values of this restoration or a later one."""
+        return bool(self.position.restore_uid > self.trackable._update_uid)
 
 
 def restore(trackable: Any, position: RestorePosition) -> None:
@@ -43,30 +64,31 @@ def restore(trackable: Any, position: RestorePosition) -> None:
 
     Raises: ValueError: if a container below has another structure than the saved one, or its elements have moved.
     """
-    waiting = deque([(trackable, position)])
+    restore_all([Reached(trackable, position)])
+
+
+def restore_all(starts: Sequence[Reached]) -> None:
+    """Does as `restore` for several objects of one checkpoint, of which all are given values or none."""
+    starts[0].position.give_values(list(_reached_from(starts)))
+
+
+def _reached_from(starts: Sequence[Reached]) -> Iterator[Reached]:
+    """Yields objects and positions, breadth first."""
+    waiting = deque(starts)
     while waiting:
-        target, place = waiting.popleft()
+        reached = waiting.popleft()
+        target, place = reached.trackable, reached.position
         if not place.bind(target):
             continue
-        _restore_values(target, place)
-        saved_children = place.children()
+        yield reached
+        saved_children = place.children(target)
         children = target._trackable_children() if saved_children else {}
         for name, child_place in saved_children.items():
             child = target._lookup_dependency(name, children)
             if child is None:
                 target._defer(name, child_place)
             else:
-                waiting.append((child, child_place))
-
-
-def _restore_values(trackable: Any, position: RestorePosition) -> None:
-    """Gives an object its own values, unless it has those of a later restoration."""
-    if position.restore_uid <= trackable._update_uid:
-        return
-    values = position.values()
-    if values:
-        trackable._restore_from_tensors(values)
-    trackable._update_uid = position.restore_uid
+                waiting.append(Reached(child, child_place))
 
 
 @export("__internal__.tracking.CheckpointInitialValue", v1=["__internal__.tracking.CheckpointInitialValue"])

@@ -11,6 +11,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops.lookup import making_ops, table_ops
 from millrace._src.state.lookup.interface import LookupInterface, keys_of_dtype
+from millrace._src.trackable.base import SavedTogether
 from millrace._src.util.export import export
 
 _KEYS, _VALUES = "-keys", "-values"
@@ -19,6 +20,8 @@ _KEYS, _VALUES = "-keys", "-values"
 
 class ChangingTable(LookupInterface):
     """A table that changes at any time, and that checkpoints save."""
+
+    _saved_together = SavedTogether("table", (_KEYS, _VALUES))
 
     _operation_name: str
     _default_value: Any
@@ -68,9 +71,6 @@ class ChangingTable(LookupInterface):
         """Makes the saved keys and values the only ones."""
         with init_scope():  # a table may meet its saved keys while a function is traced
             return table_ops.replace(self.resource_handle, restored_tensors[_KEYS], restored_tensors[_VALUES])
-
-    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
-        return {}
 
 
 @export("lookup.experimental.MutableHashTable")

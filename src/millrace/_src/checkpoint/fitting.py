@@ -1,0 +1,57 @@
+"""Whether saved values fit the objects that are to take them: found out for all objects before one is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from millrace._src.checkpoint.reading import ValueReader
+from millrace._src.checkpoint.takers import Taker
+from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.resources import is_variable
+from millrace._src.core.shapes import TensorShape
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A variable that cannot have the saved value of its place."""
+
+    variable: Any
+    key: str
+    saved_shape: TensorShape
+    saved_dtype: Any
+
+    @property
+    def is_of_shape(self) -> bool:
+        """Whether the shape does not fit; else the dtype does not."""
+        return not self.variable.shape.is_compatible_with(self.saved_shape)
+
+    def error(self, details: str) -> Exception:
+        """Returns TensorFlow's exception for the misfit, with details of all misfits at its end."""
+        if self.is_of_shape:
+            return ValueError(
+                f"Received incompatible tensor with shape {self.saved_shape} when attempting to restore variable with "
+                f"shape {self.variable.shape} and name {self.variable.name}.{details}"
+            )
+        wanted = "float" if self.variable.dtype.name == "float32" else self.variable.dtype.name
+        saved = "float" if self.saved_dtype.name == "float32" else self.saved_dtype.name
+        return InvalidArgumentError(
+            None,
+            None,
+            f"tensor_name = {self.key}; expected dtype {wanted} does not equal original dtype {saved}{details}",
+        )
+
+
+def misfits(reader: ValueReader, takers: Iterable[Taker]) -> list[Misfit]:
+    """Returns the variables among the takers that cannot have their saved values."""
+    found = []
+    for taker in takers:
+        variable = taker.trackable
+        if taker.wants and is_variable(variable):
+            (want,) = taker.wants
+            entry = reader.entry(want.key)
+            shape = TensorShape(entry.shape)
+            if entry.dtype is not variable.dtype or not variable.shape.is_compatible_with(shape):
+                found.append(Misfit(variable, want.key, shape, entry.dtype))
+    return found

@@ -1,0 +1,70 @@
+"""Values out of a checkpoint: as tensors at once, or as outputs of an operation in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from millrace._src.checkpoint.bundle import BundleReader
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import string
+from millrace._src.core.errors import NotFoundError
+from millrace._src.core.tensor import new_tensor
+from millrace._src.ops import raw
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A tensor of a checkpoint that is wanted: its key, and the part of it as text ("" for all of it)."""
+
+    key: str
+    slice_spec: str = ""
+
+
+class ValueReader:
+    """The values of one checkpoint.
+
+    Args: prefix: the name of the checkpoint's files without their endings.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self._bundle = BundleReader(prefix)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._bundle
+
+    def keys(self) -> Sequence[str]:
+        """Returns all keys, in order."""
+        return list(self._bundle.keys())
+
+    def entry(self, key: str) -> Any:
+        """Returns what the checkpoint says of a tensor: `dtype`, `shape`, `slices`.
+
+        Raises: NotFoundError: if there is no such key.
+        """
+        if key not in self._bundle:
+            raise NotFoundError(None, None, f"Key {key} not found in checkpoint")
+        return self._bundle.entry(key)
+
+    def read(self, wants: Sequence[Want]) -> Iterator[Any]:
+        """Returns the wanted tensors in order; in a graph they are outputs of one operation.
+
+        Raises: NotFoundError: if the checkpoint has no such key.
+        """
+        entries = [self.entry(want.key) for want in wants]
+        if not wants or state.graph is None:
+            return (
+                new_tensor(self._bundle.read(want.key, want.slice_spec or None), entry.dtype)
+                for want, entry in zip(wants, entries)
+            )
+        return iter(
+            raw.RestoreV2(
+                prefix=convert_to_tensor(self.prefix, string),
+                tensor_names=convert_to_tensor([want.key for want in wants], string),
+                shape_and_slices=convert_to_tensor([want.slice_spec for want in wants], string),
+                dtypes=[entry.dtype for entry in entries],
+            )
+        )

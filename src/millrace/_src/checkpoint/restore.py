@@ -1,0 +1,216 @@
+"""One checkpoint that is being restored into objects, now and later.
+
+Problem: objects meet their saved values at different times. Some exist when a program restores, others are made by the
+first call of a layer. A mistake in one object must not leave the others half restored.
+
+Idea: a `Restoration` holds the open file, the message of the saved objects, and which object took which place. The walk
+of `trackable/restoration.py` finds objects and places; the values of all objects that were reached are then looked at,
+read, and given, in that order. Restored in a graph, the values are the outputs of one `RestoreV2`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from millrace._src.checkpoint.options import CheckpointOptions
+from millrace._src.checkpoint.reading import ValueReader
+from millrace._src.checkpoint.takers import Taker, taker_of
+from millrace._src.checkpoint.fitting import require_fit
+from millrace._src.core.context import state
+from millrace._src.graph.func_graph import init_scope
+from millrace._src.proto import trackable_object_graph_pb2
+from millrace._src.trackable.restoration import Reached, RestorePosition, restore
+
+_uids = itertools.count(1)
+
+
+class Restoration:
+    """What one call of `restore` knows.
+
+    Args:
+      reader: gives the values.
+      proto: the saved objects.
+      root: the object that the first saved object belongs to.
+      options: the options of the call.
+    """
+
+    def __init__(self, reader: ValueReader, proto: Any, root: Any, options: CheckpointOptions) -> None:
+        self.reader = reader
+        self.proto: trackable_object_graph_pb2.TrackableObjectGraph = proto
+        self.root = root
+        self.options = options
+        self.uid = next(_uids)
+        self.graph = state.graph
+        self.expects_partial = False
+        self.unused_attributes: dict[int, list[str]] = {}
+        self.waiting_slots: dict[int, list[tuple[int, Any]]] = {}
+        self._found_slots: list[tuple[int, Any]] = []
+        self._bound: dict[int, Any] = {}
+
+    # --- which object took which place -------------------------------------------------------------------------
+
+    def bound(self, node_id: int) -> Any:
+        """Returns the object that took the place of a saved object; None if none did, or if it is gone."""
+        holder = self._bound.get(node_id)
+        return holder() if isinstance(holder, weakref.ref) else holder
+
+    def was_bound(self, node_id: int) -> bool:
+        """Returns whether an object took the place of a saved object, though it may be gone by now."""
+        return node_id in self._bound
+
+    def bind(self, node_id: int, trackable: Any) -> bool:
+        """Notes that an object takes a place; returns whether the place was free."""
+        if node_id in self._bound:
+            return False
+        self._bound[node_id] = _weakly(trackable)
+        if not self.options.experimental_skip_slot_variables:
+            self._note_slots(node_id)
+        return True
+
+    def _note_slots(self, node_id: int) -> None:
+        """Finds the slot variables for which the optimizer and the variable are both there now."""
+        for slot in self.proto.nodes[node_id].slot_variables:
+            if self.was_bound(slot.original_variable_node_id):
+                self._found_slots.append((node_id, slot))
+            else:
+                self.waiting_slots.setdefault(slot.original_variable_node_id, []).append((node_id, slot))
+        self._found_slots.extend(self.waiting_slots.pop(node_id, ()))
+
+    # --- values --------------------------------------------------------------------------------------------------
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Leads back to where the program called `restore`: out of functions that are traced, or into its graph."""
+        if self.graph is None:
+            return init_scope()
+        return contextlib.nullcontext() if state.graph is self.graph else self.graph.as_default()
+
+    def give_values(self, reached: Sequence[Reached]) -> None:
+        """Gives objects their values, then optimizers the slot variables that the objects complete.
+
+        Raises:
+          ValueError: if a saved value has another shape than an object takes; no object has changed then.
+          InvalidArgumentError: if a saved value has another dtype.
+          NotFoundError: if the checkpoint lacks a value.
+        """
+        takers = [self._taker(one) for one in reached if one.is_older]
+        with self.context():
+            require_fit(self, takers)
+            values = self.reader.read([want for taker in takers for want in taker.wants])
+            for taker in takers:
+                taker.take([next(values) for _ in taker.wants])
+        for one in reached:
+            one.trackable._update_uid = max(one.trackable._update_uid, self.uid)
+        self._restore_slots()
+
+    def _taker(self, reached: Reached) -> Taker:
+        position = reached.position
+        assert isinstance(position, CheckpointPosition)
+        taker = taker_of(reached.trackable, position.attributes())
+        if taker.unused:
+            self.unused_attributes[position.node_id] = taker.unused
+        return taker
+
+    def _restore_slots(self) -> None:
+        while self._found_slots:
+            optimizer_id, slot = self._found_slots.pop(0)
+            optimizer, variable = self.bound(optimizer_id), self.bound(slot.original_variable_node_id)
+            if optimizer is not None and variable is not None:
+                optimizer._create_or_restore_slot_variable(
+                    slot_variable_position=CheckpointPosition(self, slot.slot_variable_node_id),
+                    slot_name=slot.slot_name,
+                    variable=variable,
+                )
+
+
+def _weakly(trackable: Any) -> Any:
+    try:
+        return weakref.ref(trackable)
+    except TypeError:  # a tuple cannot be referred to weakly
+        return trackable
+
+
+class CheckpointPosition(RestorePosition):
+    """The place of one saved object. Optimizers that make slot variables use it; the names are TensorFlow's.
+
+    Args:
+      restoration: the restoration.
+      node_id: the number of the saved object.
+    """
+
+    def __init__(self, restoration: Restoration, node_id: int) -> None:
+        self.checkpoint = restoration
+        self.node_id = node_id
+
+    @property
+    def restore_uid(self) -> int:
+        """The number of the restoration; a later one has a larger number."""
+        return self.checkpoint.uid
+
+    @property
+    def proto_id(self) -> int:
+        """The number of the saved object."""
+        return self.node_id
+
+    @property
+    def object_proto(self) -> Any:
+        """The message of the saved object."""
+        return self.checkpoint.proto.nodes[self.node_id]
+
+    @property
+    def trackable(self) -> Any:
+        """The object that took the place; None if none did."""
+        return self.checkpoint.bound(self.node_id)
+
+    def attributes(self) -> dict[str, str]:
+        """Returns the key of each of the saved object's own attributes."""
+        return {attribute.name: attribute.checkpoint_key for attribute in self.object_proto.attributes}
+
+    def is_simple_variable(self) -> bool:
+        """Returns whether the saved object is a variable and nothing else."""
+        return list(self.attributes()) == ["VARIABLE_VALUE"] and not self.object_proto.children
+
+    def bind(self, trackable: Any) -> bool:
+        """Notes that an object takes the place; returns whether the place was free."""
+        return self.checkpoint.bind(self.node_id, trackable)
+
+    def bind_object(self, trackable: Any) -> bool:
+        """Does as `bind`."""
+        return self.bind(trackable)
+
+    def values(self) -> Mapping[str, Any]:
+        """Returns the saved tensors of the object itself by their names."""
+        return self.value_tensors()
+
+    def value_tensors(self, shape_and_slices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Returns the saved tensors by the names of the attributes.
+
+        Args: shape_and_slices: for some keys, which part of the tensor is wanted, as `tf.raw_ops.RestoreV2` takes it.
+        """
+        slices = shape_and_slices or {}
+        attributes = self.attributes()
+        wants = [Want(key, slices.get(key, "")) for key in attributes.values()]
+        with self.checkpoint.context():
+            return dict(zip(attributes, self.checkpoint.reader.read(wants)))
+
+    def value_shape(self) -> Any:
+        """Returns the shape of a saved variable."""
+        return self.checkpoint.reader.shape(self.attributes()["VARIABLE_VALUE"])
+
+    def children(self) -> dict[str, RestorePosition]:
+        """Returns the places of the saved object's children by their names."""
+        return {
+            child.local_name: CheckpointPosition(self.checkpoint, child.node_id) for child in self.object_proto.children
+        }
+
+    def give_values(self, reached: Sequence[Reached]) -> None:
+        """Gives objects that were reached from here their saved values."""
+        self.checkpoint.give_values(reached)
+
+    def restore(self, trackable: Any) -> None:
+        """Gives an object that takes the place, and all objects below it, the saved values."""
+        restore(trackable, self)
