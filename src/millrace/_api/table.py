@@ -976,9 +976,15 @@ compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
 compat.v1.test.compute_gradient -
 """,
     "compat.v1.train": """
+compat.v1.train.Checkpoint -
 compat.v1.train.LooperThread state.coordinator:LooperThread
 compat.v1.train.SaverDef graph.proto_names:SaverDef
+compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
+compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
+compat.v1.train.get_checkpoint_mtimes checkpoint.state_file:get_checkpoint_mtimes
 compat.v1.train.match_filenames_once state.file_names:match_filenames_once
+compat.v1.train.remove_checkpoint checkpoint.state_file:remove_checkpoint
+compat.v1.train.update_checkpoint_state checkpoint.state_file:update_checkpoint_state
 compat.v1.train.write_graph graph.graph_def:write_graph
 """,
     "compat.v1.types.experimental.distributed": """
@@ -1975,6 +1981,8 @@ test.with_eager_op_as_function testing.runner:with_eager_op_as_function
 """,
     "train": """
 train.BytesList graph.proto_names:BytesList
+train.Checkpoint checkpoint.checkpoint:Checkpoint
+train.CheckpointOptions checkpoint.options:CheckpointOptions
 train.ClusterDef graph.proto_names:ClusterDef
 train.Coordinator state.coordinator:Coordinator
 train.Example graph.proto_names:Example
@@ -1988,6 +1996,14 @@ train.Int64List graph.proto_names:Int64List
 train.JobDef graph.proto_names:JobDef
 train.SequenceExample graph.proto_names:SequenceExample
 train.ServerDef graph.proto_names:ServerDef
+train.checkpoints_iterator checkpoint.state_file:checkpoints_iterator
+train.get_checkpoint_state checkpoint.state_file:get_checkpoint_state
+train.latest_checkpoint checkpoint.state_file:latest_checkpoint
+""",
+    "train.experimental": """
+train.experimental.ShardByTaskPolicy checkpoint.sharding:ShardByTaskPolicy
+train.experimental.ShardableTensor checkpoint.sharding:ShardableTensor
+train.experimental.ShardingCallback checkpoint.sharding:ShardingCallback
 """,
     "types.experimental": """
 types.experimental.AtomicFunction function.callables:AtomicFunction

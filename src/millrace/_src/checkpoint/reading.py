@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from millrace._src.checkpoint.bundle import BundleReader
+from millrace._src.checkpoint.bundle.reader import BundleReader
+from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice, parse_shape_and_slice
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
-from millrace._src.core.errors import NotFoundError
+from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import new_tensor
 from millrace._src.ops import raw
 
@@ -45,9 +46,15 @@ class ValueReader:
 
         Raises: NotFoundError: if there is no such key.
         """
-        if key not in self._bundle:
-            raise NotFoundError(None, None, f"Key {key} not found in checkpoint")
         return self._bundle.entry(key)
+
+    def shape(self, key: str) -> TensorShape:
+        """Returns the shape of a tensor."""
+        return TensorShape(self.entry(key).shape)
+
+    def bytes(self, key: str) -> bytes:
+        """Returns the value of a scalar string."""
+        return bytes(self._bundle.read(key).item())
 
     def read(self, wants: Sequence[Want]) -> Iterator[Any]:
         """Returns the wanted tensors in order; in a graph they are outputs of one operation.
@@ -57,7 +64,7 @@ class ValueReader:
         entries = [self.entry(want.key) for want in wants]
         if not wants or state.graph is None:
             return (
-                new_tensor(self._bundle.read(want.key, want.slice_spec or None), entry.dtype)
+                new_tensor(self._bundle.read(want.key, _part(want.slice_spec)), entry.dtype)
                 for want, entry in zip(wants, entries)
             )
         return iter(
@@ -68,3 +75,7 @@ class ValueReader:
                 dtypes=[entry.dtype for entry in entries],
             )
         )
+
+
+def _part(slice_spec: str) -> TensorSlice | None:
+    return parse_shape_and_slice(slice_spec)[1] if slice_spec else None

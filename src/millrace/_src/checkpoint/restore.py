@@ -10,47 +10,128 @@ read, and given, in that order. Restored in a graph, the values are the outputs 
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import itertools
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any
 
+from millrace._src.checkpoint.fitting import Misfit, misfits
 from millrace._src.checkpoint.options import CheckpointOptions
-from millrace._src.checkpoint.reading import ValueReader
+from millrace._src.checkpoint.reading import ValueReader, Want
+from millrace._src.checkpoint.report import RestoreReport
+from millrace._src.checkpoint.report_rows import report_of
 from millrace._src.checkpoint.takers import Taker, taker_of
-from millrace._src.checkpoint.fitting import require_fit
 from millrace._src.core.context import state
 from millrace._src.graph.func_graph import init_scope
-from millrace._src.proto import trackable_object_graph_pb2
-from millrace._src.trackable.restoration import Reached, RestorePosition, restore
+from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
+from millrace._src.trackable.base import TrackableReference
+from millrace._src.trackable.restoration import Reached, RestorePosition, restore, restore_all
 
 _uids = itertools.count(1)
 
 
-class Restoration:
-    """What one call of `restore` knows.
+class RestorationBase(abc.ABC):
+    """What one call of `restore` knows, whatever kind of checkpoint it reads.
+
+    Args:
+      reader: gives the values.
+      root: the object that all others are found from.
+      attached: further children of the root, within checkpoints.
+      options: the options of the call.
+    """
+
+    def __init__(
+        self, reader: ValueReader, root: Any, attached: Sequence[TrackableReference], options: CheckpointOptions
+    ) -> None:
+        self.reader = reader
+        self.root = root
+        self.attached = attached
+        self.options = options
+        self.uid = next(_uids)
+        self.graph = state.graph
+        self.misfits: list[Misfit] = []
+
+    @abc.abstractmethod
+    def taker(self, reached: Reached) -> Taker:
+        """Returns what takes the saved values of an object."""
+
+    @abc.abstractmethod
+    def report(self) -> RestoreReport:
+        """Returns what became of each value, as things stand now."""
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Leads back to where the program called `restore`: out of functions that are traced, or into its graph."""
+        if self.graph is None:
+            return init_scope()
+        return contextlib.nullcontext() if state.graph is self.graph else self.graph.as_default()
+
+    def give_values(self, reached: Sequence[Reached]) -> None:
+        """Gives objects their values.
+
+        Raises:
+          ValueError: if a saved value has another shape than an object takes; no object has changed then.
+          InvalidArgumentError: if a saved value has another dtype.
+          NotFoundError: if the checkpoint lacks a value.
+        """
+        takers = [self.taker(one) for one in reached if one.is_older]
+        self.misfits = misfits(self.reader, takers)
+        if self.misfits:
+            raise self.misfits[0].error(f"\n\n{self.report()}")
+        with self.context():
+            values = self.reader.read([want for taker in takers for want in taker.wants])
+            for taker in takers:
+                taker.take([next(values) for _ in taker.wants])
+        for one in reached:
+            one.trackable._update_uid = max(one.trackable._update_uid, self.uid)
+
+
+class Restoration(RestorationBase):
+    """One checkpoint of objects that is being restored.
 
     Args:
       reader: gives the values.
       proto: the saved objects.
       root: the object that the first saved object belongs to.
+      attached: further children of the root, within checkpoints.
       options: the options of the call.
     """
 
-    def __init__(self, reader: ValueReader, proto: Any, root: Any, options: CheckpointOptions) -> None:
-        self.reader = reader
-        self.proto: trackable_object_graph_pb2.TrackableObjectGraph = proto
-        self.root = root
-        self.options = options
-        self.uid = next(_uids)
-        self.graph = state.graph
-        self.expects_partial = False
+    def __init__(
+        self,
+        reader: ValueReader,
+        proto: TrackableObjectGraph,
+        root: Any,
+        attached: Sequence[TrackableReference],
+        options: CheckpointOptions,
+    ) -> None:
+        super().__init__(reader, root, attached, options)
+        self.proto = proto
         self.unused_attributes: dict[int, list[str]] = {}
         self.waiting_slots: dict[int, list[tuple[int, Any]]] = {}
-        self._found_slots: list[tuple[int, Any]] = []
+        self._found_slots: deque[tuple[int, Any]] = deque()
         self._bound: dict[int, Any] = {}
+
+    def restore(self) -> None:
+        """Gives the objects below the root their values.
+
+        Raises: as `give_values`.
+        """
+        attached = {child.name: child.ref for child in self.attached}
+        numbers = {child.local_name: child.node_id for child in self.proto.nodes[0].children}
+        restore_all(
+            [
+                Reached(self.root, RootPosition(self, attached)),
+                *(
+                    Reached(child, CheckpointPosition(self, numbers[name]))
+                    for name, child in attached.items()
+                    if name in numbers
+                ),
+            ]
+        )
 
     # --- which object took which place -------------------------------------------------------------------------
 
@@ -63,6 +144,15 @@ class Restoration:
         """Returns whether an object took the place of a saved object, though it may be gone by now."""
         return node_id in self._bound
 
+    def places(self) -> dict[int, int]:
+        """Returns the numbers of the places that living objects took, by the `id` of the objects."""
+        bound = {node_id: self.bound(node_id) for node_id in self._bound}
+        return {id(trackable): node_id for node_id, trackable in bound.items() if trackable is not None}
+
+    def report(self) -> RestoreReport:
+        """Returns what became of each value, as things stand now."""
+        return report_of(self)
+
     def bind(self, node_id: int, trackable: Any) -> bool:
         """Notes that an object takes a place; returns whether the place was free."""
         if node_id in self._bound:
@@ -71,6 +161,22 @@ class Restoration:
         if not self.options.experimental_skip_slot_variables:
             self._note_slots(node_id)
         return True
+
+    # --- values --------------------------------------------------------------------------------------------------
+
+    def give_values(self, reached: Sequence[Reached]) -> None:
+        """Gives objects their values, then optimizers the slot variables that the objects complete."""
+        super().give_values(reached)
+        self._restore_slots()
+
+    def taker(self, reached: Reached) -> Taker:
+        """Returns what takes the values of an object, and notes which saved attributes the object does not know."""
+        position = reached.position
+        assert isinstance(position, CheckpointPosition)
+        taker = taker_of(reached.trackable, position.attributes())
+        if taker.unused:
+            self.unused_attributes[position.node_id] = taker.unused
+        return taker
 
     def _note_slots(self, node_id: int) -> None:
         """Finds the slot variables for which the optimizer and the variable are both there now."""
@@ -81,43 +187,9 @@ class Restoration:
                 self.waiting_slots.setdefault(slot.original_variable_node_id, []).append((node_id, slot))
         self._found_slots.extend(self.waiting_slots.pop(node_id, ()))
 
-    # --- values --------------------------------------------------------------------------------------------------
-
-    def context(self) -> AbstractContextManager[Any]:
-        """Leads back to where the program called `restore`: out of functions that are traced, or into its graph."""
-        if self.graph is None:
-            return init_scope()
-        return contextlib.nullcontext() if state.graph is self.graph else self.graph.as_default()
-
-    def give_values(self, reached: Sequence[Reached]) -> None:
-        """Gives objects their values, then optimizers the slot variables that the objects complete.
-
-        Raises:
-          ValueError: if a saved value has another shape than an object takes; no object has changed then.
-          InvalidArgumentError: if a saved value has another dtype.
-          NotFoundError: if the checkpoint lacks a value.
-        """
-        takers = [self._taker(one) for one in reached if one.is_older]
-        with self.context():
-            require_fit(self, takers)
-            values = self.reader.read([want for taker in takers for want in taker.wants])
-            for taker in takers:
-                taker.take([next(values) for _ in taker.wants])
-        for one in reached:
-            one.trackable._update_uid = max(one.trackable._update_uid, self.uid)
-        self._restore_slots()
-
-    def _taker(self, reached: Reached) -> Taker:
-        position = reached.position
-        assert isinstance(position, CheckpointPosition)
-        taker = taker_of(reached.trackable, position.attributes())
-        if taker.unused:
-            self.unused_attributes[position.node_id] = taker.unused
-        return taker
-
     def _restore_slots(self) -> None:
         while self._found_slots:
-            optimizer_id, slot = self._found_slots.pop(0)
+            optimizer_id, slot = self._found_slots.popleft()
             optimizer, variable = self.bound(optimizer_id), self.bound(slot.original_variable_node_id)
             if optimizer is not None and variable is not None:
                 optimizer._create_or_restore_slot_variable(
@@ -201,7 +273,7 @@ class CheckpointPosition(RestorePosition):
         """Returns the shape of a saved variable."""
         return self.checkpoint.reader.shape(self.attributes()["VARIABLE_VALUE"])
 
-    def children(self) -> dict[str, RestorePosition]:
+    def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
         """Returns the places of the saved object's children by their names."""
         return {
             child.local_name: CheckpointPosition(self.checkpoint, child.node_id) for child in self.object_proto.children
@@ -214,3 +286,20 @@ class CheckpointPosition(RestorePosition):
     def restore(self, trackable: Any) -> None:
         """Gives an object that takes the place, and all objects below it, the saved values."""
         restore(trackable, self)
+
+
+class RootPosition(CheckpointPosition):
+    """The place of the root, some of whose children are not its own: they are attached within checkpoints.
+
+    Args:
+      restoration: the restoration.
+      attached: the attached children by name.
+    """
+
+    def __init__(self, restoration: Restoration, attached: Mapping[str, Any]) -> None:
+        super().__init__(restoration, 0)
+        self._attached = attached
+
+    def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
+        """Returns the places of the children that are the root's own."""
+        return {name: place for name, place in super().children().items() if name not in self._attached}

@@ -74,7 +74,7 @@ def _names_and_slices(trackable: Any) -> tuple[Sequence[str], dict[str, Sequence
     if is_variable(trackable):
         return (VARIABLE_VALUE_KEY,), {}
     tensors = trackable._serialize_to_tensors()
-    slices = {name: list(parts) for name, parts in tensors.items() if isinstance(parts, Mapping)}
+    slices: dict[str, Sequence[str]] = {n: list(parts) for n, parts in tensors.items() if isinstance(parts, Mapping)}
     return list(tensors), slices
 
 
@@ -109,9 +109,7 @@ def _taker_of_saveables(trackable: Any, attributes: Mapping[str, str]) -> Taker:
     return taker
 
 
-def _of_saveable(
-    trackable: Any, name: str, part: Any, key: str
-) -> tuple[list[Want], Callable[[Sequence[Any]], Any]]:
+def _of_saveable(trackable: Any, name: str, part: Any, key: str) -> tuple[list[Want], Callable[[Sequence[Any]], Any]]:
     saveable = saveable_of(trackable, name, part, key)
     if isinstance(saveable, SaveableObject):
         wants = [Want(spec.name, spec.slice_spec) for spec in saveable.specs]

@@ -1,0 +1,60 @@
+"""Checkpoints that a thread writes while the program goes on.
+
+Problem: writing takes long, and a program that trains need not wait. Yet an error in writing must not be lost, nor a
+checkpoint when the program ends.
+
+Idea: a writer has one thread, which writes one checkpoint at a time. What fails there is raised by the next call that
+waits: the next save, `sync`, or a restore. Python's executor waits for its thread when the interpreter ends; what
+fails then is printed. A process that was forked has no such thread: it begins anew.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+
+class AsyncWriter:
+    """Runs one write at a time in a thread."""
+
+    def __init__(self) -> None:
+        self._executor: ThreadPoolExecutor | None = None
+        self._running: Future[Any] | None = None
+        self._process = os.getpid()
+
+    def start(self, write: Callable[[], Any]) -> None:
+        """Lets the thread run a function; waits for the one before it.
+
+        Raises: what the function before it raised.
+        """
+        self.wait()
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(1, thread_name_prefix="millrace-checkpoint")
+        _busy.add(self)
+        self._running = self._executor.submit(write)
+
+    def wait(self) -> None:
+        """Waits until the thread has nothing to do.
+
+        Raises: what the function in the thread raised.
+        """
+        if self._process != os.getpid():  # the thread did not come along with a fork
+            self.__init__()  # type: ignore[misc]  # begins anew, as in a new object
+        running, self._running = self._running, None
+        _busy.discard(self)
+        if running is not None:
+            running.result()
+
+
+_busy: set[AsyncWriter] = set()
+"""The writers that nobody has waited for since their last write began."""
+
+
+@atexit.register
+def _finish() -> None:
+    """Waits for all writers at the end of the program; Python prints an error that is raised here."""
+    for writer in list(_busy):
+        writer.wait()

@@ -1,0 +1,213 @@
+"""What became of a checkpoint that was restored: what programs assert, and the report."""
+
+from __future__ import annotations
+
+import abc
+from collections import deque
+from typing import Any, NoReturn, Self
+
+from millrace._src.checkpoint.name_based import NameBasedRestoration
+from millrace._src.checkpoint.object_graph import ObjectGraphView
+from millrace._src.checkpoint.report import RestoreReport
+from millrace._src.checkpoint.restore import Restoration
+from millrace._src.checkpoint.saved_attributes import has_values
+from millrace._src.core.context import in_plain_graph
+from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
+from millrace._src.util.class_homes import tensorflow_home
+
+_MOST_SHOWN_OBJECTS = 10
+
+
+class LoadStatus(abc.ABC):
+    """What `restore` and `read` return. The assertions return the status, so that calls can follow one another."""
+
+    @abc.abstractmethod
+    def assert_consumed(self) -> Self:
+        """Asserts that all values of the checkpoint were given to objects, and all objects have values.
+
+        Raises: AssertionError: if not; it shows the report.
+        """
+
+    @abc.abstractmethod
+    def assert_existing_objects_matched(self) -> Self:
+        """Asserts that all objects that exist have values of the checkpoint.
+
+        Raises: AssertionError: if not; it shows the report.
+        """
+
+    @abc.abstractmethod
+    def assert_nontrivial_match(self) -> Self:
+        """Asserts that some object other than the root has a place in the checkpoint.
+
+        Raises: AssertionError: if not; it shows the report.
+        """
+
+    @abc.abstractmethod
+    def report(self) -> RestoreReport:
+        """Returns what was loaded, what is missing, unused or does not fit; as text, a table."""
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Does nothing: values are given at once. In a graph of TensorFlow 1 a session runs the operations.
+
+        Raises: RuntimeError: in such a graph, without a session.
+        """
+        self._require_no_session(session)
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Does nothing: variables are initialized when they are made, and values are given at once.
+
+        Raises: RuntimeError: in a graph of TensorFlow 1, without a session.
+        """
+        self._require_no_session(session)
+
+    def expect_partial(self) -> Self:
+        """Returns the status; here nothing warns of values that are not used."""
+        return self
+
+    def _require_no_session(self, session: Any) -> None:
+        if in_plain_graph() or session is not None:
+            raise RuntimeError(
+                "The operations that restore in a graph of TensorFlow 1 are run by a session: this version of Millrace "
+                "has no `tf.compat.v1.Session` yet."
+            )
+
+
+@tensorflow_home("python.checkpoint.checkpoint")
+class CheckpointLoadStatus(LoadStatus):
+    """The status of a checkpoint of objects."""
+
+    def __init__(self, restoration: Restoration) -> None:
+        self._restoration = restoration
+
+    def report(self) -> RestoreReport:
+        """Returns what was loaded, what is missing, unused or does not fit; as text, a table."""
+        return self._restoration.report()
+
+    def assert_consumed(self) -> Self:
+        self.assert_existing_objects_matched()
+        restoration = self._restoration
+        names = SavedNames(restoration.proto)
+        for node_id, node in enumerate(restoration.proto.nodes):
+            if node.attributes and restoration.bound(node_id) is None and not self._is_skipped(names, node_id):
+                self._fail(f"Unresolved object in checkpoint {names[node_id]}: {node}")
+        unused = [
+            f"{names[node_id]} ({restoration.bound(node_id)}): {attributes}"
+            for node_id, attributes in restoration.unused_attributes.items()
+        ]
+        if unused:
+            self._fail(
+                "Unused attributes in these objects (the attributes exist in the checkpoint but were not restored):\n"
+                + "\n".join(unused)
+            )
+        return self
+
+    def assert_existing_objects_matched(self) -> Self:
+        unmatched = self._unmatched()
+        if unmatched:
+            shown = unmatched[:_MOST_SHOWN_OBJECTS]
+            self._fail(
+                f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, likely due to "
+                f"changes in the Python program. Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}"
+            )
+        return self
+
+    def assert_nontrivial_match(self) -> Self:
+        restoration = self._restoration
+        if any(restoration.bound(node_id) is not None for node_id in range(1, len(restoration.proto.nodes))):
+            return self
+        unmatched = [trackable for trackable in self._unmatched() if trackable is not restoration.root]
+        if not unmatched:
+            self._fail(f"Nothing to load. No dependencies have been added to {restoration.root} yet.")
+        return self._fail(
+            "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint "
+            f"does not match the Python program. The following objects have no matching checkpointed value: {unmatched}"
+        )
+
+    def _unmatched(self) -> list[Any]:
+        """Returns the objects with values of their own that took no place in the checkpoint."""
+        restoration = self._restoration
+        places = restoration.places()
+        nodes = ObjectGraphView(restoration.root, attached=restoration.attached).nodes()
+        return [node for node in nodes if id(node) not in places and has_values(node)]
+
+    def _is_skipped(self, names: SavedNames, node_id: int) -> bool:
+        return self._restoration.options.experimental_skip_slot_variables and names.is_slot(node_id)
+
+    def _fail(self, message: str) -> NoReturn:
+        raise AssertionError(f"{message}\n\n{self.report()}")
+
+
+@tensorflow_home("python.checkpoint.checkpoint")
+class NameBasedSaverStatus(LoadStatus):
+    """The status of a checkpoint without objects, whose values have the names of variables."""
+
+    def __init__(self, restoration: NameBasedRestoration) -> None:
+        self._restoration = restoration
+
+    def report(self) -> RestoreReport:
+        """Returns what was loaded, what is missing, unused or does not fit; as text, a table."""
+        return self._restoration.report()
+
+    def assert_consumed(self) -> Self:
+        unmatched = self._restoration.unmatched()
+        if unmatched:
+            listed = "".join(f"\n    {trackable}: {names}" for trackable, names in unmatched)
+            raise AssertionError(f"Some objects had attributes which were not restored: {listed}\n\n{self.report()}")
+        return self
+
+    assert_existing_objects_matched = assert_consumed
+    assert_nontrivial_match = assert_consumed
+
+
+@tensorflow_home("python.checkpoint.checkpoint")
+class InitializationOnlyStatus(LoadStatus):
+    """The status where no checkpoint was asked for."""
+
+    def report(self) -> RestoreReport:
+        """Returns an empty report."""
+        return RestoreReport("no checkpoint", [])
+
+    def assert_consumed(self) -> Self:
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+    assert_existing_objects_matched = assert_consumed
+    assert_nontrivial_match = assert_consumed
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Raises an error.
+
+        Raises: AssertionError: always.
+        """
+        raise AssertionError(
+            "No checkpoint specified, so no restore ops are available (save_path=None to Saver.restore)."
+        )
+
+
+class SavedNames:
+    """What the saved objects are called in messages: "(root).model.bias".
+
+    Args: proto: the saved objects.
+    """
+
+    def __init__(self, proto: TrackableObjectGraph) -> None:
+        self._names = {0: "(root)"}
+        self._slots: dict[int, str] = {}
+        waiting = deque([0])
+        while waiting:
+            node_id = waiting.popleft()
+            for child in proto.nodes[node_id].children:
+                if child.node_id not in self._names:
+                    self._names[child.node_id] = f"{self._names[node_id]}.{child.local_name}"
+                    waiting.append(child.node_id)
+        for node_id, node in enumerate(proto.nodes):
+            for slot in node.slot_variables:
+                variable = self[slot.original_variable_node_id]
+                self._slots[slot.slot_variable_node_id] = f"{self[node_id]}'s state '{slot.slot_name}' for {variable}"
+
+    def __getitem__(self, node_id: int) -> str:
+        name = self._names.get(node_id) or self._slots.get(node_id)
+        return name or f"object {node_id}, which nothing leads to"
+
+    def is_slot(self, node_id: int) -> bool:
+        """Returns whether an object is a slot variable of an optimizer."""
+        return node_id in self._slots and node_id not in self._names

@@ -1,0 +1,155 @@
+"""Finds out what became of each value: the rows of a report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from millrace._src.checkpoint.fitting import Misfit
+from millrace._src.checkpoint.nearest_names import nearest_names
+from millrace._src.checkpoint.object_graph import ATTRIBUTES, ObjectGraphView, checkpoint_key, escaped, full_name_of
+from millrace._src.checkpoint.reading import ValueReader
+from millrace._src.checkpoint.report import (
+    LOADED,
+    MISSING,
+    UNUSED,
+    WRONG_DTYPE,
+    WRONG_SHAPE,
+    ReportRow,
+    RestoreReport,
+    Value,
+)
+from millrace._src.checkpoint.saved_attributes import attributes_of
+from millrace._src.core.resources import is_variable
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
+
+if TYPE_CHECKING:  # a restoration reports on itself
+    from millrace._src.checkpoint.name_based import NameBasedRestoration
+    from millrace._src.checkpoint.restore import Restoration, RestorationBase
+
+
+def report_of(restoration: Restoration) -> RestoreReport:
+    """Returns the report of a checkpoint of objects, as things stand now."""
+    misfits = {id(misfit.variable): misfit for misfit in restoration.misfits}
+    places = restoration.places()
+    rows = []
+    for trackable, key, value in _program_values(restoration):
+        rows.append(_program_row(restoration, trackable, key, value, places, misfits.get(id(trackable))))
+    rows.extend(_unused_rows(restoration))
+    return _report(restoration, rows, bool(misfits))
+
+
+def report_of_names(restoration: NameBasedRestoration) -> RestoreReport:
+    """Returns the report of a checkpoint without objects."""
+    rows = []
+    reader = restoration.reader
+    misfits = {id(misfit.variable): misfit for misfit in restoration.misfits}
+    for trackable, key, value in _program_values(restoration):
+        name = full_name_of(trackable)
+        if id(trackable) in misfits:
+            rows.append(_misfit_row(name, value, misfits[id(trackable)]))
+        elif name in restoration.taken:
+            rows.append(ReportRow(LOADED, name, value, _saved_value(reader, name)))
+        else:
+            rows.append(ReportRow(MISSING, name or readable(key), value))
+    unused = [key for key in reader.keys() if key not in restoration.taken]  # noqa: SIM118  a reader is no dict
+    rows.extend(ReportRow(UNUSED, key, None, _saved_value(reader, key)) for key in unused)
+    return _report(restoration, rows, bool(misfits))
+
+
+def _report(restoration: RestorationBase, rows: Sequence[ReportRow], is_refused: bool) -> RestoreReport:
+    missing = {row.name: str(row.program) for row in rows if row.state == MISSING}
+    unused = {row.name: str(row.saved) for row in rows if row.state == UNUSED}
+    nearest = nearest_names(missing, unused)
+    nearest |= {theirs: ours for ours, theirs in nearest.items()}
+    order = (WRONG_SHAPE, WRONG_DTYPE, MISSING, UNUSED, LOADED)
+    rows = [
+        ReportRow(row.state, row.name, row.program, row.saved, nearest.get(row.name), row.note)
+        if row.state in (MISSING, UNUSED)
+        else row
+        for row in rows
+    ]
+    return RestoreReport(restoration.reader.prefix, sorted(rows, key=lambda row: order.index(row.state)), is_refused)
+
+
+def _program_values(restoration: RestorationBase) -> Iterator[tuple[Any, str, Value]]:
+    """Yields all values of the program: the object, the key that the value would have, and what is known of it."""
+    view = ObjectGraphView(restoration.root, attached=restoration.attached)
+    for trackable, path in zip(view.nodes(), view.paths):
+        if is_variable(trackable):
+            yield trackable, checkpoint_key(path, VARIABLE_VALUE_KEY), Value(trackable.shape, trackable.dtype)
+            continue
+        for attribute in attributes_of(trackable, functools.partial(checkpoint_key, path)):
+            yield trackable, attribute.key, _value_of(attribute.tensors)
+
+
+def _value_of(tensors: Sequence[Any]) -> Value:
+    if len(tensors) == 1 and isinstance(tensors[0].value, Tensor):
+        return Value(tensors[0].value.shape, tensors[0].value.dtype)
+    return Value()
+
+
+def _program_row(
+    restoration: Restoration, trackable: Any, key: str, value: Value, places: dict[int, int], misfit: Misfit | None
+) -> ReportRow:
+    if misfit is not None:
+        return _misfit_row(readable(key), value, misfit)
+    node_id = places.get(id(trackable))
+    attribute = key.rpartition("/")[2]
+    if node_id is not None:
+        for saved in restoration.proto.nodes[node_id].attributes:
+            if saved.checkpoint_key.rpartition("/")[2] == attribute:
+                return ReportRow(LOADED, readable(key), value, _saved_value(restoration.reader, saved.checkpoint_key))
+    return ReportRow(MISSING, readable(key), value, note=_shared_note(restoration, key))
+
+
+def _misfit_row(name: str, value: Value, misfit: Misfit) -> ReportRow:
+    state = WRONG_SHAPE if misfit.is_of_shape else WRONG_DTYPE
+    return ReportRow(state, name, value, Value(misfit.saved_shape, misfit.saved_dtype))
+
+
+def _shared_note(restoration: Restoration, key: str) -> str:
+    """Says that a value has a place in the checkpoint which another object took: the two were one when saved."""
+    nodes = restoration.proto.nodes
+    node = nodes[0]
+    for part in key.partition(f"/{ATTRIBUTES}/")[0].split("/"):
+        numbers = [child.node_id for child in node.children if escaped(child.local_name) == part]
+        if not numbers:
+            return ""
+        node = nodes[numbers[0]]
+    for attribute in node.attributes:
+        return f"one object with {readable(attribute.checkpoint_key)} in the checkpoint"
+    return ""
+
+
+def _unused_rows(restoration: Restoration) -> Iterator[ReportRow]:
+    for node_id, node in enumerate(restoration.proto.nodes):
+        unused = restoration.unused_attributes.get(node_id, ())
+        for attribute in node.attributes:
+            if not restoration.was_bound(node_id) or attribute.name in unused:
+                key = attribute.checkpoint_key
+                yield ReportRow(UNUSED, readable(key), None, _saved_value(restoration.reader, key))
+
+
+def _saved_value(reader: ValueReader, key: str) -> Value:
+    if key not in reader:
+        return Value()
+    entry = reader.entry(key)
+    return Value(TensorShape(entry.shape), entry.dtype)
+
+
+def readable(key: str) -> str:
+    """Returns a key of a checkpoint as the way to a value.
+
+    >>> from millrace._src.checkpoint.report_rows import readable
+    >>> readable("model/bias/.ATTRIBUTES/VARIABLE_VALUE"), readable("words/.ATTRIBUTES/table")
+    ('model/bias', 'words:table')
+    """
+    path, separator, attribute = key.rpartition(f"/{ATTRIBUTES}/")
+    if not separator:
+        return key
+    name = path or "(root)"
+    return name if attribute == VARIABLE_VALUE_KEY else f"{name}:{attribute}"

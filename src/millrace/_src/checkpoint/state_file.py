@@ -1,0 +1,327 @@
+"""The text file `checkpoint` of a folder, which says what checkpoints are there and which is the newest.
+
+The file is written beside and moved, so a reader sees the old or the new one. Paths of checkpoints in the same folder
+are written relative to it: a folder can be moved with its checkpoints.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from google.protobuf import text_format
+
+from millrace._src.checkpoint.bundle.publishing import NEXT, index_name
+from millrace._src.core.errors import NotFoundError, OpError
+from millrace._src.ops.io import gfile
+from millrace._src.ops.io.file_names import file_name
+from millrace._src.ops.io.file_systems import content_of
+from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.proto import checkpoint_state_pb2
+from millrace._src.util.export import export
+from millrace._src.util.logger import get_logger
+
+CheckpointState = checkpoint_state_pb2.CheckpointState
+
+_STATE_FILE = "checkpoint"
+
+
+def state_file_name(folder: str, latest_filename: str | None = None) -> str:
+    """Returns the name of the file that says what checkpoints a folder has."""
+    return os.path.join(folder, latest_filename or _STATE_FILE)
+
+
+@export(v1=["train.generate_checkpoint_state_proto"])
+def generate_checkpoint_state_proto(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> Any:
+    """Returns the content of the file that says what checkpoints a folder has.
+
+    >>> state = tf.compat.v1.train.generate_checkpoint_state_proto("models", "models/a-2", ["models/a-1"])
+    >>> list(state.all_model_checkpoint_paths)
+    ['a-1', 'a-2']
+
+    Args:
+      save_dir: the folder.
+      model_checkpoint_path: the newest checkpoint.
+      all_model_checkpoint_paths: all checkpoints that are kept, oldest first; the newest is added where it is missing.
+      all_model_checkpoint_timestamps: when the checkpoints were written, in seconds since 1970.
+      last_preserved_timestamp: when the last checkpoint that is kept for good was written.
+
+    Raises: ValueError: if there are not as many timestamps as checkpoints.
+    """
+    paths = list(all_model_checkpoint_paths or [])
+    if not paths or paths[-1] != model_checkpoint_path:
+        paths.append(model_checkpoint_path)
+    timestamps = all_model_checkpoint_timestamps
+    if timestamps and len(timestamps) != len(paths):
+        raise ValueError(
+            "Checkpoint timestamps, if provided, must match checkpoint paths (got paths "
+            f"{paths} and timestamps {timestamps})"
+        )
+    if not os.path.isabs(save_dir):
+        paths = [_relative(path, save_dir) for path in paths]
+        model_checkpoint_path = _relative(model_checkpoint_path, save_dir)
+    return CheckpointState(
+        model_checkpoint_path=model_checkpoint_path,
+        all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=timestamps,
+        last_preserved_timestamp=last_preserved_timestamp,
+    )
+
+
+def _relative(path: str, folder: str) -> str:
+    return path if os.path.isabs(path) else os.path.relpath(path, folder)
+
+
+@export(v1=["train.update_checkpoint_state"])
+def update_checkpoint_state(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Writes the file that says what checkpoints a folder has.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.compat.v1.train.update_checkpoint_state(folder, folder + "/a-1")
+    >>> tf.train.get_checkpoint_state(folder).model_checkpoint_path == folder + "/a-1"
+    True
+
+    Args:
+      save_dir: the folder.
+      model_checkpoint_path: the newest checkpoint.
+      all_model_checkpoint_paths: all checkpoints that are kept, oldest first.
+      latest_filename: the name of the file, if not "checkpoint".
+      all_model_checkpoint_timestamps: when the checkpoints were written, in seconds since 1970.
+      last_preserved_timestamp: when the last checkpoint that is kept for good was written.
+
+    Raises:
+      ValueError: if there are not as many timestamps as checkpoints.
+      tf.errors.NotFoundError: if there is no such folder.
+    """
+    write_state(
+        save_dir,
+        generate_checkpoint_state_proto(
+            save_dir,
+            model_checkpoint_path,
+            all_model_checkpoint_paths,
+            all_model_checkpoint_timestamps,
+            last_preserved_timestamp,
+        ),
+        latest_filename,
+    )
+
+
+def write_relative_state(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Does as `update_checkpoint_state`, with paths relative to the folder."""
+    paths = [*(all_model_checkpoint_paths or [])]
+    write_state(
+        save_dir,
+        generate_checkpoint_state_proto(
+            save_dir,
+            os.path.relpath(model_checkpoint_path, save_dir),
+            [os.path.relpath(path, save_dir) for path in paths],
+            all_model_checkpoint_timestamps,
+            last_preserved_timestamp,
+        ),
+        None,
+    )
+
+
+def write_state(folder: str, proto: Any, latest_filename: str | None) -> None:
+    """Writes the content of the file, which is moved into place as a whole."""
+    with written_beside(state_file_name(folder, latest_filename)) as file:
+        file.write(text_format.MessageToString(proto).encode())
+
+
+@export("train.get_checkpoint_state", v1=["train.get_checkpoint_state"])
+def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> Any:
+    """Returns what a folder says of its checkpoints, as a message `CheckpointState`; None where it says nothing.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.train.get_checkpoint_state(folder) is None
+    True
+    >>> path = tf.train.Checkpoint(step=tf.Variable(1)).save(folder + "/ckpt")
+    >>> tf.train.get_checkpoint_state(folder).model_checkpoint_path == path
+    True
+
+    Args:
+      checkpoint_dir: the folder.
+      latest_filename: the name of the file that is read, if not "checkpoint".
+
+    Raises: ValueError: if the file names no newest checkpoint.
+    """
+    folder = os.fspath(checkpoint_dir)
+    name = state_file_name(folder, latest_filename)
+    try:
+        state = text_format.Parse(content_of(name).decode("utf-8"), CheckpointState())
+    except NotFoundError:
+        return None
+    except (OpError, UnicodeDecodeError, text_format.ParseError) as error:
+        get_logger().warning("%s: Checkpoint ignored: %s", name, error)
+        return None
+    if not state.model_checkpoint_path:
+        raise ValueError(f"Invalid checkpoint state loaded from {folder}")
+    state.model_checkpoint_path = _beside(folder, state.model_checkpoint_path)
+    state.all_model_checkpoint_paths[:] = [_beside(folder, path) for path in state.all_model_checkpoint_paths]
+    return state
+
+
+def _beside(folder: str, path: str) -> str:
+    return path if os.path.isabs(path) else os.path.join(folder, path)
+
+
+@export("train.latest_checkpoint", v1=["train.latest_checkpoint"])
+def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+    """Returns the path of the newest checkpoint of a folder; None if there is none.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.train.latest_checkpoint(folder) is None
+    True
+    >>> checkpoint = tf.train.Checkpoint(step=tf.Variable(1))
+    >>> tf.train.latest_checkpoint(folder) == checkpoint.save(folder + "/ckpt")
+    False
+    >>> tf.train.latest_checkpoint(folder) == folder + "/ckpt-1"
+    True
+
+    Args:
+      checkpoint_dir: the folder.
+      latest_filename: the name of the file that says which is the newest, if not "checkpoint".
+
+    Raises: ValueError: if that file names no checkpoint.
+    """
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is None:
+        return None
+    if checkpoint_files_exist(state.model_checkpoint_path):
+        return str(state.model_checkpoint_path)
+    get_logger().error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
+    return None
+
+
+def checkpoint_files_exist(prefix: str) -> bool:
+    """Returns whether there is a checkpoint: in the form of TensorFlow 2, or in the oldest form of a single file."""
+    return any(gfile.exists(name) for name in (index_name(prefix), index_name(prefix) + NEXT, prefix))
+
+
+@export(v1=["train.checkpoint_exists"])
+def checkpoint_exists(checkpoint_prefix: Any) -> bool:
+    """Returns whether there is a checkpoint whose files have names that begin so.
+
+    >>> tf.compat.v1.train.checkpoint_exists("no/such-1")
+    False
+
+    Args: checkpoint_prefix: what the names begin with.
+    """
+    return checkpoint_files_exist(file_name(checkpoint_prefix))
+
+
+@export(v1=["train.get_checkpoint_mtimes"])
+def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
+    """Returns when checkpoints were last changed, in seconds since 1970; those that are not there are left out.
+
+    >>> tf.compat.v1.train.get_checkpoint_mtimes(["no/such-1"])
+    []
+
+    Args: checkpoint_prefixes: what the names of the files begin with.
+    """
+    times = []
+    for prefix in map(file_name, checkpoint_prefixes):
+        for name in (index_name(prefix), prefix):
+            with suppress(NotFoundError):
+                times.append(gfile.stat(name).mtime_nsec // 10**9 * 1.0)
+                break
+    return times
+
+
+@export(v1=["train.remove_checkpoint"])
+def remove_checkpoint(
+    checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
+) -> None:
+    """Removes the files of a checkpoint; those that are not there are passed over.
+
+    >>> tf.compat.v1.train.remove_checkpoint("no/such-1")
+
+    Args:
+      checkpoint_prefix: what the names of the files begin with.
+      checkpoint_format_version: 1 for a checkpoint in a single file.
+      meta_graph_suffix: the ending of the file with the graph, which is removed too.
+    """
+    prefix = file_name(checkpoint_prefix)
+    patterns = [f"{prefix}.{meta_graph_suffix}"]
+    if checkpoint_format_version == 1:
+        patterns.append(f"{prefix}-?????-of-?????")
+        patterns.append(prefix)
+    else:
+        patterns += [index_name(prefix), f"{prefix}.data-?????-of-?????"]
+    for pattern in patterns:  # the index before the data: what is left of a removal is no checkpoint
+        for name in gfile.glob(pattern):
+            with suppress(NotFoundError):
+                gfile.remove(name)
+
+
+@export("train.checkpoints_iterator", v1=["train.checkpoints_iterator"])
+def checkpoints_iterator(
+    checkpoint_dir: Any,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Iterator[str]:
+    """Yields the newest checkpoint of a folder, and waits for newer ones.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(step=tf.Variable(1)).save(folder + "/ckpt")
+    >>> [path.endswith("ckpt-1") for path in tf.train.checkpoints_iterator(folder, timeout=0)]
+    [True]
+
+    Args:
+      checkpoint_dir: the folder.
+      min_interval_secs: the least time between two checkpoints.
+      timeout: how many seconds to wait for a newer checkpoint; None to wait for ever.
+      timeout_fn: called when the time is over: whether to end; without it that is the end.
+    """
+    newest = None
+    while True:
+        following = _wait_for_checkpoint(checkpoint_dir, newest, timeout)
+        if following is None:
+            if timeout_fn is None or timeout_fn():
+                return
+            continue
+        begin = time.monotonic()
+        newest = following
+        yield newest
+        time.sleep(max(0.0, begin + min_interval_secs - time.monotonic()))
+
+
+_SECONDS_BETWEEN_LOOKS = 1.0
+
+
+def _wait_for_checkpoint(folder: Any, newest: str | None, timeout: float | None) -> str | None:
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        found = latest_checkpoint(folder)
+        if found is not None and found != newest:
+            return found
+        if end is not None and time.monotonic() + _SECONDS_BETWEEN_LOOKS > end:
+            return None
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
