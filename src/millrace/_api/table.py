@@ -976,7 +976,7 @@ compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
 compat.v1.test.compute_gradient -
 """,
     "compat.v1.train": """
-compat.v1.train.Checkpoint -
+compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
 compat.v1.train.LooperThread state.coordinator:LooperThread
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists

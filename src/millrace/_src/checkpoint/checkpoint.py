@@ -222,6 +222,27 @@ class Checkpoint(AutoTrackable):
         self._root._handle_deferred_dependencies(name, child)
 
 
+@export(v1=["train.Checkpoint"])
+@tensorflow_home("python.checkpoint.checkpoint")
+class CheckpointV1(Checkpoint):
+    """Saves and restores the values of objects, which have names; no object is the root itself.
+
+    >>> import os, tempfile
+    >>> prefix = os.path.join(tempfile.mkdtemp(), "ckpt")
+    >>> path = tf.compat.v1.train.Checkpoint(step=tf.Variable(3)).save(prefix)
+    >>> step = tf.Variable(0)
+    >>> status = tf.compat.v1.train.Checkpoint(step=step).restore(path).assert_consumed()
+    >>> int(step)
+    3
+
+    Args: **kwargs: objects by name.
+    Raises: ValueError: if a value cannot be tracked.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
+
 def _require_trackable(value: Any, name: str) -> None:
     if not isinstance(value, Trackable) or isinstance(value, Tensor):
         raise ValueError(

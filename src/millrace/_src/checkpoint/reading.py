@@ -11,6 +11,7 @@ from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice, parse_sha
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
+from millrace._src.core.errors import NotFoundError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import new_tensor
 from millrace._src.ops import raw
@@ -27,12 +28,17 @@ class Want:
 class ValueReader:
     """The values of one checkpoint.
 
-    Args: prefix: the name of the checkpoint's files without their endings.
+    Args: prefix: what the names of the files begin with.
+    Raises: NotFoundError: if there is no such checkpoint.
     """
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        self._bundle = BundleReader(prefix)
+        try:
+            self._bundle = BundleReader(prefix)
+        except NotFoundError:
+            message = f"Failed to find any matching files for {prefix}"
+            raise NotFoundError(None, None, f"Unsuccessful TensorSliceReader constructor: {message}") from None
 
     def __contains__(self, key: str) -> bool:
         return key in self._bundle
