@@ -158,7 +158,7 @@ def test_a_wrong_dtype_is_an_invalid_argument(tmp_path: Path) -> None:
 
 def test_save_in_a_function_is_refused(tmp_path: Path) -> None:
     checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
-    with pytest.raises(NotImplementedError, match="Calling tf.train.Checkpoint.save\\(\\) from a function is not"):
+    with pytest.raises(NotImplementedError, match=r"Calling tf\.train\.Checkpoint\.save\(\) from a function is not"):
         tf.function(lambda: checkpoint.save(str(tmp_path / "c")))()
 
 
