@@ -34,9 +34,10 @@ Case = tuple[str, int]
 
 
 def all_targets() -> dict[str, Target]:
-    from tests.attack import graph_targets, record_targets  # the parent process needs no targets
+    from tests.attack import checkpoint_targets, graph_targets, record_targets  # they read this module
 
-    return {target.name: target for module in (record_targets, graph_targets) for target in module.TARGETS}
+    modules = (record_targets, graph_targets, checkpoint_targets)
+    return {target.name: target for module in modules for target in module.TARGETS}
 
 
 @dataclass

@@ -14,6 +14,10 @@ Files = Mapping[str, bytes]
 """The files of one specimen, by their names in its folder."""
 
 
+_WHOLE = 0.2
+"""How often several files of a specimen are damaged together."""
+
+
 class WrongAnswer(Exception):
     """A damaged file was read as if nothing were wrong, although a checksum should have told."""
 
@@ -26,6 +30,7 @@ class Target:
       name: the kind.
       specimens: makes undamaged files; called once, in an empty folder.
       damages: for names of files, by their endings, the damages that fit; "" fits all files.
+      whole_damages: damages to several files of a specimen that belong together.
       read: reads the files in a folder, and gives what was read.
       check: raises WrongAnswer if what was read of files damaged as bytes is not what the whole files say; called with
         what was read of the whole files and of the damaged ones.
@@ -38,9 +43,12 @@ class Target:
     read: Callable[[Path], Any]
     check: Callable[[Any, Any], None] | None = None
     may_run_on: bool = False
+    whole_damages: Sequence[Callable[[Files, random.Random], Files]] = ()
 
     def damage(self, files: Files, rng: random.Random) -> tuple[Files, bool]:
         """The files with one of them damaged, and whether a checksum must notice."""
+        if self.whole_damages and rng.random() < _WHOLE:
+            return rng.choice(self.whole_damages)(files, rng), False
         name = rng.choice(sorted(files))
         fitting = next(damages for ending, damages in self.damages.items() if name.endswith(ending))
         damage = rng.choice(fitting)

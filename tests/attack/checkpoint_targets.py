@@ -1,0 +1,152 @@
+"""Checkpoints: the table of the index, the entries in it, and the data."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import millrace as tf
+from millrace._src.checkpoint.bundle.reader import BundleReader
+from millrace._src.checkpoint.bundle.table_format import FOOTER_SIZE
+from millrace._src.checkpoint.bundle.table_reader import Block
+from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
+from millrace._src.checkpoint.bundle.writer import BundleWriter
+from millrace._src.ops.io.wire_format import read_varint
+from millrace._src.proto import tensor_bundle_pb2
+from millrace._src.util.crc32c import masked_crc32c
+from tests.attack.mutations import change_a_byte, damaged, damaged_message, flip_a_bit, insert_an_absurd_number
+from tests.attack.target import Files, Target, WrongAnswer, read_back
+from tests.checkpoint.bundle.tables import stored, table
+
+_REFUSALS = (tf.errors.DataLossError, tf.errors.InvalidArgumentError, tf.errors.NotFoundError)
+
+
+def _bundles(folder: Path) -> Sequence[Files]:
+    specimens = []
+    for number, shards in enumerate((1, 2)):
+        place = folder / str(number)
+        place.mkdir(parents=True)
+        with BundleWriter(str(place / "c"), shards) as writer:
+            writer.add("layer/kernel", np.arange(24.0, dtype=np.float32).reshape(4, 6))
+            writer.add("layer/bias", np.zeros(6, np.float16), shard=shards - 1)
+            writer.add("layer/kernel/.OPTIMIZER_SLOT/m", np.ones((4, 6), np.float64))
+            writer.add("names", np.array([b"", b"a", b"long text" * 9], object), shard=shards - 1)
+            writer.add("step", np.int64(7))
+            writer.add("empty", np.zeros((0, 3), np.int8))
+            writer.add("flag", np.array(True))
+            for start in (0, 3):
+                part = TensorSlice((start, 0), (3, -1))
+                writer.add_slice("parted", (6, 2), part, np.full((3, 2), start, np.int32), shard=shards - 1)
+            for index in range(30):
+                writer.add(f"many/{index:02}", np.float32(index))
+        specimens.append(read_back(place))
+    return specimens
+
+
+def _read_bundle(folder: Path) -> Any:
+    """All values that can be read, by name."""
+    values: dict[str, Any] = {}
+    with BundleReader(f"{folder}/c") as reader:
+        for key in reader.keys():
+            try:
+                array = reader.read(key)
+            except _REFUSALS:
+                continue
+            values[key] = (array.dtype, array.shape, array.tolist() if array.dtype == object else array.tobytes())
+    return values
+
+
+def _no_other_values(whole: Any, read: Any) -> None:
+    for key, value in read.items():
+        if whole.get(key) != value:
+            raise WrongAnswer(f"{key} was read as {value}")
+
+
+# --- damages behind the checksums --------------------------------------------------------------------------------
+
+
+def _blocks(data: bytes) -> list[tuple[int, int]]:
+    """Offset and size of each block of a table: the index block, and the blocks to which it leads."""
+    footer, at, numbers = data[-FOOTER_SIZE:], 0, []
+    for _ in range(4):
+        number, at = read_varint(footer, at, FOOTER_SIZE)
+        numbers.append(number)
+    index = numbers[2], numbers[3]
+    handles = [value for _, value in Block(_content(data, index)).entries()]
+    return [index, *((read_varint(h, 0, len(h))[0], read_varint(h, *_after_first(h))[0]) for h in handles)]
+
+
+def _after_first(handle: bytes) -> tuple[int, int]:
+    return read_varint(handle, 0, len(handle))[1], len(handle)
+
+
+def _content(data: bytes, place: tuple[int, int]) -> bytes:
+    return data[place[0] : sum(place)]
+
+
+def damaged_block(data: bytes, rng: random.Random) -> bytes:
+    """A table with damage within one block, the checksum of which is right."""
+    offset, size = rng.choice(_blocks(data))
+    block = data[offset : offset + size]
+    for _ in range(rng.choice((1, 2, 3))):
+        block = rng.choice((flip_a_bit, change_a_byte, insert_an_absurd_number))(block, rng)
+    compression = data[offset + size] if rng.random() < 0.8 else rng.choice((0, 1, 2, 255))
+    whole = stored(block[:size].ljust(size, b"\0"), compression)
+    return data[:offset] + whole + data[offset + len(whole) :]
+
+
+def damaged_entries(data: bytes, rng: random.Random) -> bytes:
+    """A table of which some entries are changed, exchanged, left out or there twice."""
+    _, *places = _blocks(data)
+    entries = [entry for place in places for entry in Block(_content(data, place)).entries()]
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        index = rng.randrange(len(entries)) if rng.random() < 0.9 else 0
+        key, value = entries[index]
+        kind = rng.randrange(6)
+        if kind < 3:
+            message = tensor_bundle_pb2.BundleEntryProto if key else tensor_bundle_pb2.BundleHeaderProto
+            entries[index] = key, damaged_message(value, message, rng)
+        elif kind == 3:
+            entries[index] = key, entries[rng.randrange(len(entries))][1]
+        elif kind == 4:
+            entries[index] = damaged(key, rng), value
+        else:
+            entries[index : index + 1] = rng.choice(([], [(key, value)] * 2))
+        if not entries:
+            break
+    if rng.random() < 0.8:
+        entries = sorted(dict(entries).items())
+    compression = 1 if rng.random() < 0.1 else 0
+    return table(entries, compression=compression)
+
+
+def damaged_values(files: Files, rng: random.Random) -> Files:
+    """A checkpoint of damaged data whose checksums, for each tensor, are right."""
+    name = rng.choice([name for name in sorted(files) if ".data-" in name])
+    data = damaged(files[name], rng)
+    shard = int(name.partition(".data-")[2][:5])
+    _, *places = _blocks(files["c.index"])
+    entries = []
+    for key, value in (entry for place in places for entry in Block(_content(files["c.index"], place)).entries()):
+        entry = tensor_bundle_pb2.BundleEntryProto.FromString(value)
+        if key and entry.shard_id == shard:
+            entry.crc32c = masked_crc32c(data[entry.offset : entry.offset + entry.size])
+            value = entry.SerializeToString()
+        entries.append((key, value))
+    return {**files, name: data, "c.index": table(entries)}
+
+
+BUNDLES = Target(
+    "checkpoints",
+    _bundles,
+    {".index": (damaged, damaged_block, damaged_entries, damaged_entries), "": (damaged,)},
+    _read_bundle,
+    _no_other_values,
+    whole_damages=(damaged_values,),
+)
+
+TARGETS = (BUNDLES,)
