@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import shutil
@@ -21,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import millrace as tf
 from tests.attack.target import Files, Target, WrongAnswer
@@ -77,17 +78,24 @@ def run_caged(first: Mapping[str, int], stop: int) -> None:
     """Runs the cases of targets, from `first` on, in this process; prints a line of JSON before and after each."""
     from tests.attack.cage import Cage  # the parent process needs no limits
 
-    targets = all_targets()
+    targets, tell = all_targets(), _own_output()
     cage = Cage()
     for name, start in first.items():
         target = targets[name]
         specimens = target.specimens(put({}, cage.folder / "made"))
         wholes = [_read_whole(target, put(files, cage.folder / "case")) for files in specimens]
         for number in range(start, stop):
-            print(json.dumps({"target": name, "begins": number}), flush=True)
+            print(json.dumps({"target": name, "begins": number}), file=tell, flush=True)
             outcome = _outcome(cage, target, specimens, wholes, number)
-            print(json.dumps({"target": name, "case": number, **asdict(outcome)}), flush=True)
+            print(json.dumps({"target": name, "case": number, **asdict(outcome)}), file=tell, flush=True)
     shutil.rmtree(cage.folder)
+
+
+def _own_output() -> TextIO:
+    """The output of this process; what programs in files print goes nowhere."""
+    tell = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return tell
 
 
 def _outcome(cage: Any, target: Target, specimens: Sequence[Files], wholes: Sequence[Any], number: int) -> Any:
@@ -140,7 +148,7 @@ def _attack_until_it_dies(left: dict[str, int], stop: int, next_case: dict[str, 
     ]
     root = Path(__file__).parents[2]
     begun: Case | None = None
-    with tempfile.TemporaryFile("w+") as complaints:
+    with tempfile.TemporaryFile("w+", errors="replace") as complaints:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True, cwd=root) as process:
             for line in _lines(process):
                 name = line["target"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import millrace as tf
+from millrace._src.checkpoint.bundle.index_file import key_text
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.checkpoint.bundle.table_format import FOOTER_SIZE
 from millrace._src.checkpoint.bundle.table_reader import Block
@@ -51,12 +52,13 @@ def _read_bundle(folder: Path) -> Any:
     """All values that can be read, by name."""
     values: dict[str, Any] = {}
     with BundleReader(f"{folder}/c") as reader:
-        for key in reader.keys():
+        for entry in reader.entries():
             try:
-                array = reader.read(key)
+                array = reader.read(entry.key)
             except _REFUSALS:
                 continue
-            values[key] = (array.dtype, array.shape, array.tolist() if array.dtype == object else array.tobytes())
+            content = array.tolist() if array.dtype == object else array.tobytes()
+            values[key_text(entry.key)] = array.dtype, array.shape, content
     return values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
@@ -80,3 +81,15 @@ def test_inputs_before_a_list_and_after_one_are_found_by_name() -> None:
     assert [list(c.tensors(name)) for name in ("cond", "input")] == [["cond"], ["a", "b"]]
     with pytest.raises(KeyError, match="If has no input 'x'"):
         c.tensors("x")
+
+
+def test_a_value_is_known_at_the_end_of_a_chain_longer_than_calls_can_be_nested() -> None:
+    def end_of_chain() -> Any:
+        with tf.Graph().as_default() as graph:
+            tensor = graph.constant(np.array([2, 3], np.int32), tf.int32, "c")
+            for number in range(3000):
+                operation = graph.add_operation(get_op("Neg"), (tensor,), {"T": tf.int32}, f"n{number}")
+                (tensor,) = operation.outputs
+            return static_value(tensor)
+
+    assert end_of_chain().tolist() == [2, 3]

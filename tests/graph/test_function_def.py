@@ -19,7 +19,7 @@ from millrace._src.graph.function_def import (
     function_to_function_def,
     normalize_arg_name,
 )
-from millrace._src.proto import function_pb2
+from millrace._src.proto import function_pb2, graph_pb2
 
 
 def _body(name: str = "f", placeholder: str = "x", shape: Any = (None, 2)) -> FuncGraph:
@@ -182,3 +182,40 @@ def test_argument_that_nobody_uses_says_nothing_of_its_variable() -> None:
     body = tf.function(lambda v: 1.0, autograph=False).get_concrete_function(v).graph
     assert body.inputs[0].handle_type is not None
     assert not function_to_function_def(body, add_shapes=True).signature.input_arg[0].handle_data
+
+
+def nested_calls(depth: int) -> Any:
+    """A graph that calls a function, which calls another one, and so on."""
+    proto = graph_pb2.GraphDef()
+    for number in range(depth):
+        function = proto.library.function.add()
+        function.signature.name = f"f{number}"
+        function.signature.input_arg.add(name="x", type=1)
+        function.signature.output_arg.add(name="y", type=1)
+        function.ret["y"] = "n:output:0" if number + 1 < depth else "n:y:0"
+        node = function.node_def.add(name="n", op="Neg", input=["x"])
+        node.attr["T"].type = 1
+        if number + 1 < depth:
+            _make_call(node, f"f{number + 1}")
+    proto.node.add(name="x", op="Placeholder").attr["dtype"].type = 1
+    _make_call(proto.node.add(name="call", input=["x"]), "f0")
+    return proto
+
+
+def _make_call(node: Any, function: str) -> None:
+    node.op = "PartitionedCall"
+    node.attr.clear()
+    node.attr["f"].func.name = function
+    node.attr["Tin"].list.type.append(1)
+    node.attr["Tout"].list.type.append(1)
+
+
+def test_calls_are_nested_as_deep_as_python_can_follow() -> None:
+    @tf.function(autograph=False)
+    def call(x: Any) -> Any:
+        return tf.import_graph_def(nested_calls(60), {"x": x}, ["call:0"])[0]
+
+    assert call(tf.constant(2.0)).numpy() == -2.0
+    for depth in (65, 3000):
+        with tf.Graph().as_default(), pytest.raises(ValueError, match="nested more than 64 deep"):
+            tf.import_graph_def(nested_calls(depth))

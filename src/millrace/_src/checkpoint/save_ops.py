@@ -32,7 +32,7 @@ _BY_CALL = "a checkpoint is written or read once per call"
 
 SAVING: dict[str, Any] = {
     "effects": Effects.IO,
-    "reach": Reach.READS_FILES | Reach.WRITES_FILES,  # also looks what is there already
+    "reach": Reach.WRITES_FILES,
     "host_only": True,
     "not_differentiable": _NO_GRADIENT,
     "not_batched": _BY_CALL,
@@ -157,7 +157,7 @@ def _merge_shapes(c: ShapeContext) -> list[TensorShape]:
     "MergeV2Checkpoints",
     "checkpoint_prefixes: string, destination_prefix: string ->",
     shape=_merge_shapes,
-    **SAVING,
+    **{**SAVING, "reach": Reach.READS_FILES | Reach.WRITES_FILES},
 )
 def merge_v2_checkpoints(
     xp: Xp,

@@ -98,21 +98,53 @@ def static_value(tensor: Any) -> Any:
 def _static_outputs(operation: Any) -> Sequence[Any] | None:
     """Returns the values of all outputs of an operation, memoized on the operation."""
     if operation.static_values is None:
-        operation.note_values(_fold(operation) or False)
+        _settle(operation)
     return operation.static_values or None
 
 
-def _fold(operation: Any) -> Sequence[Any] | None:
+def _settle(operation: Any) -> None:
+    """Notes what is known of the outputs of an operation and, first, of those that it depends on.
+
+    A chain of operations may be longer than calls can be nested.
+    """
+    pending = [operation]
+    while pending:
+        current = pending[-1]
+        source = _unsettled_source(current) if current.static_values is None and _may_fold(current) else None
+        if source is not None:
+            pending.append(source)
+            continue
+        pending.pop()
+        if current.static_values is None:
+            current.note_values((_fold(current) if _may_fold(current) else None) or False)
+
+
+def _unsettled_source(operation: Any) -> Any:
+    """Returns the first operation of which must be found out whether its outputs are known; None if there is none."""
+    for tensor in operation.inputs:
+        source = getattr(tensor, "op", None)
+        if source is not None and source.static_values is None:
+            return source
+        if source is not None and not source.static_values and not operation.op_def.traits.reads_only_shapes:
+            return None  # one unknown input is enough
+    return None
+
+
+def _may_fold(operation: Any) -> bool:
+    """Tells whether the outputs of an operation are known, and small, where its inputs are."""
     op: OpDef | None = operation.op_def
     if op is None or op.effects(operation.attrs) is not Effects.NONE or op.holds_graphs:
-        return None
+        return False
     if any(
         (t.shape.num_elements() or 0) > _MAX_ELEMENTS or t.dtype.name in ("resource", "variant")
         for t in operation.outputs
     ):
-        return None
-    if not operation.inputs and op.attr_kinds.get("value") != "tensor":
-        return None
+        return False
+    return bool(operation.inputs) or op.attr_kinds.get("value") == "tensor"
+
+
+def _fold(operation: Any) -> Sequence[Any] | None:
+    op: OpDef = operation.op_def
     values = []
     for tensor in operation.inputs:
         value = static_value(tensor)
