@@ -898,6 +898,11 @@ compat.v1.saved_model.constants.SAVED_MODEL_SCHEMA_VERSION saved_model.constants
 compat.v1.saved_model.constants.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
 compat.v1.saved_model.constants.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
 """,
+    "compat.v1.saved_model.experimental": """
+compat.v1.saved_model.experimental.Fingerprint -
+compat.v1.saved_model.experimental.read_fingerprint -
+compat.v1.saved_model.experimental.save saved_model.save:save
+""",
     "compat.v1.saved_model.signature_constants": """
 compat.v1.saved_model.signature_constants.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
 compat.v1.saved_model.signature_constants.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
@@ -1833,6 +1838,7 @@ random.experimental.stateless_split ops.random.stateless:split
     "saved_model": """
 saved_model.ASSETS_DIRECTORY saved_model.constants:ASSETS_DIRECTORY
 saved_model.ASSETS_KEY saved_model.constants:ASSETS_KEY
+saved_model.Asset state.asset:Asset
 saved_model.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
 saved_model.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
 saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.constants:CLASSIFY_OUTPUT_CLASSES
@@ -1851,10 +1857,18 @@ saved_model.SAVED_MODEL_FILENAME_PB saved_model.constants:SAVED_MODEL_FILENAME_P
 saved_model.SAVED_MODEL_FILENAME_PBTXT saved_model.constants:SAVED_MODEL_FILENAME_PBTXT
 saved_model.SAVED_MODEL_SCHEMA_VERSION saved_model.constants:SAVED_MODEL_SCHEMA_VERSION
 saved_model.SERVING saved_model.constants:SERVING
+saved_model.SaveOptions saved_model.save_options:SaveOptions
 saved_model.TPU saved_model.constants:TPU
 saved_model.TRAINING saved_model.constants:TRAINING
 saved_model.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
 saved_model.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
+saved_model.save saved_model.save:save
+""",
+    "saved_model.experimental": """
+saved_model.experimental.Fingerprint saved_model.fingerprint:Fingerprint
+saved_model.experimental.TrackableResource state.resource:TrackableResource
+saved_model.experimental.VariablePolicy saved_model.save_options:VariablePolicy
+saved_model.experimental.read_fingerprint saved_model.fingerprint:read_fingerprint
 """,
     "sets": """
 sets.difference ops.sparse.sets:set_difference
