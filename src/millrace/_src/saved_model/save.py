@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.checkpoint.object_graph import SavedGraph, serialize_object_graph
+from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.writing import write_saved_graph
 from millrace._src.core.context import eager_mode, state
 from millrace._src.function.concrete_function import ConcreteFunction
@@ -115,7 +116,7 @@ def _save(obj: Any, export_dir: Any, signatures: Any, options: SaveOptions) -> N
     copies = add_assets(meta_graph, graph.assets)
     data = message.SerializeToString(deterministic=True)
     with SavedModelFolder(export_dir) as folder:
-        write_saved_graph(saved_graph, folder.variables_prefix)
+        write_saved_graph(saved_graph, folder.variables_prefix, _checkpoint_options(options))
         fingerprint = fingerprint_of(data, meta_graph, content_of(f"{folder.variables_prefix}.index"))
         files = {FINGERPRINT_FILENAME: fingerprint.SerializeToString(deterministic=True), SAVED_MODEL_FILENAME_PB: data}
         write_files(folder, files, copies)
@@ -147,6 +148,13 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
     for alias, function in options.function_aliases.items():
         for name in _aliased_names(function, library):
             info.function_aliases[name] = alias
+
+
+def _checkpoint_options(options: SaveOptions) -> CheckpointOptions:
+    return CheckpointOptions(
+        experimental_io_device=options.experimental_io_device,
+        experimental_sharding_callback=options.experimental_sharding_callback,
+    )
 
 
 def _extra_tags(options: SaveOptions) -> list[str]:
