@@ -49,7 +49,7 @@ class GradientFunction:
 
 def gradient_functions(library: FunctionLibrary) -> list[GradientFunction]:
     """Traces the gradients of all operations in a library that have one of their own; adds them to the library."""
-    found = []
+    found: list[GradientFunction] = []
     for function in library.functions():
         for operation in _with_gradients(graph_of(function)):
             wire_name = f"CustomGradient-{len(found) + 1}"
