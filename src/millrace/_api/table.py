@@ -983,6 +983,7 @@ compat.v1.test.compute_gradient -
     "compat.v1.train": """
 compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
 compat.v1.train.LooperThread state.coordinator:LooperThread
+compat.v1.train.NewCheckpointReader checkpoint.checkpoint_reader:NewCheckpointReader
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
 compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
@@ -2013,6 +2014,9 @@ train.ServerDef graph.proto_names:ServerDef
 train.checkpoints_iterator checkpoint.state_file:checkpoints_iterator
 train.get_checkpoint_state checkpoint.state_file:get_checkpoint_state
 train.latest_checkpoint checkpoint.state_file:latest_checkpoint
+train.list_variables checkpoint.checkpoint_reader:list_variables
+train.load_checkpoint checkpoint.checkpoint_reader:load_checkpoint
+train.load_variable checkpoint.checkpoint_reader:load_variable
 """,
     "train.experimental": """
 train.experimental.ShardByTaskPolicy checkpoint.sharding:ShardByTaskPolicy

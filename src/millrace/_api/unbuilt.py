@@ -475,9 +475,6 @@ train.ClusterSpec
 train.TrackableView
 train.experimental.MaxShardSizePolicy
 train.experimental.PythonState
-train.list_variables
-train.load_checkpoint
-train.load_variable
 xla.experimental.compile
 xla.experimental.jit_scope
 """.split())
