@@ -1,0 +1,79 @@
+"""Threads and processes that save under one name at the same time, while others read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import millrace as tf
+from millrace._src.checkpoint.bundle.reader import BundleReader
+from millrace._src.checkpoint.bundle.writer import BundleWriter
+from tests.interop.process import python
+
+_SAVES = 15
+_SAVERS = 4
+
+
+def _while_reading(prefix: str, *savers: Callable[[], Any]) -> int:
+    """Runs functions at the same time, each in a thread, and reads until all have ended.
+
+    Returns: How often a checkpoint was read.
+    """
+    count = 0
+    with ThreadPoolExecutor(len(savers)) as pool:
+        running = [pool.submit(saver) for saver in savers]
+        while not all(future.done() for future in running):
+            count += _read(prefix)
+        for future in running:
+            future.result()
+    return count
+
+
+def _save(prefix: str, saver: int) -> None:
+    for _ in range(_SAVES):
+        with BundleWriter(prefix, 1 + saver % 2) as writer:
+            for key in "ab":
+                writer.add(key, np.full(1000, saver, np.int32), shard=saver % 2)
+
+
+def _read(prefix: str) -> bool:
+    """Reads a checkpoint, and says whether there was one."""
+    try:
+        with BundleReader(prefix) as reader:
+            values = np.concatenate([reader.read("a"), reader.read("b")])
+    except tf.errors.NotFoundError:  # nothing is saved yet
+        return False
+    assert (values == values[0]).all(), "one checkpoint holds values of two savers"
+    return True
+
+
+def _check_end(folder: Path) -> None:
+    """Checks that one of the checkpoints is there, and nothing else."""
+    assert _read(str(folder / "model"))
+    data_file_count = 2 if (folder / "model.data-00001-of-00002").exists() else 1
+    assert len(os.listdir(folder)) == data_file_count + 1
+
+
+def test_readers_see_whole_checkpoints_while_threads_overwrite_them(tmp_path: Path) -> None:
+    prefix = str(tmp_path / "model")
+    savers = [lambda saver=saver: _save(prefix, saver) for saver in range(_SAVERS)]
+    assert _while_reading(prefix, *savers) > 0
+    _check_end(tmp_path)
+
+
+def test_readers_see_whole_checkpoints_while_processes_overwrite_them(tmp_path: Path) -> None:
+    prefix = str(tmp_path / "model")
+    program = "import sys; from tests.crashes.test_concurrent_savers import _save; _save(sys.argv[1], int(sys.argv[2]))"
+    savers = [lambda saver=saver: _succeeds("-c", program, prefix, str(saver)) for saver in range(_SAVERS)]
+    assert _while_reading(prefix, *savers) > 0
+    _check_end(tmp_path)
+
+
+def _succeeds(*arguments: str) -> None:
+    result = python(*arguments)
+    assert result.returncode == 0, result.stderr
