@@ -143,6 +143,8 @@ def test_an_error_of_an_element_ends_the_saving(tmp_path: Path) -> None:
         Dataset.range(-2, 3).map(inverse).save(str(tmp_path))
     metadata = snapshot_pb2.SnapshotMetadataRecord.FromString((tmp_path / "snapshot.metadata").read_bytes())
     assert not metadata.finalized
+    with pytest.raises(tf.errors.DataLossError, match="was not saved to its end"):
+        Dataset.load(str(tmp_path))
 
 
 def test_a_damaged_file_is_data_loss_behind_the_elements_before(tmp_path: Path) -> None:

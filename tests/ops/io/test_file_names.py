@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.file_names import file_errors, file_name, scheme_of
+from millrace._src.ops.io.file_names import directory_name, file_errors, file_name, scheme_of
 
 _e = tf.errors
 
@@ -30,6 +30,14 @@ def test_names_that_are_no_text_come_back_as_they_were() -> None:
 )
 def test_a_scheme_stands_before_two_slashes(name: str, scheme: str) -> None:
     assert scheme_of(name) == scheme
+
+
+@pytest.mark.parametrize(
+    ("name", "directory"),
+    [("ram://a/b", "ram://a"), ("ram://b", "ram://"), ("/a/b", "/a"), ("b", ""), ("/b", "/"), ("a:b/c", "a:b")],
+)
+def test_a_directory_keeps_its_scheme(name: str, directory: str) -> None:
+    assert directory_name(name) == directory
 
 
 def test_a_name_holds_no_zero_byte() -> None:

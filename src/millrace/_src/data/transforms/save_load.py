@@ -218,6 +218,9 @@ def load_dataset(
     metadata = read_metadata(folder)
     if metadata is None:
         raise errors.NotFoundError(None, None, f"Could not find metadata file [{folder}]")
+    if not metadata.finalized:  # TensorFlow gives the elements that it finds
+        message = f"{folder}; the dataset was not saved to its end: its writer was stopped, or is still writing"
+        raise errors.DataLossError(None, None, message)
     types, shapes, kind = tuple(output_types), tuple(output_shapes), known_compression(compression)
     shards = [ElementFilesNode(types, shapes, files, kind) for files in shard_files(folder, metadata.run_id)]
     reader = BoundFunction(reader_func, reader_func_other_args)
@@ -251,6 +254,7 @@ def load(
     Returns: A Dataset.
     Raises:
       tf.errors.NotFoundError: if there is no saved dataset.
+      tf.errors.DataLossError: if it was not saved to its end.
       tf.errors.InvalidArgumentError: while iterating, if the elements do not fit `element_spec`.
     """
     folder = file_name(path)

@@ -73,6 +73,17 @@ def scheme_of(name: str) -> str:
     return "" if match is None else match[1]
 
 
+def directory_name(name: str) -> str:
+    """Returns the name of the directory that a file is in; "" for that of the process.
+
+    >>> from millrace._src.ops.io.file_names import directory_name
+    >>> [directory_name(name) for name in ("ram://a/b", "ram://b", "/a/b", "b")]
+    ['ram://a', 'ram://', '/a', '']
+    """
+    scheme, separator, path = name.partition("://") if _SCHEME.match(name) else ("", "", name)
+    return f"{scheme}{separator}{os.path.dirname(path)}"
+
+
 class file_errors:
     """Turns an error of the operating system into the error of `tf.errors` about the file of that name.
 
