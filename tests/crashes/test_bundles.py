@@ -33,7 +33,7 @@ def _read(prefix: str = _PREFIX) -> dict[str, Any] | None:
     except tf.errors.NotFoundError:
         return None
     with reader:
-        return {key: reader.read(key) for key in reader.keys()}
+        return dict(zip(reader.keys(), map(reader.read, reader.keys())))
 
 
 def _is(found: dict[str, Any] | None, expected: dict[str, Any]) -> bool:
