@@ -9,6 +9,8 @@ USAGE = """usage: python -m millrace <command> [argument ...]
 
   run         run a TensorFlow program on Millrace: script.py, -m module or -c code
   show        show the signatures, ops and functions of a SavedModel
+  inspect     say what is in a checkpoint, SavedModel, event, TFRecord, .safetensors or .npz file
+  convert     write the variables of a checkpoint as .safetensors or .npz, or back
   scan        look for ops that a SavedModel should not have
   --version   print the version"""
 
@@ -16,6 +18,8 @@ USAGE = """usage: python -m millrace <command> [argument ...]
 COMMANDS = {
     "run": "millrace._src.interop.launcher:run",
     "show": "millrace._src.command_line.saved_model_cli:show",
+    "inspect": "millrace._src.command_line.inspect:inspect",
+    "convert": "millrace._src.command_line.convert:convert",
     "scan": "millrace._src.command_line.saved_model_cli:scan",
 }
 

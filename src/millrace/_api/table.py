@@ -898,11 +898,6 @@ compat.v1.saved_model.constants.SAVED_MODEL_SCHEMA_VERSION saved_model.constants
 compat.v1.saved_model.constants.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
 compat.v1.saved_model.constants.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
 """,
-    "compat.v1.saved_model.experimental": """
-compat.v1.saved_model.experimental.Fingerprint -
-compat.v1.saved_model.experimental.read_fingerprint -
-compat.v1.saved_model.experimental.save saved_model.save:save
-""",
     "compat.v1.saved_model.signature_constants": """
 compat.v1.saved_model.signature_constants.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
 compat.v1.saved_model.signature_constants.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
@@ -983,7 +978,6 @@ compat.v1.test.compute_gradient -
     "compat.v1.train": """
 compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
 compat.v1.train.LooperThread state.coordinator:LooperThread
-compat.v1.train.NewCheckpointReader checkpoint.checkpoint_reader:NewCheckpointReader
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
 compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
@@ -1394,6 +1388,13 @@ image.total_variation ops.image.differences:total_variation
 image.transpose ops.image.turning:transpose
 image.yiq_to_rgb ops.image.color_spaces:yiq_to_rgb
 image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb
+""",
+    "interop": """
+interop.convert_arrays interop.array_files.conversion:convert_arrays
+interop.freeze function.constant_graphs:convert_variables_to_constants_v2
+interop.load_arrays interop.array_files.conversion:load_arrays
+interop.restore_arrays interop.array_files.live_objects:restore_arrays
+interop.save_arrays interop.array_files.live_objects:save_arrays
 """,
     "io": """
 io.FixedLenFeature ops.io.feature_configs:FixedLenFeature
@@ -1839,7 +1840,6 @@ random.experimental.stateless_split ops.random.stateless:split
     "saved_model": """
 saved_model.ASSETS_DIRECTORY saved_model.constants:ASSETS_DIRECTORY
 saved_model.ASSETS_KEY saved_model.constants:ASSETS_KEY
-saved_model.Asset state.asset:Asset
 saved_model.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
 saved_model.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
 saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.constants:CLASSIFY_OUTPUT_CLASSES
@@ -1858,18 +1858,10 @@ saved_model.SAVED_MODEL_FILENAME_PB saved_model.constants:SAVED_MODEL_FILENAME_P
 saved_model.SAVED_MODEL_FILENAME_PBTXT saved_model.constants:SAVED_MODEL_FILENAME_PBTXT
 saved_model.SAVED_MODEL_SCHEMA_VERSION saved_model.constants:SAVED_MODEL_SCHEMA_VERSION
 saved_model.SERVING saved_model.constants:SERVING
-saved_model.SaveOptions saved_model.save_options:SaveOptions
 saved_model.TPU saved_model.constants:TPU
 saved_model.TRAINING saved_model.constants:TRAINING
 saved_model.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
 saved_model.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
-saved_model.save saved_model.save:save
-""",
-    "saved_model.experimental": """
-saved_model.experimental.Fingerprint saved_model.fingerprint:Fingerprint
-saved_model.experimental.TrackableResource state.resource:TrackableResource
-saved_model.experimental.VariablePolicy saved_model.save_options:VariablePolicy
-saved_model.experimental.read_fingerprint saved_model.fingerprint:read_fingerprint
 """,
     "sets": """
 sets.difference ops.sparse.sets:set_difference
@@ -2014,9 +2006,6 @@ train.ServerDef graph.proto_names:ServerDef
 train.checkpoints_iterator checkpoint.state_file:checkpoints_iterator
 train.get_checkpoint_state checkpoint.state_file:get_checkpoint_state
 train.latest_checkpoint checkpoint.state_file:latest_checkpoint
-train.list_variables checkpoint.checkpoint_reader:list_variables
-train.load_checkpoint checkpoint.checkpoint_reader:load_checkpoint
-train.load_variable checkpoint.checkpoint_reader:load_variable
 """,
     "train.experimental": """
 train.experimental.ShardByTaskPolicy checkpoint.sharding:ShardByTaskPolicy

@@ -37,7 +37,7 @@ _MODULES = """
 framework.composite_tensor      CompositeTensor=core.composite:CompositeTensor
 framework.config                config config.experimental config.threading config.optimizer is_op_determinism_enabled=core.runtime_options:is_op_determinism_enabled disable_op_determinism=core.runtime_options:disable_op_determinism
 framework.constant_op           tf compat.v1
-framework.convert_to_constants  compat.v1.graph_util
+framework.convert_to_constants  compat.v1.graph_util convert_variables_to_constants_v2=function.constant_graphs:convert_variables_to_constants_v2
 framework.device                tf
 framework.dtypes                dtypes dtypes.experimental
 framework.errors                errors

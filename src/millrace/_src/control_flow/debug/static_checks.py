@@ -216,8 +216,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
         if tensor.dtype is not wanted_dtype:
             known_name = None if is_composite else graph_name(tensor)
             raise TypeError(
-                f"{sentence(message)}{known_name or 'tensor'} must be of type {wanted_dtype!r}; "
-                f"got {tensor.dtype!r}"
+                f"{sentence(message)}{known_name or 'tensor'} must be of type {wanted_dtype!r}; got {tensor.dtype!r}"
             )
         raw.NoOp(name="statically_determined_correct_type")
 

@@ -1,0 +1,1 @@
+"""What `inspect` finds in files: a module for each kind of file."""

@@ -1,0 +1,152 @@
+"""Event files under `inspect`: which tags were written, at which steps, with which values."""
+
+from __future__ import annotations
+
+import datetime
+import fnmatch
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from millrace._src.command_line.failures import CommandError
+from millrace._src.command_line.inspection.records import records_of
+from millrace._src.command_line.reports import Report, counted, table
+from millrace._src.graph.tensor_proto import decode_tensor
+from millrace._src.proto import event_pb2
+
+FILE_VERSION = "brain.Event:"
+"""What the first event of a file says."""
+
+
+def is_event(record: bytes) -> bool:
+    """Says whether a record is the event that stands first in an event file."""
+    try:
+        return event_pb2.Event.FromString(record).file_version.startswith(FILE_VERSION)
+    except DecodeError:
+        return False
+
+
+def events_report(names: list[str], pattern: str | None) -> Report:
+    """Returns the report of the event files of a run.
+
+    Args:
+      names: the files.
+      pattern: which tags are shown, value by value, with `*` and `?` as in a shell; None for a summary of all.
+
+    Raises: CommandError: if a record is no event, or the pattern fits no tag.
+    """
+    run = _Run()
+    for name in names:
+        run.read(name)
+    tags = {
+        tag: points for tag, points in sorted(run.tags.items()) if pattern is None or fnmatch.fnmatchcase(tag, pattern)
+    }
+    if pattern is not None and not tags:
+        raise CommandError(f"no tag is like {pattern!r} (`*` stands for any letters).")
+    data = {
+        "kind": "events",
+        "files": names,
+        "events": run.count,
+        "from": _time_text(run.first_time),
+        "to": _time_text(run.last_time),
+        "contents": run.contents,
+        "tags": [_summary(tag, points) for tag, points in tags.items()],
+    }
+    return Report(data, _text(data, is_summary=pattern is None))
+
+
+class _Run:
+    """What the events of some files say."""
+
+    def __init__(self) -> None:
+        self.tags: dict[str, list[dict[str, Any]]] = {}
+        self.contents: dict[str, int] = {}
+        self.count = 0
+        self.first_time: float | None = None
+        self.last_time: float | None = None
+
+    def read(self, name: str) -> None:
+        """Takes the events of a file into account."""
+        for record in records_of(name):
+            try:
+                event = event_pb2.Event.FromString(record)
+            except DecodeError:
+                raise CommandError(f"{name}: record {self.count} is no event.") from None
+            self.count += 1
+            self.first_time = event.wall_time if self.first_time is None else min(self.first_time, event.wall_time)
+            self.last_time = event.wall_time if self.last_time is None else max(self.last_time, event.wall_time)
+            content = event.WhichOneof("what") or "nothing"
+            self.contents[content] = self.contents.get(content, 0) + 1
+            for value in event.summary.value if content == "summary" else ():
+                point = {"step": event.step, "time": event.wall_time, **_value(value)}
+                point["plugin"] = value.metadata.plugin_data.plugin_name or None
+                self.tags.setdefault(value.tag, []).append(point)
+
+
+def _value(value: Any) -> dict[str, Any]:
+    """Returns the kind of a value of a summary, and the value where it is a number or a text."""
+    kind = value.WhichOneof("value")
+    if kind == "simple_value":
+        return {"type": "scalar", "value": value.simple_value}
+    if kind == "tensor":
+        array, dtype = decode_tensor(value.tensor)
+        return {"type": f"{dtype.name} {list(array.shape)}", "value": _number(array)}
+    if kind == "histo":
+        return {
+            "type": "histogram",
+            "value": f"{value.histo.num:.6g} values from {value.histo.min:.6g} to {value.histo.max:.6g}",
+        }
+    if kind == "image":
+        return {"type": "image", "value": f"{value.image.width} x {value.image.height}"}
+    return {"type": kind or "nothing", "value": None}
+
+
+def _number(array: Any) -> Any:
+    """Returns the only element of an array as a Python value; None where there are several."""
+    if np.size(array) != 1:
+        return None
+    element = np.reshape(array, -1)[0]
+    if isinstance(element, bytes):
+        return element.decode("utf-8", "replace")
+    return float(element) if np.asarray(element).dtype.kind in "fV" else np.asarray(element).item()
+
+
+def _summary(tag: str, points: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "tag": tag,
+        "plugin": next((point["plugin"] for point in points if point["plugin"]), None),
+        "type": points[-1]["type"],
+        "count": len(points),
+        "first_step": points[0]["step"],
+        "last_step": points[-1]["step"],
+        "last_value": points[-1]["value"],
+        "values": [{"step": point["step"], "time": point["time"], "value": point["value"]} for point in points],
+    }
+
+
+def _text(data: dict[str, Any], is_summary: bool) -> list[str]:
+    files = "\n".join(f"event file {name}" for name in data["files"])
+    times = f", from {data['from']} to {data['to']}" if data["from"] else ""
+    contents = ", ".join(f"{name}: {count}" for name, count in sorted(data["contents"].items()))
+    paragraphs = [f"{files}\n{counted(data['events'], 'event')}{times}" + (f"\n{contents}" if contents else "")]
+    if not data["tags"]:
+        return paragraphs
+    if is_summary:
+        columns = ["tag", "plugin", "type", "count", "first_step", "last_step", "last_value"]
+        rows = [[tag[column] for column in columns] for tag in data["tags"]]
+        return [*paragraphs, table(columns, rows, columns[3:])]
+    for tag in data["tags"]:
+        rows = [[point["step"], _time_text(point["time"]), point["value"]] for point in tag["values"]]
+        columns = ["step", "time", "value"]
+        paragraphs.append(f"{tag['tag']} ({tag['type']})\n" + table(columns, rows, ["step", "value"]))
+    return paragraphs
+
+
+def _time_text(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    try:
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, OverflowError, OSError):  # a damaged time
+        return f"{seconds} s"

@@ -1,0 +1,171 @@
+"""SavedModels under `inspect`: signatures, variables, functions, ops by number, ops nobody knows, the fingerprint."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from millrace._src.command_line.reports import Report, counted, shape_text, size_text, table
+from millrace._src.command_line.saved_model_files import read_saved_model
+from millrace._src.core.dtypes import as_dtype
+from millrace._src.core.op_homes import OP_HOMES
+from millrace._src.graph.opaque_ops import opaque_op
+from millrace._src.ops.io.file_systems import content_of
+from millrace._src.ops.io.gfile import exists, glob, stat
+from millrace._src.proto import fingerprint_pb2, types_pb2
+from millrace._src.saved_model.constants import FINGERPRINT_FILENAME
+
+
+def saved_model_report(folder: str) -> Report:
+    """Returns the report of a SavedModel.
+
+    Raises: CommandError: if its file is damaged.
+    """
+    meta_graphs = [_meta_graph(meta_graph) for meta_graph in read_saved_model(folder).meta_graphs]
+    data: dict[str, Any] = {
+        "kind": "saved_model",
+        "folder": folder,
+        "files": _files(folder),
+        "fingerprint": _fingerprint(folder),
+        "meta_graphs": meta_graphs,
+    }
+    size = sum(data["files"].values())
+    heading = [f"SavedModel {folder}", f"{counted(len(data['files']), 'file')}, {size_text(size)}"]
+    if data["fingerprint"]:
+        heading += [f"{name}: {value}" for name, value in data["fingerprint"].items()]
+    paragraphs = ["\n".join(heading)]
+    for meta_graph in meta_graphs:
+        paragraphs += _text(meta_graph)
+    return Report(data, paragraphs)
+
+
+def _files(folder: str) -> dict[str, int]:
+    names = [name for level in ("*", "*/*", "*/*/*") for name in glob(os.path.join(folder, level))]
+    statistics = {os.path.relpath(name, folder): stat(name) for name in sorted(names)}
+    return {name: facts.length for name, facts in statistics.items() if not facts.is_directory}
+
+
+def _fingerprint(folder: str) -> dict[str, Any] | None:
+    path = os.path.join(folder, FINGERPRINT_FILENAME)
+    if not exists(path):
+        return None
+    message = fingerprint_pb2.FingerprintDef.FromString(content_of(path))
+    return {field.name: getattr(message, field.name) for field, _ in message.ListFields() if field.name != "version"}
+
+
+def _meta_graph(meta_graph: Any) -> dict[str, Any]:
+    graph, objects = meta_graph.graph_def, meta_graph.object_graph_def
+    nodes = [*graph.node, *(node for function in graph.library.function for node in function.node_def)]
+    functions = {function.signature.name for function in graph.library.function}
+    ops = Counter(node.op for node in nodes if node.op not in functions)
+    return {
+        "tags": list(meta_graph.meta_info_def.tags),
+        "tensorflow_version": meta_graph.meta_info_def.tensorflow_version,
+        "signatures": [_signature(key, meta_graph.signature_def[key]) for key in sorted(meta_graph.signature_def)],
+        "objects": len(objects.nodes),
+        "variables": list(_variables(objects)),
+        "functions": list(_functions(objects)),
+        "nodes": len(nodes),
+        "library_functions": len(functions),
+        "ops": dict(sorted(ops.items(), key=lambda pair: (-pair[1], pair[0]))),
+        "ops_not_implemented": sorted(name for name in ops if name not in OP_HOMES and _is_tensorflows(name)),
+        "ops_unknown": sorted(name for name in ops if name not in OP_HOMES and not _is_tensorflows(name)),
+    }
+
+
+def _is_tensorflows(op: str) -> bool:
+    try:
+        return opaque_op(op) is not None
+    except KeyError:
+        return False
+
+
+def _signature(key: str, signature: Any) -> dict[str, Any]:
+    return {
+        "key": key,
+        "inputs": {name: _tensor_text(signature.inputs[name]) for name in sorted(signature.inputs)},
+        "outputs": {name: _tensor_text(signature.outputs[name]) for name in sorted(signature.outputs)},
+        "method": signature.method_name,
+    }
+
+
+def _tensor_text(info: Any) -> str:
+    if not info.dtype:
+        return "an operation" if info.name else "composite"
+    dims = [dim.size if dim.size >= 0 else None for dim in info.tensor_shape.dim]
+    shape = "of any rank" if info.tensor_shape.unknown_rank else shape_text(dims)
+    return f"{types_pb2.DataType.Name(info.dtype).removeprefix('DT_').lower()} {shape}"
+
+
+def _paths(objects: Any) -> dict[int, str]:
+    """Returns the shortest path from the root to each object, by the object's number."""
+    paths, waiting = {0: ""}, [0]
+    for number in waiting:
+        for child in objects.nodes[number].children if number < len(objects.nodes) else ():
+            if child.node_id not in paths:
+                paths[child.node_id] = f"{paths[number]}.{child.local_name}".lstrip(".")
+                waiting.append(child.node_id)
+    return paths
+
+
+def _variables(objects: Any) -> Iterator[dict[str, Any]]:
+    for number, path in _paths(objects).items():
+        node = objects.nodes[number] if number < len(objects.nodes) else None
+        if node is not None and node.WhichOneof("kind") == "variable":
+            variable = node.variable
+            shape = [dim.size if dim.size >= 0 else None for dim in variable.shape.dim]
+            yield {
+                "path": path,
+                "name": variable.name,
+                "dtype": as_dtype(variable.dtype).name,
+                "shape": shape,
+                "trainable": variable.trainable,
+            }
+
+
+def _functions(objects: Any) -> Iterator[dict[str, Any]]:
+    for number, path in _paths(objects).items():
+        node = objects.nodes[number] if number < len(objects.nodes) else None
+        if node is not None and node.WhichOneof("kind") == "function":
+            yield {"path": path, "traces": len(node.function.concrete_functions)}
+
+
+def _text(data: dict[str, Any]) -> list[str]:
+    head = f"MetaGraph {', '.join(data['tags'])}"
+    version = f", written by TensorFlow {data['tensorflow_version']}" if data["tensorflow_version"] else ""
+    numbers = ", ".join(
+        [
+            counted(data["nodes"], "node"),
+            counted(data["library_functions"], "function"),
+            counted(data["objects"], "object"),
+        ]
+    )
+    paragraphs = [f"{head}{version}\n{numbers}"]
+    if data["signatures"]:
+        rows = [row for signature in data["signatures"] for row in _signature_rows(signature)]
+        paragraphs.append("signatures:\n" + table(["key", "", "name", "tensor"], rows))
+    if data["variables"]:
+        rows = [[v["path"], v["dtype"], shape_text(v["shape"]), v["trainable"]] for v in data["variables"]]
+        paragraphs.append("variables:\n" + table(["path", "dtype", "shape", "trainable"], rows))
+    if data["functions"]:
+        rows = [[f["path"], f["traces"]] for f in data["functions"]]
+        paragraphs.append("functions:\n" + table(["path", "traces"], rows, ["traces"]))
+    if data["ops"]:
+        paragraphs.append("ops:\n" + table(["op", "nodes"], list(data["ops"].items()), ["nodes"]))
+    for key, words in (("ops_not_implemented", "TensorFlow's, but not implemented"), ("ops_unknown", "unknown")):
+        if data[key]:
+            paragraphs.append(f"ops that are {words}: {', '.join(data[key])}")
+    return paragraphs
+
+
+def _signature_rows(signature: dict[str, Any]) -> Iterator[list[str]]:
+    """Yields a row for each input and output; the key stands in the first one."""
+    key = signature["key"]
+    for word, tensors in (("in", signature["inputs"]), ("out", signature["outputs"])):
+        for name, text in tensors.items():
+            yield [key, word, name, text]
+            key = ""
+    if key:
+        yield [key, "", "", ""]

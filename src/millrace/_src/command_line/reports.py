@@ -1,0 +1,82 @@
+"""What `inspect` says of a file: data for machines, and the same as text for people."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
+
+
+@dataclass
+class Report:
+    """What is said of a file.
+
+    Attributes:
+      data: nothing but dicts, lists, texts, numbers and None.
+      paragraphs: the text, in paragraphs.
+    """
+
+    data: dict[str, Any]
+    paragraphs: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """Returns the report for people."""
+        return "\n\n".join(self.paragraphs) + "\n"
+
+    def json(self) -> str:
+        """Returns the report for machines; numbers that JSON does not have are texts."""
+        return json.dumps(_plain(self.data), indent=1, ensure_ascii=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], right: Iterable[str] = ()) -> str:
+    """Lays out a table: as wide as its cells, with the columns `right` flush right."""
+    texts = [[cell(item) for item in row] for row in rows]
+    widths = [max(map(len, cells)) for cells in zip(columns, *texts, strict=True)]
+    flush_right = [column in set(right) for column in columns]
+    lines = [columns, ["-" * width for width in widths], *texts]
+    return "\n".join(_line(line, widths, flush_right) for line in lines)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], flush_right: Sequence[bool]) -> str:
+    padded = [
+        text.rjust(width) if is_right else text.ljust(width)
+        for text, width, is_right in zip(cells, widths, flush_right, strict=True)
+    ]
+    return "  ".join(padded).rstrip()
+
+
+def cell(value: Any) -> str:
+    """Writes a value as it stands in a table: floats with six digits, "-" for nothing."""
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def size_text(count: int) -> str:
+    """Writes a number of bytes: `512 bytes`, `3.4 MiB`."""
+    size, unit = float(count), 0
+    while size >= 1024 and unit < len(_UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{count} {'byte' if count == 1 else 'bytes'}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Writes a number of things: `1 tensor`, `2 tensors`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def shape_text(shape: Sequence[int | None]) -> str:
+    """Writes a shape in brackets, `?` for an unknown dimension."""
+    return "[" + ", ".join("?" if dim is None else str(dim) for dim in shape) + "]"

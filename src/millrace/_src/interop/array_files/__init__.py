@@ -1,0 +1,1 @@
+"""Files of named arrays: checkpoints, safetensors and npz files, read and written alike."""

@@ -1,0 +1,27 @@
+"""A checkpoint of TensorFlow as a file of named arrays."""
+
+from __future__ import annotations
+
+from millrace._src.checkpoint.bundle.index_file import Entry, key_text
+from millrace._src.checkpoint.bundle.reader import BundleReader
+from millrace._src.core.array_namespace import Array
+from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo
+
+
+class CheckpointFile(ArrayFile):
+    """A checkpoint that is open for reading, by its prefix."""
+
+    def __init__(self, prefix: str) -> None:
+        self.reader = BundleReader(prefix)
+        self.arrays = {info.name: info for info in map(self._info, self.reader.entries())}
+
+    def _info(self, entry: Entry) -> ArrayInfo:
+        parts = [self.reader.entry(part) for part in entry.slice_keys()]
+        size = sum(part.size for part in parts) if parts else entry.size
+        return ArrayInfo(key_text(entry.key), entry.dtype, entry.shape, size)
+
+    def read(self, name: str) -> Array:
+        return self.reader.read(name)
+
+    def close(self) -> None:
+        self.reader.close()

@@ -1,0 +1,146 @@
+"""npz files: NumPy's archives of arrays.
+
+NumPy has no bfloat16, float8 or int4: it writes them as bytes without a name. So the archive has one more array,
+`__dtypes__`, with the names of such dtypes as JSON; other programs that read the archive find the bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import dtypes, errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType, as_dtype, from_np
+from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo, Source
+from millrace._src.ops.io.file_names import file_errors
+from millrace._src.ops.io.file_systems import file_system_of
+from millrace._src.ops.io.whole_writes import PartFile, written_beside
+
+SUFFIX = ".npz"
+_DTYPES = "__dtypes__"
+_ENDING = ".npy"
+_DAY = (1980, 1, 1, 0, 0, 0)
+"""What stands for the time in the archive: equal arrays make equal bytes."""
+
+
+class NpzFile(ArrayFile):
+    """An npz file that is open for reading.
+
+    Raises:
+      tf.errors.NotFoundError: if there is no such file.
+      tf.errors.DataLossError: if it is damaged, or no npz file.
+      tf.errors.UnimplementedError: if an array holds Python objects, or a dtype that TensorFlow has not.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        file_system, path = file_system_of(name)
+        with file_errors(name):
+            self._file = io.BufferedReader(file_system.open(path, "r"))
+        try:
+            self._archive = zipfile.ZipFile(self._file)
+            members = [info.filename.removesuffix(_ENDING) for info in self._archive.infolist()]
+            self._dtypes = json.loads(self._load(_DTYPES).tobytes()) if _DTYPES in members else {}
+            self.arrays = {member: self._info(member) for member in members if member != _DTYPES}
+        except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
+            self._file.close()
+            raise self._damaged(error) from None
+        except BaseException:
+            self._file.close()
+            raise
+
+    def read(self, name: str) -> Array:
+        try:
+            array = self._load(name)
+        except (zipfile.BadZipFile, ValueError, EOFError) as error:
+            raise self._damaged(error) from None
+        dtype = self.arrays[name].dtype
+        if dtype == dtypes.string:
+            return array.astype(object)
+        if name in self._dtypes:
+            return array.view(dtype.np_dtype)
+        return array.astype(dtype.np_dtype, copy=False)  # from the other order of bytes
+
+    def close(self) -> None:
+        self._archive.close()
+        self._file.close()
+
+    def _info(self, name: str) -> ArrayInfo:
+        with self._archive.open(name + _ENDING) as member:
+            version = np.lib.format.read_magic(member)
+            read_header = (
+                np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            )
+            shape, _, stored = read_header(member)
+        dtype = self._dtype_of(name, stored)
+        return ArrayInfo(name, dtype, shape, int(np.prod(shape, dtype=object)) * stored.itemsize)
+
+    def _dtype_of(self, name: str, stored: Any) -> DType:
+        if name in self._dtypes:
+            dtype = as_dtype(self._dtypes[name])
+            if dtype.np_dtype.itemsize == stored.itemsize:
+                return dtype
+        elif stored.kind in "biufcS":
+            return dtypes.string if stored.kind == "S" else from_np(stored.newbyteorder("="))
+        message = f"{self._name}: array {name!r} has the dtype {stored}, which TensorFlow has not."
+        raise errors.UnimplementedError(None, None, message)
+
+    def _load(self, name: str) -> Array:
+        with self._archive.open(name + _ENDING) as member:
+            return np.lib.format.read_array(member, allow_pickle=False)
+
+    def _damaged(self, error: Exception) -> errors.OpError:
+        return errors.DataLossError(None, None, f"{self._name} is no whole npz file: {error}")
+
+
+def write_npz(name: str, sources: Sequence[Source]) -> None:
+    """Writes an npz file, whole or not at all; one array at a time is in memory.
+
+    Raises: tf.errors.InvalidArgumentError: if a string ends in a zero byte, which NumPy's strings lose.
+    """
+    named = {s.info.name: s.info.dtype.name for s in sources if not _is_numpys(s.info.dtype)}
+    with written_beside(name) as file, zipfile.ZipFile(_Stream(file), "w", allowZip64=True) as archive:
+        if named:
+            _add(archive, _DTYPES, np.frombuffer(json.dumps(named).encode("utf-8"), np.uint8))
+        for source in sources:
+            _add(archive, source.info.name, _storable(source.info, source.value()))
+
+
+def _is_numpys(dtype: DType) -> bool:
+    """Says whether the dtype follows from what NumPy writes; it does not for quantized integers."""
+    return dtype == dtypes.string or (dtype.np_dtype.isbuiltin == 1 and from_np(dtype.np_dtype) == dtype)
+
+
+def _storable(info: ArrayInfo, array: Array) -> Array:
+    if info.dtype != dtypes.string:
+        is_named = array.dtype.isbuiltin == 1  # those of ml_dtypes become bytes without a name
+        return array if is_named else np.ascontiguousarray(array).view(f"V{array.dtype.itemsize}")
+    if any(text.endswith(b"\0") for text in array.reshape(-1)):
+        message = f"npz files lose the zero bytes at the end of strings, as {info.name!r} has."
+        raise errors.InvalidArgumentError(None, None, message)
+    return array.astype("S")
+
+
+def _add(archive: zipfile.ZipFile, name: str, array: Array) -> None:
+    with archive.open(zipfile.ZipInfo(name + _ENDING, _DAY), "w", force_zip64=True) as member:
+        np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+class _Stream(io.RawIOBase):
+    """The stream that `zipfile` writes to; it cannot seek, so the archive is written from front to back."""
+
+    def __init__(self, file: PartFile) -> None:
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._file.write(data)
+        return len(data)
