@@ -158,9 +158,9 @@ _SAVE_REFUSALS: dict[str, tuple[Any, Any, str]] = {
         "Extent in dimension 0 out of bounds: shape = [6], slice = 1,6",
     ),
     "no folder": (
-        ("no/x", ["a"], [""]),
+        ("no/such/x", ["a"], [""]),
         _e.NotFoundError,
-        "FOLDER/no/x.data-00000-of-00001; No such file or directory",
+        "FOLDER/no/such; No such file or directory",
     ),
 }
 

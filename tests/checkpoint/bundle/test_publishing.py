@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.checkpoint.bundle.merging import merge_bundles
-from millrace._src.checkpoint.bundle.publishing import finish_overwriting, sync_files
+from millrace._src.checkpoint.bundle.publishing import finish_overwriting, remove_leftovers, sync_files
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from tests.checkpoint.bundle.dying_files import Death, dying_after

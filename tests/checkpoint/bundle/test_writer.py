@@ -57,8 +57,10 @@ def test_a_checkpoint_without_tensors(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_missing(tmp_path: Path) -> None:
-    words = f"{tmp_path}/no/x.data-00000-of-00001; No such file or directory"
-    check_refusal(lambda: BundleWriter(f"{tmp_path}/no/x"), tf.errors.NotFoundError, words)
+    BundleWriter(f"{tmp_path}/new/x").finish()
+    assert sorted(os.listdir(tmp_path / "new")) == ["x.data-00000-of-00001", "x.index"]
+    words = f"{tmp_path}/no/such; No such file or directory"
+    check_refusal(lambda: BundleWriter(f"{tmp_path}/no/such/x"), tf.errors.NotFoundError, words)
 
 
 def test_keys_are_refused(tmp_path: Path) -> None:

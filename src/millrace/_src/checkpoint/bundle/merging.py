@@ -12,6 +12,7 @@ from millrace._src.checkpoint.bundle.publishing import (
     data_name,
     finish_overwriting,
     index_name,
+    make_directory_of,
     publish,
     remove_if_there,
 )
@@ -85,7 +86,7 @@ def merge_bundles(
 
     Args:
       prefixes: the checkpoints, each with other tensors or other slices.
-      destination: the prefix of the new checkpoint; its directory exists.
+      destination: the prefix of the new checkpoint; its directory is made in one that exists.
       delete_old_dirs: whether the directories of the checkpoints are removed, if nothing else is in them.
       allow_missing_files: whether a checkpoint may be missing; one must be there.
 
@@ -112,6 +113,7 @@ def merge_bundles(
 
 def _publish_merged(merger: _Merger, header: BundleHeaderProto, destination: str) -> None:
     header.num_shards = len(merger.data_files)
+    make_directory_of(destination)
     index = write_index(destination, header, merger.entries)
     files: dict[str, NewFile] = {
         data_name(destination, shard, header.num_shards): MovedFile(name)

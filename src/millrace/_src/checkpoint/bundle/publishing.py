@@ -119,6 +119,27 @@ def finish_overwriting(prefix: str) -> None:
             _finish_overwriting(prefix)
 
 
+def remove_leftovers(prefix: str) -> None:
+    """Removes data files that belong to no complete checkpoint, unless a process is just saving there.
+
+    Raises: tf.errors.OpError: if a file cannot be removed.
+    """
+    with _alone(prefix):
+        _remove_leftovers(prefix)
+
+
+def make_directory_of(prefix: str) -> None:
+    """Makes the directory of a checkpoint, in one that exists, as TensorFlow does; the user may have named a new one.
+
+    Raises: tf.errors.NotFoundError: if the directory above is missing.
+    """
+    file_system, path = file_system_of(prefix)
+    directory = file_system.directory_of(path)
+    if directory and not file_system.exists(directory):
+        with file_errors(directory), suppress(FileExistsError):
+            file_system.make_directory(directory)
+
+
 @contextmanager
 def _alone(prefix: str) -> Iterator[None]:
     """Keeps other processes from moving files of the same checkpoint, where the file system knows claims.
@@ -152,6 +173,7 @@ def _finish_overwriting(prefix: str) -> None:
         remove_if_there(name)
     sync_directory_of(target)
     _rename(target + NEXT, target)
+    sync_directory_of(target)  # or the next overwriting could leave this index beside newer data
 
 
 def _check_no_directory(name: str) -> None:

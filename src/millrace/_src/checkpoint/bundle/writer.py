@@ -14,7 +14,7 @@ import numpy as np
 
 from millrace._src.checkpoint.bundle.index_file import HEADER_KEY, VERSION, key_bytes, key_text
 from millrace._src.checkpoint.bundle.ordered_code import slice_key
-from millrace._src.checkpoint.bundle.publishing import data_name, index_name, publish
+from millrace._src.checkpoint.bundle.publishing import data_name, index_name, make_directory_of, publish
 from millrace._src.checkpoint.bundle.stored_values import (
     HOST_IS_BIG_ENDIAN,
     byte_pieces,
@@ -99,13 +99,14 @@ class BundleWriter:
     [0. 1. 2.]
 
     Args:
-      prefix: what the names of the files begin with. The directory exists.
+      prefix: what the names of the files begin with. Their directory is made in one that exists.
       num_shards: the number of data files.
 
     Raises: tf.errors.OpError: if the files cannot be made.
     """
 
     def __init__(self, prefix: str, num_shards: int = 1) -> None:
+        make_directory_of(prefix)
         remove_abandoned_parts(index_name(prefix))
         self._prefix = prefix
         self._entries: dict[bytes, BundleEntryProto] = {}
