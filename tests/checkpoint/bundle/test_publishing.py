@@ -124,3 +124,13 @@ def test_files_are_not_moved_between_file_systems(tmp_path: Path) -> None:
         lambda: merge_bundles([f"{tmp_path}/part"], "ram://test_publishing/model"), tf.errors.UnimplementedError, words
     )
     assert _value(f"{tmp_path}/part") == 1
+
+
+def test_leftovers_are_removed_if_nobody_needs_them(tmp_path: Path) -> None:
+    _save(f"{tmp_path}/model", 1, 2)
+    remove_leftovers(f"{tmp_path}/model")
+    assert _value(f"{tmp_path}/model") == 1
+    os.remove(tmp_path / "model.index")
+    (tmp_path / "model.data-temp").write_text("")
+    remove_leftovers(f"{tmp_path}/model")
+    assert os.listdir(tmp_path) == ["model.data-temp"]
