@@ -304,6 +304,19 @@ def saves_a_tensor(folder: Path, op: str) -> Act:
     return lambda: tf.raw_ops.SaveV2(**given, tensors=[tf.constant(1.0)])
 
 
+def saves_to_one_file(folder: Path, op: str) -> Act:
+    slices = {"shapes_and_slices": [""]} if op == "SaveSlices" else {}
+    given = {"filename": f"{folder}/x", "tensor_names": ["a"], "data": [tf.constant(1.0)], **slices}
+    return lambda: getattr(tf.raw_ops, op)(**given)
+
+
+def restores_from_one_file(folder: Path, op: str) -> Act:
+    saves_to_one_file(folder, "Save")()
+    part = {"shape_and_slice": ""} if op == "RestoreSlice" else {}
+    given = {"file_pattern": f"{folder}/x", "tensor_name": "a", "dt": tf.float32, **part}
+    return lambda: getattr(tf.raw_ops, op)(**given)
+
+
 def restores_a_tensor(folder: Path, op: str) -> Act:
     saves_a_tensor(folder, op)()
     given = {"prefix": f"{folder}/x", "tensor_names": ["a"], "shape_and_slices": [""]}
@@ -344,9 +357,13 @@ EVIDENCE: dict[str, Callable[[Path, str], Act]] = {
     "PyFunc": lambda folder, op: calls_python(tf.numpy_function),
     "PyFuncStateless": lambda folder, op: calls_python(functools.partial(tf.numpy_function, stateful=False)),
     "ReadFile": reads_a_file,
+    "Restore": restores_from_one_file,
+    "RestoreSlice": restores_from_one_file,
     "RestoreV2": restores_a_tensor,
+    "Save": saves_to_one_file,
     "SaveDataset": saves,
     "SaveDatasetV2": saves,
+    "SaveSlices": saves_to_one_file,
     "SaveV2": saves_a_tensor,
     "SnapshotChunkDataset": reads_a_folder,
     "SnapshotDatasetReader": reads_a_folder,

@@ -107,9 +107,16 @@ def docstrings(tree: ast.Module) -> set[ast.AST]:
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
+def public_names(tree: ast.Module) -> set[ast.AST]:
+    """The strings in calls of `export`: `saved_model.save` is a public name and by chance the path of a module."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    exports = [node for node in calls if getattr(node.func, "id", "") in ("export", "export_constant")]
+    return {inner for node in exports for inner in ast.walk(node) if isinstance(inner, ast.Constant)}
+
+
 def imports_by_name(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Own modules that are named by strings, and modules that are imported by a name that is computed."""
-    told = docstrings(tree)
+    told = docstrings(tree) | public_names(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in told:
             if is_own_path(node.value):

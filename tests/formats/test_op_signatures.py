@@ -20,11 +20,8 @@ from tests.formats.record_formats import RECORDED
 LINES = {line.partition("\t")[0]: line for line in (RECORDED / "ops.txt").read_text(encoding="utf-8").splitlines()}
 
 OTHER_DEFAULTS = {
-    "EmptyTensorList": {"shape_type"},
     "Range": {"Tidx"},
     "RandomPoissonV2": {"R"},
-    "RandomStandardNormal": {"dtype"},
-    "RandomUniform": {"dtype"},
     "StatefulRandomBinomial": {"T"},
     "StatefulStandardNormalV2": {"shape_dtype"},
     "StatefulTruncatedNormal": {"shape_dtype"},
@@ -49,8 +46,6 @@ OTHER_DEFAULTS = {
     "StatelessRandomUniformV2": {"Tshape"},
     "StatelessTruncatedNormal": {"T", "Tseed"},
     "StatelessTruncatedNormalV2": {"Tshape"},
-    "TensorListReserve": {"shape_type"},
-    "TruncatedNormal": {"dtype"},
 }
 """Types for which TensorFlow declares a default and Millrace none, or the reverse. The list may shrink."""
 

@@ -898,6 +898,11 @@ compat.v1.saved_model.constants.SAVED_MODEL_SCHEMA_VERSION saved_model.constants
 compat.v1.saved_model.constants.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
 compat.v1.saved_model.constants.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
 """,
+    "compat.v1.saved_model.experimental": """
+compat.v1.saved_model.experimental.Fingerprint -
+compat.v1.saved_model.experimental.read_fingerprint -
+compat.v1.saved_model.experimental.save saved_model.save:save
+""",
     "compat.v1.saved_model.signature_constants": """
 compat.v1.saved_model.signature_constants.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
 compat.v1.saved_model.signature_constants.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
@@ -978,6 +983,7 @@ compat.v1.test.compute_gradient -
     "compat.v1.train": """
 compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
 compat.v1.train.LooperThread state.coordinator:LooperThread
+compat.v1.train.NewCheckpointReader checkpoint.checkpoint_reader:NewCheckpointReader
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
 compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
@@ -1840,6 +1846,7 @@ random.experimental.stateless_split ops.random.stateless:split
     "saved_model": """
 saved_model.ASSETS_DIRECTORY saved_model.constants:ASSETS_DIRECTORY
 saved_model.ASSETS_KEY saved_model.constants:ASSETS_KEY
+saved_model.Asset state.asset:Asset
 saved_model.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
 saved_model.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
 saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.constants:CLASSIFY_OUTPUT_CLASSES
@@ -1858,10 +1865,18 @@ saved_model.SAVED_MODEL_FILENAME_PB saved_model.constants:SAVED_MODEL_FILENAME_P
 saved_model.SAVED_MODEL_FILENAME_PBTXT saved_model.constants:SAVED_MODEL_FILENAME_PBTXT
 saved_model.SAVED_MODEL_SCHEMA_VERSION saved_model.constants:SAVED_MODEL_SCHEMA_VERSION
 saved_model.SERVING saved_model.constants:SERVING
+saved_model.SaveOptions saved_model.save_options:SaveOptions
 saved_model.TPU saved_model.constants:TPU
 saved_model.TRAINING saved_model.constants:TRAINING
 saved_model.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
 saved_model.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
+saved_model.save saved_model.save:save
+""",
+    "saved_model.experimental": """
+saved_model.experimental.Fingerprint saved_model.fingerprint:Fingerprint
+saved_model.experimental.TrackableResource state.resource:TrackableResource
+saved_model.experimental.VariablePolicy saved_model.save_options:VariablePolicy
+saved_model.experimental.read_fingerprint saved_model.fingerprint:read_fingerprint
 """,
     "sets": """
 sets.difference ops.sparse.sets:set_difference
@@ -2006,6 +2021,9 @@ train.ServerDef graph.proto_names:ServerDef
 train.checkpoints_iterator checkpoint.state_file:checkpoints_iterator
 train.get_checkpoint_state checkpoint.state_file:get_checkpoint_state
 train.latest_checkpoint checkpoint.state_file:latest_checkpoint
+train.list_variables checkpoint.checkpoint_reader:list_variables
+train.load_checkpoint checkpoint.checkpoint_reader:load_checkpoint
+train.load_variable checkpoint.checkpoint_reader:load_variable
 """,
     "train.experimental": """
 train.experimental.ShardByTaskPolicy checkpoint.sharding:ShardByTaskPolicy

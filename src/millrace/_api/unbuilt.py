@@ -412,16 +412,9 @@ quantization.experimental.TfRecordRepresentativeDatasetSaver
 quantization.experimental.UnitWiseQuantizationSpec
 quantization.experimental.quantize_saved_model
 quantization.quantized_concat
-saved_model.Asset
 saved_model.LoadOptions
-saved_model.SaveOptions
 saved_model.contains_saved_model
-saved_model.experimental.Fingerprint
-saved_model.experimental.TrackableResource
-saved_model.experimental.VariablePolicy
-saved_model.experimental.read_fingerprint
 saved_model.load
-saved_model.save
 summary.SummaryWriter
 summary.audio
 summary.create_file_writer
@@ -482,9 +475,6 @@ train.ClusterSpec
 train.TrackableView
 train.experimental.MaxShardSizePolicy
 train.experimental.PythonState
-train.list_variables
-train.load_checkpoint
-train.load_variable
 xla.experimental.compile
 xla.experimental.jit_scope
 """.split())

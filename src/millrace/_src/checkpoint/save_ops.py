@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.checkpoint.bundle.merging import merge_bundles
-from millrace._src.checkpoint.bundle.reader import BundleReader
+from millrace._src.checkpoint.bundle.opening import StoredTensors, open_checkpoint
+from millrace._src.checkpoint.bundle.single_file_reader import SingleFileReader
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice, parse_shape_and_slice
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.core import errors
@@ -26,7 +27,8 @@ from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.text import shape_brackets
 
-_TENSORS = TypeList(ANY, minimum=1)
+TENSORS = TypeList(ANY, minimum=1)
+"""The dtypes of one or more tensors."""
 _NO_GRADIENT = "files have no gradient"
 _BY_CALL = "a checkpoint is written or read once per call"
 
@@ -123,7 +125,7 @@ def _save_shapes(c: ShapeContext) -> list[TensorShape]:
 @op(
     "SaveV2",
     "prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes ->",
-    dtypes=_TENSORS,
+    dtypes=TENSORS,
     shape=_save_shapes,
     **SAVING,
 )
@@ -201,7 +203,7 @@ def _restore_shapes(c: ShapeContext) -> list[TensorShape]:
 @op(
     "RestoreV2",
     "prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
-    dtypes=_TENSORS,
+    dtypes=TENSORS,
     shape=_restore_shapes,
     file_inputs=("prefix",),
     **RESTORING,
@@ -220,14 +222,28 @@ def restore_v2(
         return [_restored(reader, name, text) for name, text in names_and_slices]
 
 
-def _check_dtype(reader: BundleReader, name: bytes, dtype: DType) -> None:
+def _check_dtype(reader: StoredTensors, name: bytes, dtype: DType) -> None:
+    if isinstance(reader, SingleFileReader):
+        check_single_file_dtype(reader, name, dtype)
+        return
     stored_dtype = reader.entry(name).dtype
     if stored_dtype is not dtype:
         dtypes = f"expected dtype {runtime_name(dtype)} does not equal original dtype {runtime_name(stored_dtype)}"
         raise invalid(f"tensor_name = {name.decode(errors='replace')}; {dtypes}")
 
 
-def _restored(reader: BundleReader, name: bytes, text: bytes) -> Array:
+def check_single_file_dtype(reader: SingleFileReader, name: bytes, dtype: DType) -> None:
+    """Checks that a tensor of a checkpoint of TensorFlow's first form has the dtype that is asked for.
+
+    Raises: tf.errors.InvalidArgumentError: if it has another; NotFoundError: if there is no such tensor.
+    """
+    stored_dtype = reader.entry(name).dtype
+    if stored_dtype is not dtype:
+        dtypes = f"type {runtime_name(dtype)}, got a tensor of type {runtime_name(stored_dtype)} instead"
+        raise invalid(f"Expected to restore a tensor of {dtypes}: tensor_name = {name.decode(errors='replace')}")
+
+
+def _restored(reader: StoredTensors, name: bytes, text: bytes) -> Array:
     if not text:
         return reader.read(name)
     shape, part = parsed_slice(text)
@@ -237,18 +253,6 @@ def _restored(reader: BundleReader, name: bytes, text: bytes) -> Array:
         stored = f"does not match the shape stored in checkpoint: {shape_brackets(stored_shape)}"
         raise invalid(f"tensor_name = {name.decode(errors='replace')}; {spec} {stored}")
     return reader.read(name, part)
-
-
-def open_checkpoint(prefix: str) -> BundleReader:
-    """Opens a checkpoint.
-
-    Raises: tf.errors.NotFoundError: if there is none.
-    """
-    try:
-        return BundleReader(prefix)
-    except errors.NotFoundError:
-        message = f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}"
-        raise errors.NotFoundError(None, None, message) from None
 
 
 # --- names of files --------------------------------------------------------------------------------------------------

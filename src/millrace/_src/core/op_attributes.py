@@ -53,7 +53,7 @@ def defaults_of(op: OpDef) -> dict[str, Any]:
 def declared_default(op: OpDef, name: str) -> Any:
     """Returns the value of an attribute that a file leaves out, even of one that follows from inputs; None if none."""
     default, types = op.attr_defaults.get(name), op.types.get(name)
-    return types.default if default is None and isinstance(types, TypeSet) else default
+    return types.file_default if default is None and isinstance(types, TypeSet) else default
 
 
 def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -21,16 +21,26 @@ class TypeSet:
     Union with `|`, difference with `-`. Errors show the dtypes in the order of the set.
     """
 
-    __slots__ = ("_order", "_members", "default")
+    __slots__ = ("_order", "_members", "default", "file_default")
 
     def __init__(self, dtypes: Iterable[DType], default: DType | None = None) -> None:
         self._order = tuple(dict.fromkeys(dtypes))
         self._members = frozenset(self._order)
         self.default = default
+        self.file_default = default
+        """What the attribute is in a file that leaves it out."""
 
-    def with_default(self, dtype: DType) -> TypeSet:
-        """Returns the same set, where a Python value of unknown dtype becomes `dtype`."""
-        return TypeSet(self._order, dtype)
+    def with_default(self, dtype: DType, *, in_files: bool = True) -> TypeSet:
+        """Returns the same set, where a Python value of unknown dtype becomes `dtype`.
+
+        Args:
+          dtype: the default.
+          in_files: whether files leave an attribute out that has this default; TensorFlow's declaration decides.
+        """
+        made = TypeSet(self._order, dtype)
+        if not in_files:
+            made.file_default = None
+        return made
 
     def __contains__(self, dtype: object) -> bool:
         return dtype in self._members

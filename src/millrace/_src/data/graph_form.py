@@ -66,6 +66,15 @@ def _message_of(graph: Graph, output: Any) -> graph_pb2.GraphDef:
     return message
 
 
+def dataset_in_graph(node: DatasetNode, graph: Any) -> Any:
+    """Adds a dataset that was made in eager mode to a graph; returns its variant tensor there.
+
+    Raises: tf.errors.FailedPreconditionError: if the dataset depends on an object that no graph can hold, such as a
+      variable.
+    """
+    return _Writer(graph, ExternalStatePolicy.IGNORE).tensor_of(node)
+
+
 class _Writer:
     """Adds the op calls of nodes to a graph, each node once."""
 

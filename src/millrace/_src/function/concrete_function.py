@@ -326,7 +326,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
     def _tell_watchers(self) -> None:
         """Tells tapes and the graph being built which variables the call reads."""
         if state.tapes or state.graph is not None:
-            for variable in _live_variables(self.graph):
+            for variable in live_variables(self.graph):
                 tell_of_variable(variable)
 
     # --- the rest ------------------------------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def _arrays(captures: Sequence[Any]) -> tuple[Any, ...] | None:
     return None
 
 
-def _live_variables(graph: Any) -> Iterator[Any]:
+def live_variables(graph: Any) -> Iterator[Any]:
     """Yields the variables that a graph uses and that still exist."""
     for reference in list(graph._watched_variables.values()):
         variable = reference() if isinstance(reference, weakref.ref) else reference

@@ -25,7 +25,7 @@ from millrace._src.graph.attr_value import decode_attr, encode_attr
 from millrace._src.graph.control_deps import called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, compile_attributes, make_function
-from millrace._src.graph.node_def import encode_node
+from millrace._src.graph.node_def import NodeStyle, encode_node
 from millrace._src.graph.node_import import NodeImport, Reference, output_sizes
 from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy
 from millrace._src.graph.operation import Operation
@@ -108,31 +108,36 @@ class _Names:
         return candidate
 
 
-def function_to_function_def(function: Any, add_shapes: bool = False) -> function_pb2.FunctionDef:
+def function_to_function_def(
+    function: Any, add_shapes: bool = False, style: NodeStyle | None = None
+) -> function_pb2.FunctionDef:
     """Writes a function (a `FuncGraph`, or an object with a `graph`, a `name` and perhaps `attributes`).
 
     Args:
       function: the `inputs` of the function's graph become the arguments, the `outputs` the results.
       add_shapes: adds an `_output_shapes` attribute to each node, and what is known of variables to the arguments.
+      style: how nodes are written; by default only as `add_shapes` says.
 
     Raises: TypeError: if the function has no body.
     """
     graph = graph_of(function)
     if graph is None:
         raise TypeError(f"Only the name of function '{function_name(function)}' is known; it cannot be written.")
-    proto = _write_body(graph, function_name(function), add_shapes)
+    style = NodeStyle(add_shapes) if style is None else style
+    name = function_name(function)
+    proto = _write_body(graph, style.function_names.get(name, name), style)
     own = getattr(function, "attributes", {})
     compiling = compile_attributes(getattr(function, "jit_compile", None), own)
     attributes = {_CONTEXT: "kEagerRuntime", **compiling, **own}
     for key, value in attributes.items():
         proto.attr[key].CopyFrom(encode_attr(value))
-    if add_shapes:
+    if style.add_shapes:
         shapes = [tensor.shape for tensor in graph.inputs]
         proto.attr["_input_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
     return proto
 
 
-def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.FunctionDef:
+def _write_body(graph: FuncGraph, name: str, style: NodeStyle) -> function_pb2.FunctionDef:
     """Writes signature and nodes. Results, arguments and nodes share one set of names, and are named in this order."""
     proto = function_pb2.FunctionDef()
     proto.signature.name = name
@@ -146,11 +151,11 @@ def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.F
     for operation in body:
         _name_outputs(operation, new_names[operation], tensors)
     for operation in body:
-        proto.node_def.append(_body_node(operation, new_names, tensors, add_shapes))
+        proto.node_def.append(_body_node(operation, new_names, tensors, style))
     for result, tensor in zip(results, graph.outputs, strict=True):
         proto.signature.output_arg.add(name=result, type=tensor.dtype.enum)
         proto.ret[result] = tensors[id(tensor)]
-    if add_shapes:
+    if style.add_shapes:
         _write_handle_types(proto.signature, graph, body)
     _write_control_results(proto, graph, new_names)
     proto.signature.is_stateful = any(operation.effects is not Effects.NONE for operation in body)
@@ -202,10 +207,12 @@ def _name_outputs(operation: Operation, name: str, tensors: dict[int, str]) -> N
             position += 1
 
 
-def _body_node(operation: Operation, new_names: dict[Operation, str], tensors: dict[int, str], add_shapes: bool) -> Any:
-    node = encode_node(operation, lambda tensor: tensors[id(tensor)], add_shapes)
+def _body_node(
+    operation: Operation, new_names: dict[Operation, str], tensors: dict[int, str], style: NodeStyle
+) -> Any:
+    node = encode_node(operation, lambda tensor: tensors[id(tensor)], style)
     node.name = new_names[operation]
-    if add_shapes and not operation.outputs:  # in a function, unlike in a graph
+    if style.add_shapes and not operation.outputs:  # in a function, unlike in a graph
         node.attr["_output_shapes"].CopyFrom(encode_attr([], "list[shape]"))
     del node.input[len(operation.inputs) :]
     controls = [new_names[control] for control in operation.control_inputs if control in new_names]

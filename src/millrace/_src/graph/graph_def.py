@@ -7,18 +7,19 @@ graph. Reading a `GraphDef` is `import_graph_def`; the version rules of both dir
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from millrace._src.graph.function_def import collect_functions, function_to_function_def
-from millrace._src.graph.node_def import encode_node
+from millrace._src.graph.node_def import NodeStyle, encode_node
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import graph_pb2, node_def_pb2, versions_pb2
 from millrace._src.util.export import export
 
 PRODUCER = 2474
 """The GraphDef version of TensorFlow 2.21, which the files written here follow."""
-_MIN_CONSUMER_OF_FUNCTIONS = 12
+MIN_CONSUMER_OF_FUNCTIONS = 12
 """Readers older than this do not know functions."""
 
 
@@ -27,26 +28,35 @@ def node_def_of(operation: Operation) -> node_def_pb2.NodeDef:
     return encode_node(operation)
 
 
-def graph_to_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> graph_pb2.GraphDef:
+def graph_to_graph_def(
+    graph: Any,
+    from_version: int | None = None,
+    add_shapes: bool = False,
+    style: NodeStyle | None = None,
+    functions: Iterable[Any] | None = None,
+) -> graph_pb2.GraphDef:
     """Writes a graph as a `GraphDef`.
 
     Args:
       graph: a `Graph`; the placeholders of a `FuncGraph` are nodes like any other.
       from_version: only the operations added since the graph had this `version`.
       add_shapes: adds an `_output_shapes` attribute to each node, also in functions.
+      style: how nodes are written; by default only as `add_shapes` says.
+      functions: the functions to write; by default those that the graph holds or calls.
 
     Raises:
       TypeError: if a node has an attribute that cannot be written.
       ValueError: if a constant is 2 GB or larger.
     """
+    style = NodeStyle(add_shapes) if style is None else style
     proto = graph_pb2.GraphDef()
     for operation in graph.get_operations()[from_version or 0 :]:
-        proto.node.append(encode_node(operation, add_shapes=add_shapes))
-    for function in collect_functions(graph).values():
-        proto.library.function.append(function_to_function_def(function, add_shapes))
+        proto.node.append(encode_node(operation, style=style))
+    for function in collect_functions(graph).values() if functions is None else functions:
+        proto.library.function.append(function_to_function_def(function, style=style))
     proto.versions.CopyFrom(versions_of(graph))
     if proto.library.function:
-        proto.versions.min_consumer = max(proto.versions.min_consumer, _MIN_CONSUMER_OF_FUNCTIONS)
+        proto.versions.min_consumer = max(proto.versions.min_consumer, MIN_CONSUMER_OF_FUNCTIONS)
     return proto
 
 

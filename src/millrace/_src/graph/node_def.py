@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from millrace._src.core.dtypes import DType, from_np, runtime_name
@@ -28,15 +29,41 @@ def tensor_name(tensor: Any) -> str:
     return str(tensor.op.name) if tensor.value_index == 0 else f"{tensor.op.name}:{tensor.value_index}"
 
 
+@dataclass(frozen=True)
+class NodeStyle:
+    """How nodes are written.
+
+    Attributes:
+      add_shapes: whether a node states the shapes of its outputs, in an attribute `_output_shapes`.
+      strips_defaults: whether attributes that have their default are left out, as SavedModels do.
+      function_names: the names to write for functions, by their own names; others keep theirs.
+      texts: the texts to write for others in attributes that no op declares.
+    """
+
+    add_shapes: bool = False
+    strips_defaults: bool = False
+    function_names: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+PLAIN = NodeStyle()
+
+
 def encode_node(
-    operation: Operation, name_of: Callable[[Any], str] = tensor_name, add_shapes: bool = False
+    operation: Operation, name_of: Callable[[Any], str] = tensor_name, style: NodeStyle = PLAIN
 ) -> node_def_pb2.NodeDef:
     """Writes an operation; `name_of` names the input tensors, and the control inputs come last, sorted."""
     node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=canonical_device(operation.device))
     node.input.extend([name_of(tensor) for tensor in operation.inputs])
     node.input.extend(sorted(f"^{control.name}" for control in operation.control_inputs))
     encode_attrs(node.attr, operation)
-    if add_shapes and operation.outputs:
+    if style.strips_defaults:
+        _strip_defaults(node.attr, operation.op_def)
+    if style.function_names:
+        _rename_functions(node.attr, operation.op_def, style.function_names)
+    if style.texts:
+        _replace_texts(node.attr, operation, style.texts)
+    if style.add_shapes and operation.outputs:
         shapes = [tensor.shape for tensor in operation.outputs]
         node.attr["_output_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
     full_type = full_type_of(operation.op_def, operation.attrs)
@@ -57,6 +84,40 @@ def encode_attrs(attrs: Any, operation: Operation) -> None:
         if kind == "tensor":
             value = (value, _tensor_dtype(operation, value))
         attrs[name].CopyFrom(encode_attr(value, kind))
+
+
+def _strip_defaults(attrs: Any, op_def: OpDef) -> None:
+    """Removes the attributes that a reader fills in by itself."""
+    for name, default in default_messages(op_def).items():
+        if name in attrs and attrs[name] == default:
+            del attrs[name]
+
+
+_default_messages: dict[str, dict[str, Any]] = {}  # finite: one entry an op
+
+
+def default_messages(op_def: OpDef) -> dict[str, Any]:
+    """Returns the defaults of an op's attributes as messages."""
+    messages = _default_messages.get(op_def.name)
+    if messages is None:
+        defaults = [(name, kind, declared_default(op_def, name)) for name, kind in op_def.attr_kinds.items()]
+        messages = {name: encode_attr(value, kind) for name, kind, value in defaults if value is not None}
+        _default_messages[op_def.name] = messages
+    return messages
+
+
+def _rename_functions(attrs: Any, op_def: OpDef, names: Mapping[str, str]) -> None:
+    for name, kind in op_def.attr_kinds.items():
+        if kind in ("func", "list[func]") and name in attrs:
+            value = attrs[name]
+            for function in value.list.func if kind == "list[func]" else (value.func,):
+                function.name = names.get(function.name, function.name)
+
+
+def _replace_texts(attrs: Any, operation: Operation, texts: Mapping[str, str]) -> None:
+    for name, value in operation.attrs.items():
+        if isinstance(value, str) and value in texts and name not in operation.op_def.attr_kinds:
+            attrs[name].s = texts[value].encode()
 
 
 def _tensor_dtype(operation: Operation, value: Any) -> DType:

@@ -332,6 +332,22 @@ def decode_tensor(proto: Any) -> tuple[Array, DType]:
     return _fill(elements, shape), dtype
 
 
+def decode_listed(proto: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
+    """Reads the elements that a `TensorProto` has in the list field of a dtype, whatever dtype and shape it states.
+
+    Raises:
+        TypeError: for a dtype without a list field.
+        ValueError: if there are not as many elements as the shape asks for.
+    """
+    wire = _TABLE.get(dtype)
+    if wire is None or wire.field is None:
+        raise TypeError(f"Element type not supported in TensorProto: {dtype.name}.")
+    elements = _from_list(proto, dtype, wire)
+    if elements.size != math.prod(shape):
+        raise ValueError(f"TensorProto: {elements.size} values for the shape {list(shape)}.")
+    return elements.reshape(shape)
+
+
 def _from_content(content: bytes, dtype: DType, size: int) -> Array:
     if dtype is dtypes.string:
         return _strings_from_content(content, size)

@@ -140,7 +140,8 @@ def function_spec_of(function: Any) -> saved_object_graph_pb2.FunctionSpec:
 
 def concrete_function_spec_of(concrete: Any) -> saved_object_graph_pb2.FunctionSpec:
     """Writes the parameters of one graph, as a bare concrete function states them."""
-    return encode_function_spec(FunctionSpec.of_type(concrete.function_type))
+    input_signature = None if concrete.function_type.parameters else ()
+    return encode_function_spec(FunctionSpec.of_type(concrete.function_type, input_signature=input_signature))
 
 
 def encode_concrete_function(

@@ -1,4 +1,4 @@
-"""Variables of a plain (v1) graph: handle, initializer and read are nodes."""
+"""Variables of a plain (v1) graph: handle, initializer, if there is one, and read are nodes."""
 
 from __future__ import annotations
 
@@ -49,3 +49,25 @@ def create_in_graph(
     graph.add_to_collection("variables", variable)
     if variable.trainable:
         graph.add_to_collection("trainable_variables", variable)
+
+
+def uninitialized_in_graph(original: Any) -> Any:
+    """Makes a variable in the current plain graph that has the traits of another variable, and no initializer."""
+    graph = context.state.graph
+    variable = original.__class__.__new__(original.__class__)
+    variable.__dict__.update({key: value for key, value in vars(original).items() if not key.startswith("_self_")})
+    variable._in_graph_mode = True
+    with context.name_scope(original._shared_name) as scope:
+        variable._name = scope[:-1]
+        attrs = {
+            "dtype": original.dtype,
+            "shape": original.shape,
+            "shared_name": variable._name,
+            "debug_name": scope,
+        }
+        variable._handle = execute(get_op("VarHandleOp"), (), attrs, scope)
+        variable._initial_value = variable._initializer_op = None
+        with context.name_scope("Read"):
+            variable._graph_element = variable._read()
+    graph.add_to_collection("variables", variable)
+    return variable

@@ -1,13 +1,20 @@
-"""How a checkpoint saves and restores a variable: one tensor, under the name "VARIABLE_VALUE"."""
+"""How files hold a variable.
+
+In a checkpoint a variable is one tensor, under the name "VARIABLE_VALUE". In a SavedModel it is that, a message with
+what is known of the variable, and a variable without a value in the graph.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import init_scope
+from millrace._src.graph.scopes import device
+from millrace._src.state.graph_variables import uninitialized_in_graph
 from millrace._src.trackable.base import Trackable
 from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
 
@@ -15,10 +22,17 @@ from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
 class VariableSaving(Trackable):
     """The part of `tf.Variable` that checkpoints use."""
 
-    shape: Any
+    aggregation: Any
+    assign: Any
+    device: Any
+    dtype: Any
+    handle: Any
     name: Any
     read_value: Any
-    assign: Any
+    shape: Any
+    synchronization: Any
+    trainable: Any
+    _shared_name: Any
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         return {VARIABLE_VALUE_KEY: self}
@@ -42,3 +56,34 @@ class VariableSaving(Trackable):
             return self.assign(tensor, read_value=False)  # the restoration is itself a part of the graph
         with init_scope():  # a variable may meet its saved value while a function is traced
             return self.assign(tensor, read_value=False)
+
+    # --- SavedModels -------------------------------------------------------------------------------------------
+
+    def _export_to_saved_model_graph(self, object_map: Any, tensor_map: Any, options: Any, **kwargs: Any) -> list[Any]:
+        """Adds a variable without a value to the graph of a SavedModel."""
+        del kwargs
+        device_name = self.device if options.experimental_variable_policy.saves_devices else None
+        with device(device_name or None):
+            duplicate = uninitialized_in_graph(self)
+        object_map[self] = duplicate
+        tensor_map[self.handle] = duplicate.handle
+        return [self.handle]
+
+    def _write_object_proto(self, proto: Any, options: Any) -> None:
+        """States dtype, shape, name and traits."""
+        message = proto.variable
+        message.name = self._shared_name
+        message.dtype = self.dtype.as_datatype_enum
+        message.shape.CopyFrom(self.shape.as_proto())
+        message.trainable = self.trainable
+        message.synchronization = self.synchronization.value
+        message.aggregation = self.aggregation.value
+        if options.experimental_variable_policy.saves_devices:
+            message.device = self.device
+
+    def _copy_trackable_to_cpu(self, object_map: Any) -> None:
+        """Puts a variable with the same value into `object_map`, or assigns the value to the variable there."""
+        if self in object_map:
+            object_map[self].assign(self.read_value())
+        else:
+            object_map[self] = copy.deepcopy(self)

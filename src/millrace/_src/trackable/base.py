@@ -236,6 +236,50 @@ class Trackable:
             f"{variable}."
         )
 
+    # --- SavedModels -------------------------------------------------------------------------------------------
+
+    _registered_name: ClassVar[str] = ""
+    """The name under which a SavedModel refers to the class itself; "" where only the kind of object is stated."""
+
+    @property
+    def _tracking_metadata(self) -> str:
+        """What a SavedModel says of the object besides its kind."""
+        return ""
+
+    def _export_to_saved_model_graph(self, object_map: Any, tensor_map: Any, options: Any, **kwargs: Any) -> list[Any]:
+        """Adds what stands for the object in the graph of a SavedModel to the current graph.
+
+        Args:
+          object_map: takes the object that stands for this one in the graph.
+          tensor_map: takes for each tensor by which functions capture this object the tensor of the graph.
+          options: the `tf.saved_model.SaveOptions`.
+          **kwargs: for later.
+
+        Returns: The tensors by which functions capture this object.
+        """
+        return []
+
+    def _write_object_proto(self, proto: Any, options: Any) -> None:
+        """Says in a `SavedObject` message what kind of object this is."""
+        proto.user_object.identifier = self._object_identifier
+        proto.user_object.version.producer = proto.user_object.version.min_consumer = 1
+        proto.user_object.metadata = self._tracking_metadata
+
+    def _deserialization_dependencies(self, children: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the children that must be loaded before the object is."""
+        return {}
+
+    def _copy_trackable_to_cpu(self, object_map: Any) -> None:
+        """Puts a copy of the object's values into `object_map`.
+
+        Raises: NotImplementedError: where the class has no values of its own.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no values of its own to copy")
+
+    def _add_trackable_child(self, name: str, value: Any) -> None:
+        """Makes an object that was loaded a child of this one."""
+        self._track_trackable(value, name, overwrite=True)
+
     # --- deferred restoration ----------------------------------------------------------------------------------
 
     @property

@@ -18,6 +18,7 @@ from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.core import errors
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.proto.tensor_bundle_pb2 import BundleEntryProto, BundleHeaderProto
+from millrace._src.proto.tensor_shape_pb2 import TensorShapeProto
 
 HEADER_KEY = b""
 VERSION = 1
@@ -63,6 +64,11 @@ class Entry:
     slices: tuple[TensorSlice, ...]
 
     @property
+    def name(self) -> str:
+        """The key as users see it."""
+        return key_text(self.key)
+
+    @property
     def element_count(self) -> int:
         """The number of elements."""
         return math.prod(self.shape)
@@ -80,8 +86,8 @@ def parsed_entry(key: bytes, value: bytes) -> Entry:
     proto = entry_proto(key, value)
     entry = Entry(
         key,
-        _dtype(proto.dtype, key),
-        _shape(proto, key),
+        stored_dtype(proto.dtype, key),
+        stored_shape(proto.shape, key),
         proto.shard_id,
         proto.offset,
         proto.size,
@@ -103,7 +109,11 @@ def entry_proto(key: bytes, value: bytes) -> BundleEntryProto:
         raise _damaged(f"Entry for key {key_text(key)} not parseable.") from None
 
 
-def _dtype(enum: int, key: bytes) -> DType:
+def stored_dtype(enum: int, key: bytes) -> DType:
+    """Returns the dtype that a file states for a tensor.
+
+    Raises: tf.errors.DataLossError: for a number that stands for no dtype of stored tensors.
+    """
     try:
         dtype = DType(enum)
     except TypeError:
@@ -113,10 +123,14 @@ def _dtype(enum: int, key: bytes) -> DType:
     return as_dtype(dtype)
 
 
-def _shape(proto: BundleEntryProto, key: bytes) -> tuple[int, ...]:
-    shape = tuple(dimension.size for dimension in proto.shape.dim)
+def stored_shape(proto: TensorShapeProto, key: bytes) -> tuple[int, ...]:
+    """Returns the shape that a file states for a tensor.
+
+    Raises: tf.errors.DataLossError: for a shape that no array has.
+    """
+    shape = tuple(dimension.size for dimension in proto.dim)
     size = math.prod(dimension for dimension in shape if dimension)
-    if proto.shape.unknown_rank or min(shape, default=0) < 0 or size > _LARGEST_SIZE or len(shape) > _LARGEST_RANK:
+    if proto.unknown_rank or min(shape, default=0) < 0 or size > _LARGEST_SIZE or len(shape) > _LARGEST_RANK:
         raise _damaged(f"Invalid tensor shape: {key_text(key)} {list(shape)}")
     return shape
 

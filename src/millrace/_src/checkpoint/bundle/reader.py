@@ -20,6 +20,7 @@ from millrace._src.checkpoint.bundle.index_file import (
     parsed_entry,
     read_header,
 )
+from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.publishing import NEXT, data_name, index_name
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
 from millrace._src.checkpoint.bundle.stored_values import byte_view, check_storable, loaded_strings, make_native
@@ -28,11 +29,9 @@ from millrace._src.checkpoint.bundle.tensor_slices import (
     Box,
     TensorSlice,
     box_shape,
-    box_size,
     index_of,
     intersection,
     relative,
-    without,
 )
 from millrace._src.core import errors
 from millrace._src.core.aligned_memory import empty_array
@@ -262,21 +261,15 @@ class BundleReader:
 
     def _pieces(self, entry: Entry, part: TensorSlice) -> list[tuple[Entry, Box]]:
         """Returns the stored slices, and where they are, that together cover a part of a partitioned tensor."""
-        target = part.box(entry.shape)
-        stored = [
-            (key, _stored_box(entry, slice_)) for key, slice_ in zip(entry.slice_keys(), entry.slices, strict=True)
-        ]
-        stored.sort(key=lambda piece: piece[1] != target)  # one that is the very part comes first
-        missing, chosen = [target] if box_size(target) else [], []
-        for key, box in stored:
-            if any(intersection(box, gap) for gap in missing):
-                missing = without(missing, box)
-                chosen.append((self._piece(entry, key, box), box))
-        if missing:
+        keys = entry.slice_keys()
+        boxes = [_stored_box(entry, slice_) for slice_ in entry.slices]
+        chosen = covering(boxes, part.box(entry.shape))
+        if chosen is None:
             text = f"partitioned tensor {key_text(entry.key)} to restore in slice_spec: {part}"
             raise errors.InvalidArgumentError(None, None, f"Does not have sufficient slices for {text}")
-        self._check_pieces_fit([piece for piece, _ in chosen])
-        return chosen
+        pieces = [(self._piece(entry, keys[position], boxes[position]), boxes[position]) for position in chosen]
+        self._check_pieces_fit([piece for piece, _ in pieces])
+        return pieces
 
     def _piece(self, entry: Entry, key: bytes, box: Box) -> Entry:
         """Returns the entry of a stored slice."""

@@ -32,7 +32,7 @@ from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.text import shape_brackets
 
-_SHAPE_TYPE = INDEX.with_default(int32)
+_SHAPE_TYPE = INDEX.with_default(int32, in_files=False)
 
 
 @op(

@@ -70,6 +70,7 @@ def _random_shape(c: ShapeContext) -> TensorShape:
     return requested_shape_rule(c)
 
 
+_STATED = FLOAT_OUTPUT.with_default(float32, in_files=False)
 _PLAIN: dict[str, Any] = {
     "T": SHAPE,
     "shape": _random_shape,
@@ -95,7 +96,7 @@ _draw_normal = _floats(distributions.normal)
 _draw_truncated_normal = _floats(distributions.truncated_normal)
 
 
-@op("RandomUniform", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
+@op("RandomUniform", "shape: T -> output: dtype", dtype=_STATED, **_PLAIN, batching=random_batches.of_shape)
 def random_uniform_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Draws uniform numbers in [0, 1).
 
@@ -106,7 +107,7 @@ def random_uniform_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dt
     return _draw_uniform(xp, KernelStream(seed, seed2).take, shape, dtype=dtype)
 
 
-@op("RandomStandardNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
+@op("RandomStandardNormal", "shape: T -> output: dtype", dtype=_STATED, **_PLAIN, batching=random_batches.of_shape)
 def random_standard_normal(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Draws standard normal numbers.
 
@@ -116,7 +117,7 @@ def random_standard_normal(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 
     return _draw_normal(xp, KernelStream(seed, seed2).take, shape, dtype=dtype)
 
 
-@op("TruncatedNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
+@op("TruncatedNormal", "shape: T -> output: dtype", dtype=_STATED, **_PLAIN, batching=random_batches.of_shape)
 def truncated_normal_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Draws standard normal numbers within [-2, 2].
 

@@ -95,6 +95,8 @@ class IdTableWithHashBuckets(LookupInterface):
             raise ValueError("Table or num_oov_buckets must be given.")
         super().__init__(_key_dtype(table, key_dtype), int64)
         self._table = table
+        if table is not None:
+            self._track_trackable(table._initializer, "_initializer")
         self._bucket_count = num_oov_buckets
         self._hasher_spec = hasher_spec
         self._name = name or "hash_bucket" if table is None else name or table.name
@@ -104,9 +106,21 @@ class IdTableWithHashBuckets(LookupInterface):
         """The name of the table."""
         return self._name
 
-    def _create_resource(self) -> Any:
-        """Returns the handle of the table behind the buckets; None if there is none."""
+    @property
+    def resource_handle(self) -> Any:
+        """The handle of the table behind the buckets; None if there is none."""
         return None if self._table is None else self._table.resource_handle
+
+    def _create_resource(self) -> Any:
+        """Makes the table behind the buckets; returns its handle, None if there is no table."""
+        return None if self._table is None else self._table._create_resource()
+
+    def _initialize(self) -> Any:
+        """Fills the table behind the buckets."""
+        return None if self._table is None else self._table._initialize()
+
+    def _contents(self) -> Sequence[Any]:
+        return () if self._table is None else self._table.export()
 
     @property
     def initializer(self) -> Any:

@@ -11,6 +11,7 @@ from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.lookup import table_ops, text_files
+from millrace._src.state.asset import Asset
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
 
@@ -179,7 +180,8 @@ class TextFileInitializer(TableInitializer):
         _check_index("value", value_index, self.value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
-        self._filename = filename if isinstance(filename, Tensor) else file_name(filename)
+        self._filename_arg = filename if isinstance(filename, Tensor) else file_name(filename)
+        self._filename = self._track_trackable(Asset(self._filename_arg), "_filename")
         self._name = "text_file_init" if name is None else name
         self._columns: dict[str, Any] = {"key_index": key_index, "value_index": value_index}
         self._vocab_size = vocab_size
@@ -200,7 +202,7 @@ class TextFileInitializer(TableInitializer):
             return note_initializer(
                 text_files.initialize_from_text_file(
                     table.resource_handle,
-                    convert_to_tensor(self._filename, dtype=string, name="asset_filepath"),
+                    convert_to_tensor(self._filename.asset_path, dtype=string, name="asset_filepath"),
                     **self._columns,
                     vocab_size=-1 if self._vocab_size is None else self._vocab_size,
                     delimiter=self._delimiter,
@@ -213,7 +215,7 @@ class TextFileInitializer(TableInitializer):
         """The shared name of tables that are filled from the same columns of the same file."""
         parts = [
             "hash_table",
-            self._filename,
+            self._filename_arg,
             self._vocab_size,
             *self._columns.values(),
             self._offset or None,
@@ -222,7 +224,7 @@ class TextFileInitializer(TableInitializer):
 
     @property
     def _is_shared(self) -> bool:
-        return not isinstance(self._filename, Tensor)
+        return not isinstance(self._filename_arg, Tensor)
 
 
 def _check_index(what: str, index: int, dtype: DType) -> None:

@@ -7,21 +7,20 @@ long as the function. In a graph the table's name is that of its operation; in e
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.tensor import SymbolicTensor, Tensor
-from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops.lookup import table_ops
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
-from millrace._src.trackable.base import Trackable
+from millrace._src.state.resource import TrackableResource
 
 
-class LookupInterface(Trackable):
+class LookupInterface(TrackableResource):
     """A lookup table.
 
     Args:
@@ -29,9 +28,8 @@ class LookupInterface(Trackable):
       value_dtype: the dtype of the values.
     """
 
-    _resource: Any = None
-
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+        super().__init__()
         self._key_dtype = as_dtype(key_dtype)
         self._value_dtype = as_dtype(value_dtype)
 
@@ -51,14 +49,6 @@ class LookupInterface(Trackable):
         handle = self.resource_handle
         return handle.op.name.split("/")[-1] if isinstance(handle, SymbolicTensor) else None
 
-    @property
-    def resource_handle(self) -> Any:
-        """The handle of the table."""
-        if self._resource is None:
-            with init_scope():
-                self._resource = self._create_resource()
-        return self._resource
-
     @abstractmethod
     def _create_resource(self) -> Any:
         """Makes the table; returns its handle."""
@@ -74,6 +64,10 @@ class LookupInterface(Trackable):
         """
         with name_scope(name, f"{self.name}_Size"):
             return table_ops.size(self.resource_handle)
+
+    def _contents(self) -> Sequence[Any]:
+        """Returns the keys and the values of the table as tensors; nothing where a table does not tell."""
+        return ()
 
     def _exported(self, scope: str, name: str | None) -> tuple[Any, Any]:
         """Returns all keys and values."""

@@ -7,10 +7,11 @@ from typing import Any
 
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops.lookup import making_ops, table_ops
 from millrace._src.state.lookup.interface import LookupInterface, keys_of_dtype
+from millrace._src.state.resource import name_in_file
 from millrace._src.trackable.base import SavedTogether
 from millrace._src.util.export import export
 
@@ -63,14 +64,19 @@ class ChangingTable(LookupInterface):
         """
         return self._exported("lookup_table_export_values", name)
 
+    _contents = export
+
     def _serialize_to_tensors(self) -> dict[str, Any]:
         keys, values = self.export()
         return {_KEYS: keys, _VALUES: values}
 
     def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> Any:
         """Makes the saved keys and values the only ones."""
+        keys, values = restored_tensors[_KEYS], restored_tensors[_VALUES]
+        if not isinstance(keys, EagerTensor):
+            return table_ops.replace(self.resource_handle, keys, values)  # the restoration is a part of the graph
         with init_scope():  # a table may meet its saved keys while a function is traced
-            return table_ops.replace(self.resource_handle, restored_tensors[_KEYS], restored_tensors[_VALUES])
+            return table_ops.replace(self.resource_handle, keys, values)
 
 
 @export("lookup.experimental.MutableHashTable")
@@ -110,12 +116,14 @@ class MutableHashTable(ChangingTable):
         self._operation_name = name
         self._is_anonymous = experimental_is_anonymous
         self._is_saved = checkpoint
-        self._resource = self.resource_handle  # made at once, so that wrong dtypes are refused
+        _ = self.resource_handle  # made at once, so that wrong dtypes are refused
 
     def _create_resource(self) -> Any:
         shape = self._default_value.shape
         dtypes: dict[str, Any] = {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
         is_anonymous = self._is_anonymous or state.graph is None  # nobody else knows the name of an eager table
+        if not is_anonymous:
+            dtypes["shared_name"] = name_in_file()
         if shape.rank == 0:
             make = making_ops.anonymous_mutable_hash_table if is_anonymous else making_ops.mutable_hash_table
             return make(name=self._operation_name, **dtypes)
@@ -196,12 +204,13 @@ class DenseHashTable(ChangingTable):
         self._is_saved = checkpoint
         self._special_keys = empty_key, deleted_key
         self._bucket_count = 2**17 if initial_num_buckets is None else initial_num_buckets
-        self._resource = self.resource_handle  # made at once, so that wrong keys are refused
+        _ = self.resource_handle  # made at once, so that wrong keys are refused
 
     def _create_resource(self) -> Any:
         empty_key, deleted_key = self._special_keys
         is_anonymous = self._is_anonymous or state.graph is None
         make = making_ops.anonymous_mutable_dense_hash_table if is_anonymous else making_ops.mutable_dense_hash_table
+        shared_name: dict[str, Any] = {} if is_anonymous else {"shared_name": name_in_file()}
         return make(
             convert_to_tensor(empty_key, dtype=self.key_dtype, name="empty_key"),
             convert_to_tensor(deleted_key, dtype=self.key_dtype, name="deleted_key"),
@@ -209,6 +218,7 @@ class DenseHashTable(ChangingTable):
             value_shape=self._default_value.shape,
             initial_num_buckets=self._bucket_count,
             name=self._operation_name,
+            **shared_name,
         )
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:

@@ -11,6 +11,7 @@ from millrace._src.ops.grouping import group
 from millrace._src.ops.lookup.making_ops import anonymous_hash_table, hash_table
 from millrace._src.state.lookup.initializers import TABLE_INITIALIZERS
 from millrace._src.state.lookup.interface import LookupInterface, keys_of_dtype, map_keys
+from millrace._src.state.resource import name_in_file
 from millrace._src.util.export import export
 
 
@@ -36,6 +37,8 @@ class StaticHashTable(LookupInterface):
       ValueError: if the default value is no scalar.
     """
 
+    _registered_name = "tf.StaticHashTable"
+
     def __init__(
         self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
     ) -> None:
@@ -47,7 +50,7 @@ class StaticHashTable(LookupInterface):
         self._operation_name = name or "hash_table"
         self._is_anonymous = experimental_is_anonymous
         self._track_trackable(initializer, "_initializer")
-        self._resource = self.resource_handle  # made at once, outside of the scope of what fills it
+        _ = self.resource_handle  # made at once, outside of the scope of what fills it
         self._init_op = self._initialize()
 
     def _create_resource(self) -> Any:
@@ -55,7 +58,8 @@ class StaticHashTable(LookupInterface):
         dtypes: dict[str, Any] = {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
         if self._is_anonymous or state.graph is None and not self._initializer._is_shared:
             return anonymous_hash_table(name=self._operation_name, **dtypes)
-        return hash_table(shared_name=self._shared_name, name=self._operation_name, **dtypes)
+        shared_name = self._shared_name if self._initializer._is_shared else name_in_file() or self._shared_name
+        return hash_table(shared_name=shared_name, name=self._operation_name, **dtypes)
 
     def _initialize(self) -> Any:
         """Fills the table; returns the operation in a graph."""
@@ -89,6 +93,8 @@ class StaticHashTable(LookupInterface):
         Args: name: name of the operation's scope in a graph.
         """
         return self._exported("Export", name)
+
+    _contents = export
 
 
 @export(v1=["lookup.StaticHashTable"])

@@ -1,0 +1,141 @@
+"""The folder of a SavedModel: written so that a process may die at any moment.
+
+Problem: a SavedModel is several files that belong together. A save that is cut off must not mix old files with new.
+
+Idea: readers look for `saved_model.pb`, so where there is none the files are written into place, that one last. Where
+there is one, the new files are written into a folder within, `.saved_model.next`. Once they are complete, a list of
+them is written there: from then on the new SavedModel is the one that counts. The files are moved into place one by
+one; whoever finds the list moves what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from millrace._src.ops.io.file_names import file_errors, file_name
+from millrace._src.ops.io.file_systems import content_of, file_system_of
+from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.saved_model.constants import (
+    ASSETS_DIRECTORY,
+    SAVED_MODEL_FILENAME_PB,
+    VARIABLES_DIRECTORY,
+    VARIABLES_FILENAME,
+)
+
+_NEXT = ".saved_model.next"
+_LIST = "complete"
+_VARIABLES = f"{VARIABLES_DIRECTORY}/{VARIABLES_FILENAME}"
+
+
+class SavedModelFolder:
+    """A folder that is given a SavedModel: as a context manager, it takes the files and commits them at the end.
+
+    Args: name: the name of the folder; made if there is none.
+    Raises: tf.errors.OpError: if the folder cannot be written.
+    """
+
+    def __init__(self, name: Any) -> None:
+        self.name = file_name(name).rstrip("/") or "/"
+        self._files: list[str] = []
+        finish_interrupted_save(self.name)
+        self._replaces = _exists(f"{self.name}/{SAVED_MODEL_FILENAME_PB}")
+        self._place = f"{self.name}/{_NEXT}" if self._replaces else self.name
+
+    def __enter__(self) -> SavedModelFolder:
+        for part in ("", f"/{ASSETS_DIRECTORY}", f"/{VARIABLES_DIRECTORY}"):
+            _make_directories(self._place + part)
+        return self
+
+    @property
+    def variables_prefix(self) -> str:
+        """The prefix of the files of the checkpoint."""
+        return f"{self._place}/{_VARIABLES}"
+
+    def write(self, path: str, data: bytes) -> None:
+        """Writes a file, given by its path within the folder; the last one is `saved_model.pb`."""
+        _make_directories(f"{self._place}/{path}".rpartition("/")[0])
+        with written_beside(f"{self._place}/{path}") as file:
+            file.write(data)
+        self._files.append(path)
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if not self._replaces:
+            return
+        if error is not None:
+            _remove_tree(self._place)
+            return
+        variables = _listed(f"{self._place}/{VARIABLES_DIRECTORY}")
+        self._files[:0] = [f"{VARIABLES_DIRECTORY}/{entry}" for entry in variables]
+        with written_beside(f"{self._place}/{_LIST}") as file:
+            file.write("\n".join(self._files).encode("utf-8", "surrogateescape"))
+        finish_interrupted_save(self.name)
+
+
+def finish_interrupted_save(name: str) -> None:
+    """Moves the files of a save that was cut off after they were complete; removes those of one that was not.
+
+    Args: name: the name of the folder of a SavedModel; nothing happens where there is none.
+    Raises: tf.errors.OpError: if the folder cannot be written.
+    """
+    place = f"{name}/{_NEXT}"
+    if not _exists(place):
+        return
+    if _exists(f"{place}/{_LIST}"):
+        paths = content_of(f"{place}/{_LIST}").decode("utf-8", "surrogateescape").split("\n")
+        for path in paths:
+            if _exists(f"{place}/{path}"):
+                _move(f"{place}/{path}", f"{name}/{path}")
+        for entry in _listed(f"{name}/{VARIABLES_DIRECTORY}"):
+            if entry.startswith(VARIABLES_FILENAME) and f"{VARIABLES_DIRECTORY}/{entry}" not in paths:
+                _remove(f"{name}/{VARIABLES_DIRECTORY}/{entry}")
+        _remove(f"{place}/{_LIST}")
+    _remove_tree(place)
+
+
+def write_files(folder: SavedModelFolder, files: Mapping[str, bytes], copies: Mapping[str, str]) -> None:
+    """Writes files by their paths within the folder, and copies of assets by their names."""
+    for name, original in copies.items():
+        folder.write(f"{ASSETS_DIRECTORY}/{name}", content_of(original))
+    for path, data in files.items():
+        folder.write(path, data)
+
+
+# --- one file --------------------------------------------------------------------------------------------------------
+
+
+def _exists(name: str) -> bool:
+    file_system, path = file_system_of(name)
+    with file_errors(name):
+        return file_system.exists(path)
+
+
+def _make_directories(name: str) -> None:
+    file_system, path = file_system_of(name)
+    with file_errors(name):
+        file_system.make_directories(path)
+
+
+def _listed(name: str) -> list[str]:
+    file_system, path = file_system_of(name)
+    with file_errors(name):
+        return sorted(file_system.list_directory(path)) if file_system.is_directory(path) else []
+
+
+def _move(source: str, target: str) -> None:
+    _make_directories(target.rpartition("/")[0])
+    file_system, path = file_system_of(source)
+    with file_errors(target):
+        file_system.rename(path, file_system_of(target)[1])
+
+
+def _remove(name: str) -> None:
+    file_system, path = file_system_of(name)
+    with file_errors(name):
+        file_system.remove(path)
+
+
+def _remove_tree(name: str) -> None:
+    file_system, path = file_system_of(name)
+    with file_errors(name):
+        file_system.remove_tree(path)

@@ -1,0 +1,110 @@
+"""The objects of a SavedModel as a message, from which readers that know objects make them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.function.concrete_function import ConcreteFunction
+from millrace._src.function.polymorphic_function import Function
+from millrace._src.proto import saved_object_graph_pb2
+from millrace._src.saved_model.export_graph import ExportGraph
+from millrace._src.saved_model.function_library import FunctionLibrary
+from millrace._src.saved_model.function_spec import (
+    concrete_function_spec_of,
+    encode_concrete_function,
+    function_spec_of,
+)
+from millrace._src.saved_model.gradient_functions import GradientFunction, captured_from, wire_name_of
+from millrace._src.saved_model.revived_types import serialize
+from millrace._src.saved_model.saved_objects import SavedObjects
+from millrace._src.saved_model.saver_functions import Saver
+from millrace._src.state.asset import Asset
+from millrace._src.util.identity import IdentityDict
+
+
+def object_graph_proto(export: ExportGraph, saver: Saver, library: FunctionLibrary, options: Any) -> Any:
+    """Returns the message `SavedObjectGraph`."""
+    proto = saved_object_graph_pb2.SavedObjectGraph()
+    objects = export.objects
+    assets = {node_id: index for index, (node_id, _, _) in enumerate(export.assets)}
+    for node_id, trackable in enumerate(objects.nodes()):
+        message = proto.nodes.add()
+        for name, child_id in objects.numbered_children(node_id):
+            message.children.add(node_id=child_id, local_name=name)
+        for name, child in objects.dependencies(trackable).items():
+            message.dependencies.add(node_id=objects.node_ids[id(child)], local_name=name)
+        message.registered_name = trackable._registered_name
+        if isinstance(trackable, Asset):
+            message.asset.asset_file_def_index = assets[node_id]
+        else:
+            _write_kind(message, trackable, objects, library, options)
+        if isinstance(trackable, ConcreteFunction):
+            _write_graph(proto, trackable, export, library)
+    for slot in objects.slot_variables():
+        proto.nodes[slot.optimizer_id].slot_variables.add(
+            original_variable_node_id=slot.variable_id, slot_name=slot.slot_name, slot_variable_node_id=slot.node_id
+        )
+    _write_saveables(proto, export, saver, library)
+    return proto
+
+
+def _write_kind(message: Any, trackable: Any, objects: SavedObjects, library: FunctionLibrary, options: Any) -> None:
+    """States what kind of object this is."""
+    if isinstance(trackable, Function):
+        message.function.function_spec.CopyFrom(function_spec_of(trackable))
+        message.function.concrete_functions.extend(
+            library.name_of(concrete.graph_function) for concrete in objects.children(trackable).values()
+        )
+    elif isinstance(trackable, ConcreteFunction):
+        _write_bare_function(message.bare_concrete_function, trackable, library)
+    else:
+        trackable._write_object_proto(message, options)
+        if message.WhichOneof("kind") == "user_object":
+            registered = serialize(trackable)
+            if registered is not None:
+                message.user_object.MergeFrom(registered)
+
+
+def _write_bare_function(message: Any, concrete: ConcreteFunction, library: FunctionLibrary) -> None:
+    message.concrete_function_name = library.name_of(concrete.graph_function)
+    message.argument_keywords.extend(concrete._arg_keywords)
+    message.allowed_positional_arguments = concrete._num_positional_args
+    message.function_spec.CopyFrom(concrete_function_spec_of(concrete))
+
+
+def _write_graph(proto: Any, concrete: ConcreteFunction, export: ExportGraph, library: FunctionLibrary) -> None:
+    """Writes arguments, results and captures of one graph."""
+    saved = encode_concrete_function(concrete, export.bound_inputs(concrete))
+    proto.concrete_functions[library.name_of(concrete.graph_function)].CopyFrom(saved)
+
+
+def write_gradients(
+    meta_graph: Any, export: ExportGraph, gradients: Sequence[GradientFunction], library: FunctionLibrary
+) -> None:
+    """Adds what gradients of `tf.custom_gradient` capture, to a message whose functions and objects are written."""
+    proto = meta_graph.object_graph_def
+    definitions = {definition.signature.name: definition for definition in meta_graph.graph_def.library.function}
+    for gradient in gradients:
+        name = library.name_of(gradient.function)
+        numbers: IdentityDict[Any, int] = IdentityDict()
+        for tensor in captured_from(gradient):
+            numbers[tensor] = len(proto.nodes)
+            captured = proto.nodes.add().captured_tensor
+            captured.name, captured.concrete_function = wire_name_of(tensor, definitions[name]), name
+        bound = export.bound_inputs(gradient.concrete, numbers)
+        saved = encode_concrete_function(gradient.concrete, bound)
+        proto.concrete_functions[library.name_of(gradient.concrete.graph_function)].CopyFrom(saved)
+
+
+def _write_saveables(proto: Any, export: ExportGraph, saver: Saver, library: FunctionLibrary) -> None:
+    """Adds the functions that save and restore objects which are no variables, after all objects."""
+    for node_id, pairs in saver.functions.items():
+        for pair in pairs:
+            numbers = []
+            for concrete in (pair.save, pair.restore):
+                numbers.append(len(proto.nodes))
+                _write_bare_function(proto.nodes.add().bare_concrete_function, concrete, library)
+                _write_graph(proto, concrete, export, library)
+            saveable = proto.nodes[node_id].saveable_objects[pair.name]
+            saveable.save_function, saveable.restore_function = numbers

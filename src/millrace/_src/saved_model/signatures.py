@@ -1,0 +1,144 @@
+"""Signatures: the functions of a SavedModel that programs call by name, with tensors by name.
+
+Problem: a signature is called from C++ with a flat set of named tensors, and gives such a set. The user's function has
+arguments by position, Python values, structures.
+
+Idea: each signature is a function of its own with one keyword argument for each tensor, which calls the user's function
+and names the results `output_0`, `output_1`, ... where these have no names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.context import eager_mode
+from millrace._src.core.specs import TensorSpec
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.function.concrete_function import ConcreteFunction
+from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+
+_DEFAULT_ATTRIBUTE = "_default_save_signature"
+
+
+# --- finding the default ---------------------------------------------------------------------------------------------
+
+
+def default_signature(children: Mapping[str, Any]) -> Any:
+    """Returns the one function of an object that can be a signature without being called, or None.
+
+    Args: children: the children of the root.
+    """
+    function = children.get(_DEFAULT_ATTRIBUTE)
+    if function is not None:
+        return function if concrete_signature(function) is not None else None
+    found = [concrete_signature(child) for child in children.values()]
+    possible = [concrete for concrete in found if concrete is not None]
+    return possible[0] if len(possible) == 1 else None
+
+
+def concrete_signature(function: Any) -> ConcreteFunction | None:
+    """Returns the graph of a function that is known without a call: of concrete functions, and input signatures."""
+    if isinstance(function, ConcreteFunction):
+        return function
+    if isinstance(function, Function) and function.input_signature is not None:
+        return function.get_concrete_function()
+    return None
+
+
+# --- making signatures -----------------------------------------------------------------------------------------------
+
+
+class Signature:
+    """One signature: the function with named tensors, and the default values of its arguments."""
+
+    def __init__(self, function: ConcreteFunction, defaults: Mapping[str, Any]) -> None:
+        self.function = function
+        self.defaults = defaults
+
+
+def canonical_signatures(signatures: Any) -> dict[str, Signature]:
+    """Returns the signatures of a SavedModel by name, as functions of named tensors.
+
+    Args: signatures: a `tf.function`, a concrete function, a dict of such, or None.
+
+    Raises: ValueError: if a signature is no function whose tensors are known, or does not return named tensors.
+    """
+    if signatures is None:
+        return {}
+    if not isinstance(signatures, Mapping):
+        signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
+    return {key: _signature(key, function) for key, function in signatures.items()}
+
+
+def _signature(key: Any, function: Any) -> Signature:
+    if not isinstance(key, str):
+        raise ValueError(f"The keys of `signatures` must be strings; got {key!r} of type {type(key)}.")
+    concrete = _graph_for(function)
+    if concrete is None:
+        raise ValueError(
+            f"Expected a TensorFlow function for which to generate a signature, but got {function}. Only "
+            "`tf.functions` with an input signature or concrete functions can be used as a signature."
+        )
+    name = f"signature_wrapper_{function.name}" if isinstance(function, Function) else "signature_wrapper"
+    return Signature(_wrapper(key, concrete, name), _default_tensors(function, concrete))
+
+
+def _graph_for(function: Any) -> ConcreteFunction | None:
+    concrete = concrete_signature(function)
+    if concrete is None and isinstance(function, Function) and not function.function_type.parameters:
+        concrete = function.get_concrete_function()
+    return concrete
+
+
+def _default_tensors(function: Any, concrete: ConcreteFunction) -> dict[str, Any]:
+    """Returns the default values that are tensors, by the names of the arguments in the signature."""
+    if not isinstance(function, Function):
+        return {}
+    names = dict(zip(concrete.function_type.parameters, concrete._arg_keywords))
+    values = function.default_values
+    return {names[name]: value for name, value in values.items() if name in names and isinstance(value, EagerTensor)}
+
+
+def _wrapper(key: str, concrete: ConcreteFunction, name: str) -> ConcreteFunction:
+    """Traces a function with a keyword argument for each tensor of `concrete`."""
+    names = concrete._arg_keywords
+    tensors = concrete.inputs[: len(names)]
+
+    def signature_wrapper(**kwargs: Any) -> dict[str, Any]:
+        return _named_outputs(concrete.call_flat([kwargs[n] for n in names]), key, concrete)
+
+    specs = {n: TensorSpec(t.shape, t.dtype, name=n) for n, t in zip(names, tensors)}
+    with eager_mode():
+        wrapper = Function(signature_wrapper, name, Options(autograph=False))
+        function = wrapper.get_concrete_function(**specs)
+    function._num_positional_args = 1 if len(names) == 1 else 0  # by position only where there is no doubt
+    return function
+
+
+def _named_outputs(outputs: Any, key: str, concrete: ConcreteFunction) -> dict[str, Any]:
+    """Returns the results by name.
+
+    Raises: ValueError: if a result is no tensor, or a name no string.
+    """
+    place = f"the output of the function {concrete.name.decode()} used to generate the SavedModel signature '{key}'"
+    if not isinstance(outputs, Mapping):
+        if _is_structured_value(outputs):
+            outputs = [outputs]
+        outputs = {f"output_{number}": value for number, value in enumerate(outputs)}
+    for name, value in outputs.items():
+        if not isinstance(name, str):
+            raise ValueError(f"Got a dictionary with a non-string key {name!r} in {place}.")
+        if not isinstance(value, (Tensor, CompositeTensor)):
+            raise ValueError(
+                f"Got a non-Tensor value {value!r} for key '{name}' in {place}. Outputs for functions used as "
+                "signatures must be a single Tensor, a sequence of Tensors, or a dictionary from string to Tensor."
+            )
+    return dict(outputs)
+
+
+def _is_structured_value(outputs: Any) -> bool:
+    """Tells whether the result is one value, not several."""
+    return not isinstance(outputs, (list, tuple))
