@@ -77,13 +77,20 @@ class Cage:
         sys.addaudithook(self._hear)
         signal.signal(signal.SIGALRM, self._ring)
 
-    def run(self, read: Callable[[], Any], size: int, may_run_on: bool = False) -> Outcome:
+    def run(
+        self,
+        read: Callable[[], Any],
+        size: int,
+        may_run_on: bool = False,
+        refusals: tuple[type[Exception], ...] = (),
+    ) -> Outcome:
         """What becomes of one file.
 
         Args:
           read: reads the file.
           size: the bytes of the file.
           may_run_on: whether the file holds a program, which may have no end.
+          refusals: further classes of errors with which the reader refuses files.
         """
         self.escapes.clear()
         limit = self._address_space() + 2 * size + SLACK
@@ -91,14 +98,14 @@ class Cage:
         signal.setitimer(signal.ITIMER_REAL, SECONDS)
         self.is_closed = True
         try:
-            outcome = self._outcome(read, may_run_on)
+            outcome = self._outcome(read, may_run_on, refusals)
         finally:
             self.is_closed = False
             signal.setitimer(signal.ITIMER_REAL, 0)
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         return Outcome("fault", "escape", "\n".join(self.escapes)) if self.escapes else outcome
 
-    def _outcome(self, read: Callable[[], Any], may_run_on: bool) -> Outcome:
+    def _outcome(self, read: Callable[[], Any], may_run_on: bool, refusals: tuple[type[Exception], ...]) -> Outcome:
         started = time.perf_counter()
         try:
             read()
@@ -106,6 +113,8 @@ class Cage:
             return refusal(error)
         except Hang:
             return Outcome("stopped", "") if may_run_on else _fault("hang")
+        except refusals as error:
+            return Outcome("refused", type(error).__name__)
         except Exception as error:
             return _fault(type(error).__name__)
         took = time.perf_counter() - started

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,10 @@ from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.ops.io.wire_format import read_varint
 from millrace._src.proto import tensor_bundle_pb2
+from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.util.crc32c import masked_crc32c
 from tests.attack.mutations import change_a_byte, damaged, damaged_message, flip_a_bit, insert_an_absurd_number
-from tests.attack.target import Files, Target, WrongAnswer, read_back
+from tests.attack.target import Files, Target, WrongAnswer, put, read_back
 from tests.checkpoint.bundle.tables import stored, table
 
 _REFUSALS = (tf.errors.DataLossError, tf.errors.InvalidArgumentError, tf.errors.NotFoundError)
@@ -151,4 +154,107 @@ BUNDLES = Target(
     whole_damages=(damaged_values,),
 )
 
-TARGETS = (BUNDLES,)
+# --- objects -----------------------------------------------------------------------------------------------------
+
+
+class _Optimizer(tf.Module):
+    """An object with slot variables, as optimizers have them."""
+
+    @tf.__internal__.tracking.no_automatic_dependency_tracking
+    def __init__(self) -> None:
+        super().__init__()
+        self._slots: dict[Any, Any] = {}
+
+    def get_slot_names(self) -> list[str]:
+        return ["m"]
+
+    def get_slot(self, variable: Any, name: str) -> Any:
+        return self._slots.get((variable.ref(), name))
+
+    def add_slot(self, variable: Any, name: str, initializer: Any = None) -> Any:
+        value = tf.zeros(variable.shape) if initializer is None else initializer
+        return self._slots.setdefault((variable.ref(), name), tf.Variable(value))
+
+    def _create_or_restore_slot_variable(self, slot_variable_position: Any, slot_name: str, variable: Any) -> None:
+        slot = self.get_slot(variable, slot_name)
+        slot = self.add_slot(variable, slot_name) if slot is None else slot
+        slot_variable_position.restore(slot)
+
+
+def _root(value: float) -> Any:
+    model = tf.Module()
+    model.layers = [tf.Module(), tf.Module()]
+    model.table = {"a": tf.Variable([value, value]), "b": [tf.Variable(np.int64(3)), 7]}
+    for layer in model.layers:
+        layer.kernel = tf.Variable(tf.fill([2, 3], value))
+    model.layers[0].twin = model.layers[1]
+    model.layers[1].back = model
+    return model, _Optimizer()
+
+
+def _checkpoints_of_objects(folder: Path) -> Sequence[Files]:
+    model, optimizer = _root(2.0)
+    optimizer.add_slot(model.layers[0].kernel, "m", tf.ones([2, 3]))
+    tf.train.Checkpoint(model=model, optimizer=optimizer, step=tf.Variable(4)).write(f"{folder}/c")
+    return [read_back(folder)]
+
+
+def damaged_objects(files: Files, rng: random.Random) -> Files:
+    """A checkpoint whose object graph is another one, written with the right checksums."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = put(files, Path(name))
+        with BundleReader(f"{folder}/c") as reader:
+            values = {entry.key: reader.read(entry.key) for entry in reader.entries()}
+        graph = values[_OBJECTS].item()
+        values[_OBJECTS] = np.array(damaged_message(graph, TrackableObjectGraph, rng), object)
+        with BundleWriter(f"{folder}/c") as writer:
+            for key, value in values.items():
+                writer.add(key, value)
+        return {**files, **read_back(folder)}
+
+
+_OBJECTS = b"_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def _restore(folder: Path) -> Any:
+    model, optimizer = _root(0.0)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=tf.Variable(0))
+    status = checkpoint.read(f"{folder}/c")
+    with contextlib.suppress(AssertionError):
+        status.assert_existing_objects_matched()
+    with contextlib.suppress(AssertionError):
+        status.assert_consumed()
+    str(status)
+    later = tf.Variable(tf.zeros([2]))
+    checkpoint.later = later  # restored when it appears
+    return [v.numpy().tolist() for v in (*model.variables, *optimizer.variables)]
+
+
+OBJECTS = Target(
+    "checkpoints of objects",
+    _checkpoints_of_objects,
+    {".index": (damaged_entries,), "": (damaged,)},
+    _restore,
+    whole_damages=(damaged_objects,),
+    whole_share=0.9,
+)
+
+
+# --- the file that says which checkpoint is the newest -----------------------------------------------------------
+
+
+def _states(folder: Path) -> Sequence[Files]:
+    text = 'model_checkpoint_path: "c-2"\nall_model_checkpoint_paths: "c-1"\nall_model_checkpoint_paths: "c-2"\n'
+    times = "all_model_checkpoint_timestamps: 1.5\nall_model_checkpoint_timestamps: 2.5\nlast_preserved_timestamp: 1\n"
+    return [{"checkpoint": (text + times).encode(), "c-2.index": b"", "c-2.data-00000-of-00001": b""}]
+
+
+def _read_state(folder: Path) -> Any:
+    return tf.train.latest_checkpoint(str(folder)), tf.train.get_checkpoint_state(str(folder))
+
+
+STATES = Target(
+    "states of checkpoints", _states, {"checkpoint": (damaged,), "": (lambda data, rng: data,)}, _read_state
+)
+
+TARGETS = (BUNDLES, OBJECTS, STATES)
