@@ -91,7 +91,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
 @op(
     "Range",
     "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
-    Tidx=_RANGE,
+    Tidx=_RANGE.with_default(int32),
     shape=_range_shape,
     constant_inputs=("start", "limit", "delta"),
     not_differentiable="the elements are constants",

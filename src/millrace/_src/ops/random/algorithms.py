@@ -27,7 +27,7 @@ from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
-SEED = TypeSet((int32, int64))
+SEED = TypeSet((int32, int64), int64)
 _INTEGER = "random bits are integers"
 
 

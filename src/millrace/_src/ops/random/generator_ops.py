@@ -15,7 +15,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType, int64
+from millrace._src.core.dtypes import DType, float64, int64
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.resources import resource_of
@@ -131,7 +131,7 @@ def rng_skip(xp: Xp, resource: Array, algorithm: Array, delta: Array) -> None:
 
 _INPUTS = "resource: resource, algorithm: int64, shape: shape_dtype"
 _DRAW: dict[str, Any] = {
-    "shape_dtype": INDEX,
+    "shape_dtype": INDEX.with_default(int64),
     "shape": requested_shape_rule,
     "effects": Effects.WRITES,
     "constant_inputs": ("algorithm", "shape"),
@@ -222,7 +222,7 @@ def stateful_uniform_int(
     "StatefulRandomBinomial",
     "resource: resource, algorithm: int64, shape: S, counts: T, probs: T -> output: dtype",
     S=INDEX,
-    T=COUNTING,
+    T=COUNTING.with_default(float64),
     dtype=COUNTED,
     **{k: v for k, v in _DRAW.items() if k not in ("shape_dtype", "not_differentiable")},
     no_gradient="samples are counts; TensorFlow declares none",

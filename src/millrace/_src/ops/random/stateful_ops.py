@@ -214,7 +214,7 @@ _POISSON: dict[str, Any] = {
 @op(
     "RandomPoissonV2",
     "shape: S, rate: R -> output: dtype",
-    R=COUNTING,
+    R=COUNTING.with_default(float64),
     dtype=COUNTED,
     **_POISSON,
     batching=random_batches.of_shape_and_rate,

@@ -115,7 +115,7 @@ def stateless_random_gamma_v2(xp: Xp, shape: Array, seed: Array, alpha: Array) -
 @op(
     "StatelessRandomGammaV3",
     "shape: shape_dtype, key: uint64, counter: uint64, alg: int32, alpha: dtype -> output: dtype",
-    shape_dtype=SHAPE,
+    shape_dtype=SHAPE.with_default(int32),
     dtype=GAMMA,
     shape=_key_shape,
     constant_inputs=("shape", "alg"),
@@ -185,7 +185,7 @@ def stateless_random_poisson_op(xp: Xp, shape: Array, seed: Array, lam: Array, *
     "shape: S, seed: Tseed, counts: T, probs: T -> output: dtype",
     S=SHAPE,
     Tseed=SEED,
-    T=COUNTING,
+    T=COUNTING.with_default(float64),
     dtype=COUNTED,
     shape=_seed_shape,
     constant_inputs=("shape",),

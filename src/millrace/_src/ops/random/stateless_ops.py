@@ -97,7 +97,7 @@ def bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Arr
 # --- seeds ------------------------------------------------------------------------------------------------------------
 
 _BY_SEED: dict[str, Any] = {
-    "T": SHAPE,
+    "T": SHAPE.with_default(int32),
     "Tseed": SEED,
     "shape": _seed_shape,
     "constant_inputs": ("shape",),
@@ -157,7 +157,7 @@ def stateless_truncated_normal_by_seed(xp: Xp, shape: Array, seed: Array, *, dty
     "StatelessRandomUniformFullInt",
     "shape: T, seed: Tseed -> output: dtype",
     dtype=FULL_RANGE,
-    **{**_BY_SEED, "Tseed": TypeSet(FULL_RANGE)},
+    **{**_BY_SEED, "Tseed": FULL_RANGE.with_default(int64)},
     not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
@@ -176,7 +176,7 @@ def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtyp
     "shape: T, seed: Tseed, minval: dtype, maxval: dtype -> output: dtype",
     dtype=INDEX,
     checks=_refuse_empty_interval_by_seed,
-    **{**_BY_SEED, "shape": _seed_bounds_shape},
+    **{**_BY_SEED, "T": SHAPE, "shape": _seed_bounds_shape},
     not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Array, maxval: Array) -> Array:
@@ -192,7 +192,7 @@ def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Arra
 
 _INPUTS = "shape: Tshape, key: uint64, counter: uint64, alg: int32"
 _BY_KEY: dict[str, Any] = {
-    "Tshape": SHAPE,
+    "Tshape": SHAPE.with_default(int32),
     "shape": _key_shape,
     "constant_inputs": ("shape", "alg"),
     "not_differentiable": NO_GRADIENT,
