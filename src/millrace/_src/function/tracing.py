@@ -35,13 +35,15 @@ class Trace:
         graph: The graph.
         function_type: Parameters, captures and output.
         argument_count: The number of the graph's inputs that are arguments; the other inputs are captures.
-        captures: The sources of the other inputs, in order.
+        captures: The sources of the other inputs, in order; by default, those that the graph noted.
     """
 
-    def __init__(self, graph: Any, function_type: FunctionType, argument_count: int) -> None:
+    def __init__(
+        self, graph: Any, function_type: FunctionType, argument_count: int, captures: list[Any] | None = None
+    ) -> None:
         self.graph = graph
         self.argument_count = argument_count
-        self.captures = capture_sources(graph, argument_count)
+        self.captures = capture_sources(graph, argument_count) if captures is None else captures
         self.function_type = function_type.with_output(function_type.output, capture_types(self.captures))
 
 

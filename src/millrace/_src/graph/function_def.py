@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.context import graph_scope
 from millrace._src.core.dtypes import DType, as_dtype
-from millrace._src.core.handle_types import VariableHandle
+from millrace._src.core.handle_types import HandleType, VariableHandle
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import UNKNOWN, TensorShape
@@ -238,7 +238,11 @@ class FunctionLibrary(Mapping[str, Any]):
     """Functions by name, each built from its `FunctionDef` on first use."""
 
     def __init__(
-        self, functions: Iterable[Any], known: Mapping[str, Any] | None = None, policy: OpPolicy = TRUSTING
+        self,
+        functions: Iterable[Any],
+        known: Mapping[str, Any] | None = None,
+        policy: OpPolicy = TRUSTING,
+        rename: Callable[[str], str] | None = None,
     ) -> None:
         """Creates the library.
 
@@ -246,8 +250,10 @@ class FunctionLibrary(Mapping[str, Any]):
           functions: `FunctionDef` messages.
           known: functions that exist already; a function of the same name in `functions` must be the same.
           policy: what the ops of the functions may reach.
+          rename: from a name in the file to the name of the function that is made; None keeps the names.
         """
         self._policy = policy
+        self._rename = rename
         self._defs = {function.signature.name: function for function in functions}
         self._known = dict(known or {})
         self._built: dict[str, Any] = {}
@@ -264,7 +270,10 @@ class FunctionLibrary(Mapping[str, Any]):
             raise ValueError(f"Function '{name}': calls of functions are nested more than {_MOST_NESTED} deep.")
         self._building.add(name)
         try:
-            self._built[name] = self._reuse(name, function_def_to_function(self._defs[name], self, self._policy))
+            function = function_def_to_function(self._defs[name], self, self._policy)
+            if self._rename is not None:
+                function.name = self._rename(name)
+            self._built[name] = self._reuse(name, function)
         finally:
             self._building.discard(name)
         return self._built[name]
@@ -313,7 +322,10 @@ def function_def_to_function(proto: Any, library: Mapping[str, Any] | None = Non
 
 
 def function_def_to_func_graph(
-    proto: Any, library: Mapping[str, Any] | None = None, policy: OpPolicy = TRUSTING
+    proto: Any,
+    library: Mapping[str, Any] | None = None,
+    policy: OpPolicy = TRUSTING,
+    handle_types: Sequence[HandleType | None] = (),
 ) -> FuncGraph:
     """Builds a function body from a `FunctionDef`.
 
@@ -321,6 +333,7 @@ def function_def_to_func_graph(
       proto: the message, of any package.
       library: the functions that the body may call, by name.
       policy: what the ops of the body may reach.
+      handle_types: what the last arguments refer to, which are captures; None where that is not known.
 
     Raises:
       ValueError: if the body does not fit its signature or its ops.
@@ -330,6 +343,8 @@ def function_def_to_func_graph(
     with graph_scope(None):
         graph = FuncGraph(name)
     arguments = _read_arguments(graph, proto)
+    for tensor, handle_type in zip(graph.inputs[len(graph.inputs) - len(handle_types) :], handle_types, strict=True):
+        tensor.handle_type = handle_type or tensor.handle_type
     reader = NodeImport(graph, {} if library is None else library, _parser(arguments), policy=policy)
     operations = reader.run(proto.node_def)
     for arg in proto.signature.output_arg:

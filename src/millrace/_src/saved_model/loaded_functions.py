@@ -1,0 +1,280 @@
+"""Functions of a SavedModel: graphs without Python code, callable as the functions that were saved.
+
+Problem: a model may hold hundreds of graphs of which a program calls one or two. To make them all when the model is
+loaded would take most of the time of loading.
+
+Idea: a `RestoredConcreteFunction` knows from the start its name, arguments and captures; its graph is made when
+something asks for more. A `RestoredFunction` is a `tf.function` whose traces are such graphs and that cannot trace: it
+looks among its graphs for one that fits the call.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from millrace._src.core.context import unique_id
+from millrace._src.core.errors import InvalidArgumentError, NotFoundError
+from millrace._src.core.resources import is_variable
+from millrace._src.core.tensor import Tensor
+from millrace._src.function.cache import Entry, TraceKey
+from millrace._src.function.concrete_function import ConcreteFunction
+from millrace._src.function.function_type import FunctionType
+from millrace._src.function.methods import InstanceCaches
+from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.function.signature import Layout, Signature
+from millrace._src.function.tracing import Trace
+from millrace._src.graph.attr_value import decode_attr
+from millrace._src.graph.function_def import FunctionLibrary, function_def_to_func_graph
+from millrace._src.graph.function_factory import jit_compile_of
+from millrace._src.graph.op_policy import OpPolicy
+from millrace._src.graph.structured_values import decode_structure
+from millrace._src.saved_model.function_spec import FunctionSpec, concrete_function_type, decode_function_spec
+from millrace._src.saved_model.signature_matching import fits, no_match_message
+
+_NUMBERED = re.compile(r"^(?:__inference_)?(.+?)(?:_\d+)?$")
+_NOT_KEPT = frozenset(("_construction_context", "_input_shapes"))
+
+
+def python_name(name: str) -> str:
+    """Returns the name of the Python function behind the name of a graph: `f` for `__inference_f_12`."""
+    match = _NUMBERED.match(name)
+    return match[1] if match is not None else name
+
+
+def fresh_name(name: str) -> str:
+    """Returns a name for a function of a file that no other function of this process has."""
+    return f"__inference_{python_name(name)}_{unique_id()}"
+
+
+class LoadedLibrary:
+    """The graphs of one SavedModel, each made when it is first needed.
+
+    Args:
+      functions: the `FunctionDef` messages.
+      concrete_functions: the `SavedConcreteFunction` messages by the names of the graphs.
+      policy: what the ops of the graphs may reach.
+      where: the SavedModel, for messages.
+    """
+
+    def __init__(
+        self, functions: Sequence[Any], concrete_functions: Mapping[str, Any], policy: OpPolicy, where: str
+    ) -> None:
+        self.where = where
+        self.policy = policy
+        self.definitions = {function.signature.name: function for function in functions}
+        self.functions = FunctionLibrary(functions, policy=policy, rename=fresh_name)
+        self._messages = concrete_functions
+        self.concrete_functions: dict[str, RestoredConcreteFunction] = {}
+        self.lock = threading.RLock()
+
+    def arguments_of(self, name: str) -> Any:
+        """Returns the pair `(args, kwargs)` of specs and Python values that a graph was traced for."""
+        return decode_structure(self._messages[name].canonicalized_input_signature)
+
+    def type_of(self, name: str, spec: FunctionSpec) -> FunctionType:
+        """Returns the type of a graph, whose parameters have the names that `spec` states."""
+        output = decode_structure(self._messages[name].output_signature)
+        return concrete_function_type(spec, self.arguments_of(name), output)
+
+
+class RestoredConcreteFunction(ConcreteFunction):
+    """A graph of a SavedModel, called as a concrete function; what is not said below is made on first use.
+
+    Args:
+      library: the graphs of the SavedModel.
+      name: the name of the graph in the file.
+      spec: returns the parameters, whose names the arguments get.
+    """
+
+    def __init__(self, library: LoadedLibrary, name: str, spec: Callable[[], FunctionSpec]) -> None:
+        # The rest of the attributes are those of ConcreteFunction, which __getattr__ makes.
+        self._library = library
+        self._saved_name = name
+        self._spec = spec
+        self._is_made = False
+        self._captured_objects: list[Any] = []
+        self._keywords: tuple[Sequence[str], int] | None = None
+
+    def bind_captures(self, objects: Sequence[Any]) -> None:
+        """Says what the captures are: variables, or tensors."""
+        self._captured_objects = list(objects)
+
+    def state_keywords(self, names: Sequence[str], positional: int) -> None:
+        """Says by which names a flat list of tensors can be given, and how many of these by position."""
+        self._keywords = names, positional
+
+    @functools.cached_property
+    def _restored_type(self) -> FunctionType:
+        return self._library.type_of(self._saved_name, self._spec())
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The signature of the graph: parameters, captures and output with their trace types."""
+        return self._function_type if self._is_made else self._restored_type
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The arguments as `(args, kwargs)`: specs in place of tensors, Python values unchanged."""
+        return self._library.arguments_of(self._saved_name)
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") or self.__dict__.get("_is_made", True):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
+        self._make()
+        return getattr(self, attribute)
+
+    def _make(self) -> None:
+        with self._library.lock:
+            if not self._is_made:
+                try:
+                    self._fill()
+                except (ValueError, TypeError, NotFoundError) as error:
+                    error.add_note(f"in function '{self._saved_name}' of the SavedModel at {self._library.where}")
+                    raise
+
+    def _fill(self) -> None:
+        """Makes the graph, and from it the attributes of a concrete function."""
+        proto = self._library.definitions[self._saved_name]
+        tensors = [captured_tensor(captured) for captured in self._captured_objects]
+        handle_types = [tensor.handle_type if tensor.dtype.is_handle else None for tensor in tensors]
+        graph = function_def_to_func_graph(proto, self._library.functions, self._library.policy, handle_types)
+        graph.name = python_name(self._saved_name)
+        argument_count = len(graph.inputs) - len(tensors)
+        self._check(graph, argument_count, tensors)
+        for captured, tensor, placeholder in zip(self._captured_objects, tensors, graph.inputs[argument_count:]):
+            graph.replace_capture(tensor, placeholder)
+            if is_variable(captured):
+                graph.watch_variable(captured)
+        graph.structured_input_signature = self.structured_input_signature
+        graph.structured_outputs = decode_structure(self._library._messages[self._saved_name].output_signature)
+        trace = Trace(graph, self._restored_type, argument_count, tensors)
+        attributes = {key: decode_attr(value) for key, value in proto.attr.items() if key not in _NOT_KEPT}
+        super().__init__(trace, attributes, jit_compile_of(attributes), fresh_name(self._saved_name))
+        if self._keywords is not None:
+            self._arg_keywords, self._num_positional_args = list(self._keywords[0]), self._keywords[1]
+        self._is_made = True
+
+    def _check(self, graph: Any, argument_count: int, captures: Sequence[Any]) -> None:
+        """Raises ValueError if the object graph and the function's own signature contradict each other."""
+        flat_inputs, flat_outputs = self._restored_type.flat_inputs, self._restored_type.flat_outputs
+        stated = [*(spec.dtype for spec in flat_inputs), *(tensor.dtype for tensor in captures)]
+        for what, expected, found in (
+            ("inputs", [tensor.dtype for tensor in graph.inputs], stated),
+            ("outputs", [tensor.dtype for tensor in graph.outputs], [spec.dtype for spec in flat_outputs]),
+        ):
+            if [dtype.base_dtype for dtype in expected] != [dtype.base_dtype for dtype in found]:
+                raise ValueError(
+                    f"Function '{self._saved_name}' has the {what} {[d.name for d in expected]}, but the SavedModel "
+                    f"states {[d.name for d in found]} for it."
+                )
+
+
+def captured_tensor(captured: Any) -> Any:
+    """Returns the tensor that a function gets for a captured object."""
+    return captured if isinstance(captured, Tensor) else captured.handle
+
+
+class RestoredFunction(Function):
+    """A `tf.function` of a SavedModel: its graphs are those that were saved, and it makes no others.
+
+    Args:
+      library: the graphs of the SavedModel.
+      proto: the `SavedFunction` message.
+    """
+
+    def __init__(self, library: LoadedLibrary, proto: Any) -> None:
+        self._library = library
+        self._proto = proto
+        names = proto.concrete_functions
+        name = python_name(names[0]) if names else "restored_function"
+
+        def restored_function_body(*args: Any, **kwargs: Any) -> Any:
+            """Calls one of the graphs of a SavedModel."""
+            return self._call_bound(args, kwargs, None, ())
+
+        self._instance: Any = None
+        self._function = restored_function_body
+        self._name = self.__name__ = self.__qualname__ = name
+        self._instances = InstanceCaches()
+        self._start()
+
+    # --- what the file says, read when asked for -------------------------------------------------------------------
+
+    @functools.cached_property
+    def function_spec(self) -> FunctionSpec:
+        """The parameters."""
+        return decode_function_spec(self._proto.function_spec)
+
+    @functools.cached_property
+    def _signature(self) -> Signature:  # type: ignore[override]  # an attribute of functions with Python code
+        return self.function_spec.signature()
+
+    @functools.cached_property
+    def _options(self) -> Options:  # type: ignore[override]  # as above
+        spec = self.function_spec
+        return Options(spec.input_signature, autograph=False, jit_compile=spec.jit_compile)
+
+    @property
+    def __signature__(self) -> FunctionType:  # type: ignore[override]  # as above
+        return self._signature.function_type
+
+    @property
+    def concrete_functions(self) -> list[RestoredConcreteFunction]:
+        """The graphs, in the order of the file."""
+        return [self._library.concrete_functions[name] for name in self._proto.concrete_functions]
+
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        return list(self.concrete_functions)
+
+    @functools.cached_property
+    def _entries(self) -> list[Entry]:
+        """The graphs with the types of their parameters."""
+        return [
+            Entry(number, TraceKey(None, Layout(0, ()), _parameter_types(concrete)), concrete, 0, 0)
+            for number, concrete in enumerate(self.concrete_functions)
+        ]
+
+    # --- finding a graph -------------------------------------------------------------------------------------------
+
+    def _entry_for(
+        self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None, is_call: bool = False
+    ) -> Entry:
+        """Returns the first graph that fits bound arguments.
+
+        Raises: ValueError: if none fits.
+        """
+        given = list(values) if types is None else list(types)
+        for converts in (False, True):
+            for entry in self._entries:
+                if _takes(entry.trace, layout) and fits(entry.key.types, given, converts=converts):
+                    return entry
+        options = [concrete.function_type for concrete in self.concrete_functions]
+        raise ValueError(no_match_message(self._signature.function_type, given, options))
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Returns the signatures of all graphs as text, in several lines each if `verbose`."""
+        texts = [concrete.pretty_printed_signature(verbose) for concrete in self.concrete_functions]
+        return ("\n\n" if verbose else "\n").join(texts)
+
+    def get_initialization_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Raises RuntimeError: a loaded function creates no variables."""
+        raise RuntimeError("A function of a SavedModel creates no variables, so it has no initialization function.")
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """Returns the graphs for a SavedModel."""
+        if save_type != "savedmodel":
+            return {}
+        return {f"trace_{number}": concrete for number, concrete in enumerate(self.concrete_functions)}
+
+
+def _parameter_types(concrete: RestoredConcreteFunction) -> tuple[Any, ...]:
+    return tuple(parameter.annotation for parameter in concrete.function_type.parameters.values())
+
+
+def _takes(concrete: RestoredConcreteFunction, layout: Layout) -> bool:
+    """Tells whether a graph has the keyword arguments of a call beyond those that the function declares."""
+    return set(layout.var_keyword) <= set(concrete.function_type.parameters)
