@@ -33,6 +33,7 @@ from millrace._src.graph.function_factory import jit_compile_of
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.structured_values import decode_structure
 from millrace._src.saved_model.function_spec import FunctionSpec, concrete_function_type, decode_function_spec
+from millrace._src.saved_model.loaded_objects import CapturedTensor, captured_tensor
 from millrace._src.saved_model.signature_matching import fits, no_match_message
 
 _NUMBERED = re.compile(r"^(?:__inference_)?(.+?)(?:_\d+)?$")
@@ -69,7 +70,16 @@ class LoadedLibrary:
         self.functions = FunctionLibrary(functions, policy=policy, rename=fresh_name)
         self._messages = concrete_functions
         self.concrete_functions: dict[str, RestoredConcreteFunction] = {}
+        """The concrete functions by the names of the graphs."""
         self.lock = threading.RLock()
+
+    def tensor_of(self, captured: Any) -> Any:
+        """Returns the tensor that functions get for a captured object."""
+        if not isinstance(captured, CapturedTensor):
+            return captured_tensor(captured)
+        owner = self.concrete_functions.get(captured.function)
+        graph = owner.graph if owner is not None else self.functions[captured.function].graph
+        return graph.get_tensor_by_name(captured.name)
 
     def arguments_of(self, name: str) -> Any:
         """Returns the pair `(args, kwargs)` of specs and Python values that a graph was traced for."""
@@ -96,12 +106,9 @@ class RestoredConcreteFunction(ConcreteFunction):
         self._saved_name = name
         self._spec = spec
         self._is_made = False
-        self._captured_objects: list[Any] = []
+        self.captured_objects: list[Any] = []
+        """What the captures are: variables, assets, resources or tensors."""
         self._keywords: tuple[Sequence[str], int] | None = None
-
-    def bind_captures(self, objects: Sequence[Any]) -> None:
-        """Says what the captures are: variables, or tensors."""
-        self._captured_objects = list(objects)
 
     def state_keywords(self, names: Sequence[str], positional: int) -> None:
         """Says by which names a flat list of tensors can be given, and how many of these by position."""
@@ -139,13 +146,13 @@ class RestoredConcreteFunction(ConcreteFunction):
     def _fill(self) -> None:
         """Makes the graph, and from it the attributes of a concrete function."""
         proto = self._library.definitions[self._saved_name]
-        tensors = [captured_tensor(captured) for captured in self._captured_objects]
+        tensors = [self._library.tensor_of(captured) for captured in self.captured_objects]
         handle_types = [tensor.handle_type if tensor.dtype.is_handle else None for tensor in tensors]
         graph = function_def_to_func_graph(proto, self._library.functions, self._library.policy, handle_types)
         graph.name = python_name(self._saved_name)
         argument_count = len(graph.inputs) - len(tensors)
         self._check(graph, argument_count, tensors)
-        for captured, tensor, placeholder in zip(self._captured_objects, tensors, graph.inputs[argument_count:]):
+        for captured, tensor, placeholder in zip(self.captured_objects, tensors, graph.inputs[argument_count:]):
             graph.replace_capture(tensor, placeholder)
             if is_variable(captured):
                 graph.watch_variable(captured)
@@ -171,11 +178,6 @@ class RestoredConcreteFunction(ConcreteFunction):
                     f"Function '{self._saved_name}' has the {what} {[d.name for d in expected]}, but the SavedModel "
                     f"states {[d.name for d in found]} for it."
                 )
-
-
-def captured_tensor(captured: Any) -> Any:
-    """Returns the tensor that a function gets for a captured object."""
-    return captured if isinstance(captured, Tensor) else captured.handle
 
 
 class RestoredFunction(Function):

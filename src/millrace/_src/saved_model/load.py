@@ -1,0 +1,303 @@
+"""`tf.saved_model.load`: a SavedModel as Python objects.
+
+Problem: a file names objects, who refers to whom, which functions capture what, and where values are. It may come from
+anywhere, so each number in it may be wrong; and the caller does not want to wait for graphs that are never run.
+
+Idea: numbers are checked first (`object_graph_checks.py`). Then each node becomes an object without children; children
+are set; functions are told what they capture; values are read (`value_restoring.py`); resources are filled. The graphs of
+functions are made when they are first used (`loaded_functions.py`). A SavedModel without objects is one of TensorFlow 1
+(`v1_load.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import DataLossError
+from millrace._src.core.tensor import Tensor
+from millrace._src.graph.func_graph import init_scope
+from millrace._src.graph.op_policy import OpPolicy
+from millrace._src.graph.tensor_proto import decode_tensor
+from millrace._src.ops.io.file_names import file_name
+from millrace._src.saved_model import revived_types
+from millrace._src.saved_model.function_spec import FunctionSpec, decode_function_spec
+from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
+from millrace._src.saved_model.loaded_functions import LoadedLibrary, RestoredConcreteFunction, RestoredFunction
+from millrace._src.saved_model.loaded_objects import (
+    CapturedTensor,
+    RestoredOptimizer,
+    RestoredResource,
+    _CallableUserObject,
+    _UserObject,
+    make_variable,
+)
+from millrace._src.saved_model.object_graph_checks import check_object_graph
+from millrace._src.saved_model.reading import (
+    as_tags,
+    asset_paths,
+    only_meta_graph,
+    parse_saved_model,
+    read_debug_info,
+)
+from millrace._src.saved_model.restored_gradients import gradient_rules
+from millrace._src.saved_model.value_restoring import restore_values
+from millrace._src.state.asset import Asset
+from millrace._src.util.export import export
+
+
+@export("saved_model.load", v1=["saved_model.load_v2"])
+def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
+    """Loads a SavedModel that Millrace or TensorFlow has written.
+
+    Attributes of the saved object that were variables, functions, tables, assets or objects with such attributes are
+    attributes of the result. No Python code of the saved object is needed: functions run the graphs that were saved, and
+    take the arguments that these graphs were made for. Signatures are in `signatures`, by name. Variables can be
+    assigned to, saved and trained: gradients flow through loaded functions.
+
+    >>> import tempfile
+    >>> module = tf.Module()
+    >>> module.v = tf.Variable(2.0)
+    >>> module.scale = tf.function(lambda x: x * module.v, input_signature=[tf.TensorSpec([None])])
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(module, folder)
+    >>> loaded = tf.saved_model.load(folder)
+    >>> loaded.scale([1.0, 3.0]).numpy()
+    array([2., 6.], dtype=float32)
+
+    A SavedModel of TensorFlow 1 has no objects: the result then has `signatures`, `variables`, `graph`, and `prune`, which
+    makes a function from tensors of the graph to others.
+
+    Args:
+      export_dir: the folder.
+      tags: the tags of the graph that is meant, a list or one text; needed where a SavedModel has several graphs.
+      options: a `tf.saved_model.LoadOptions`. Without it, the model's functions cannot read or write files, but for
+        assets, and cannot call Python.
+
+    Returns: The loaded object.
+    Raises:
+      OSError: if there is no SavedModel, or its file cannot be parsed.
+      ValueError: if no graph has the tags.
+      tf.errors.NotFoundError: if the variables' files are missing.
+      tf.errors.DataLossError: if the SavedModel is damaged.
+    """
+    return load_partial(export_dir, None, tags, options)["root"]
+
+
+@export("__internal__.saved_model.load_partial", v1=[])
+def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
+    """Loads some objects of a SavedModel, or all.
+
+    Args:
+      export_dir: the folder.
+      filters: a list of paths, such as `"root.layers"`, or a dict of which the values are made in place of the objects
+        at the keys; None for all.
+      tags: as for `tf.saved_model.load`.
+      options: as for `tf.saved_model.load`.
+
+    Returns: A dict from paths to objects; `{"root": object}` without filters.
+    Raises: NotImplementedError: with filters; else as `tf.saved_model.load`.
+    """
+    if filters is not None:
+        raise NotImplementedError("tf.__internal__.saved_model.load_partial: `filters` is not supported; load all.")
+    options = options or LoadOptions()
+    folder = file_name(export_dir).rstrip("/") or "/"
+    message = parse_saved_model(folder)
+    tag_list = as_tags(tags)
+    if len(message.meta_graphs) != 1 or not message.meta_graphs[0].HasField("object_graph_def"):
+        raise NotImplementedError("SavedModels of TensorFlow 1 are not loaded yet.")
+    meta_graph = only_meta_graph(message, tag_list, folder)
+    with init_scope():
+        root = ObjectLoader(folder, meta_graph, options).load()
+        root.graph_debug_info = read_debug_info(folder)
+    return {"root": root}
+
+
+class ObjectLoader:
+    """Makes the objects of one graph of a SavedModel.
+
+    Args:
+      export_dir: the folder.
+      meta_graph: the `MetaGraphDef` message.
+      options: the options of the call.
+    """
+
+    def __init__(self, export_dir: str, meta_graph: Any, options: LoadOptions) -> None:
+        check_object_graph(meta_graph, export_dir)
+        self._export_dir = export_dir
+        self._meta_graph = meta_graph
+        self._options = options
+        self._proto = meta_graph.object_graph_def
+        self._assets = asset_paths(meta_graph, export_dir, options.allow_file_reads)
+        self._library = self._make_library()
+        self._nodes: list[Any] = []
+        self._setters: list[Callable[[Any, str, Any], None]] = []
+
+    def _make_library(self) -> LoadedLibrary:
+        graph_def = self._meta_graph.graph_def
+        rules: dict[str, Any] = {}
+        policy = OpPolicy(
+            allowed=self._options.allowed_reach,
+            own_files=frozenset(path.encode() for path in self._assets),
+            advice=how_to_allow,
+            gradient_rules=rules,
+        )
+        functions, concrete_functions = graph_def.library.function, self._proto.concrete_functions
+        library = LoadedLibrary(functions, concrete_functions, policy, self._export_dir)
+        rules.update(gradient_rules(graph_def.library.registered_gradients, library))
+        return library
+
+    def load(self) -> Any:
+        """Returns the root object."""
+        self._make_concrete_functions()
+        for node in self._proto.nodes:
+            made, setter = self._make(node)
+            self._nodes.append(made)
+            self._setters.append(setter)
+        self._set_children()
+        self._bind_captures()
+        self._set_saving_functions()
+        if not self._options.experimental_skip_checkpoint:
+            restore_values(self._export_dir, self._proto, self._nodes, self._options.allow_partial_checkpoint)
+        for made in self._nodes:
+            if isinstance(made, RestoredResource):
+                made.resource_handle  # noqa: B018  (makes the resource)
+                made._initialize()
+        return self._finished_root()
+
+    def _finished_root(self) -> Any:
+        root, info = self._nodes[0], self._meta_graph.meta_info_def
+        root.tensorflow_version = info.tensorflow_version
+        root.tensorflow_git_version = info.tensorflow_git_version
+        if self._options.experimental_load_function_aliases:
+            root.function_aliases = self._function_aliases()
+        return root
+
+    def _function_aliases(self) -> dict[str, Any]:
+        """Returns, by alias, the function that an alias was given to when the model was saved."""
+        owners = {
+            name: made
+            for node, made in zip(self._proto.nodes, self._nodes, strict=True)
+            if node.WhichOneof("kind") == "function"
+            for name in node.function.concrete_functions
+        }
+        aliases = self._meta_graph.meta_info_def.function_aliases
+        return {alias: owners[name] for name, alias in aliases.items() if name in owners}
+
+    # --- functions -------------------------------------------------------------------------------------------------
+
+    def _make_concrete_functions(self) -> None:
+        specs = {}
+        for node in self._proto.nodes:
+            kind = node.WhichOneof("kind")
+            if kind == "function":
+                specs.update(dict.fromkeys(node.function.concrete_functions, node.function.function_spec))
+        bare = {
+            node.bare_concrete_function.concrete_function_name: node.bare_concrete_function
+            for node in self._proto.nodes
+            if node.WhichOneof("kind") == "bare_concrete_function"
+        }
+        for name in self._proto.concrete_functions:
+            made = RestoredConcreteFunction(self._library, name, _spec_maker(bare.get(name), specs.get(name)))
+            if name in bare:
+                made.state_keywords(bare[name].argument_keywords, bare[name].allowed_positional_arguments)
+            self._library.concrete_functions[name] = made
+
+    def _bind_captures(self) -> None:
+        for name, message in self._proto.concrete_functions.items():
+            captures = [self._nodes[node_id] for node_id in message.bound_inputs]
+            self._library.concrete_functions[name].captured_objects = captures
+
+    def _set_saving_functions(self) -> None:
+        for node, made in zip(self._proto.nodes, self._nodes, strict=True):
+            if node.saveable_objects and isinstance(made, (_UserObject, RestoredResource)):
+                made._saving_functions = made._no_dependency(
+                    {
+                        part: (self._nodes[functions.save_function], self._nodes[functions.restore_function])
+                        for part, functions in node.saveable_objects.items()
+                    }
+                )
+
+    # --- objects ---------------------------------------------------------------------------------------------------
+
+    def _make(self, node: Any) -> tuple[Any, Callable[[Any, str, Any], None]]:
+        """Makes the object of a node without children, and returns also what sets a child."""
+        kind = node.WhichOneof("kind")
+        if kind == "user_object":
+            return self._make_user_object(node)
+        if kind == "function":
+            return RestoredFunction(self._library, node.function), _set_child_of_function
+        if kind == "bare_concrete_function":
+            return self._library.concrete_functions[node.bare_concrete_function.concrete_function_name], _set_child_of_function
+        makers: dict[str | None, Callable[[], Any]] = {
+            "variable": lambda: make_variable(
+                node.variable, self._options.experimental_variable_policy.saves_devices
+            ),
+            "asset": lambda: Asset(self._assets[node.asset.asset_file_def_index]),
+            "constant": lambda: self._make_constant(node.constant.operation),
+            "resource": lambda: RestoredResource(node.resource.device),
+            "captured_tensor": lambda: CapturedTensor(
+                node.captured_tensor.name, node.captured_tensor.concrete_function
+            ),
+            None: _UserObject,
+        }
+        return makers[kind](), setattr
+
+    def _make_user_object(self, node: Any) -> tuple[Any, Callable[[Any, str, Any], None]]:
+        if node.slot_variables:
+            return RestoredOptimizer(), setattr
+        revived = revived_types.deserialize(node.user_object)
+        if revived is not None:
+            return revived
+        is_callable = any(child.local_name == "__call__" for child in node.children)
+        return _CallableUserObject() if is_callable else _UserObject(), setattr
+
+    def _make_constant(self, operation: str) -> Tensor:
+        """Returns the value of a `Const` node."""
+        if self._constants is None:
+            self._constants = {node.name: node for node in self._meta_graph.graph_def.node if node.op == "Const"}
+        node = self._constants.get(operation)
+        if node is None or "value" not in node.attr:
+            raise DataLossError(
+                None, None, f"The SavedModel at {self._export_dir} has no constant {operation!r} in its graph."
+            )
+        value, dtype = decode_tensor(node.attr["value"].tensor)
+        return convert_to_tensor(value, dtype)
+
+    _constants: dict[str, Any] | None = None
+
+    def _set_children(self) -> None:
+        for node, made, setter in zip(self._proto.nodes, self._nodes, self._setters, strict=True):
+            for child in node.children:
+                setter(made, child.local_name, self._nodes[child.node_id])
+            for slot in node.slot_variables:
+                if isinstance(made, RestoredOptimizer):
+                    variable, own = (self._nodes[i] for i in (slot.original_variable_node_id, slot.slot_variable_node_id))
+                    made.add_slot(variable, slot.slot_name, own)
+
+
+_CHILD_OF_FUNCTION = re.compile(r"(trace|capture)_\d+")
+
+
+def _set_child_of_function(function: Any, name: str, child: Any) -> None:
+    """Sets a graph of a function, or what a graph captures; no other name may take the place of a method."""
+    if _CHILD_OF_FUNCTION.fullmatch(name):
+        setattr(function, name, child)
+
+
+def _spec_maker(bare: Any, function_spec: Any) -> Callable[[], FunctionSpec]:
+    """Returns a function that returns the parameters of a graph.
+
+    Args:
+      bare: the `SavedBareConcreteFunction` message of the graph, or None.
+      function_spec: the `FunctionSpec` message of the function that the graph belongs to, or None.
+    """
+    message = function_spec
+    if message is None and bare is not None and bare.HasField("function_spec"):
+        message = bare.function_spec
+    if message is not None:
+        return lambda: decode_function_spec(message)
+    names: Sequence[str] = () if bare is None else tuple(bare.argument_keywords)
+    return lambda: FunctionSpec(tuple(names), var_positional=None if bare is not None else "args")

@@ -1,0 +1,161 @@
+"""The folder of a SavedModel as messages: which file it is in, which of its graphs is meant, where its assets are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+from millrace._src.core.errors import DataLossError, PermissionDeniedError
+from millrace._src.core.reach import Reach
+from millrace._src.ops.io import gfile
+from millrace._src.ops.io.file_names import file_name
+from millrace._src.ops.io.file_systems import content_of, file_system_of
+from millrace._src.ops.io.local_files import LOCAL
+from millrace._src.proto import graph_debug_info_pb2, saved_model_pb2
+from millrace._src.saved_model.constants import (
+    ASSETS_DIRECTORY,
+    DEBUG_DIRECTORY,
+    DEBUG_INFO_FILENAME_PB,
+    SAVED_MODEL_FILENAME_CPB,
+    SAVED_MODEL_FILENAME_PB,
+    SAVED_MODEL_FILENAME_PBTXT,
+)
+from millrace._src.saved_model.load_options import how_to_allow
+from millrace._src.util.export import export
+
+
+@export("saved_model.contains_saved_model", v1=["saved_model.contains_saved_model"])
+def contains_saved_model(export_dir: Any) -> bool:
+    """Tells whether a folder holds a SavedModel.
+
+    >>> tf.saved_model.contains_saved_model("/no/such/folder")
+    False
+
+    Args: export_dir: the name of the folder: text, bytes or a path object.
+    Returns: Whether `tf.saved_model.load` finds a file there; the file is not read.
+    Raises: TypeError: for what is no name.
+    """
+    folder = file_name(export_dir)
+    names = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_FILENAME_CPB)
+    return any(gfile.exists(gfile.join(folder, name)) for name in names)
+
+
+@export("__internal__.saved_model.parse_saved_model", v1=[])
+def parse_saved_model(export_dir: Any) -> saved_model_pb2.SavedModel:
+    """Reads the message of a SavedModel.
+
+    Args: export_dir: the name of the folder.
+    Returns: The `SavedModel` message.
+    Raises:
+      OSError: if there is no SavedModel in the folder, or its file cannot be parsed.
+      NotImplementedError: if the message is split over several files, as TensorFlow writes one above 2 GB.
+    """
+    folder = file_name(export_dir)
+    binary, text, split = (
+        gfile.join(folder, name)
+        for name in (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_FILENAME_CPB)
+    )
+    message = saved_model_pb2.SavedModel()
+    if gfile.exists(split):
+        raise NotImplementedError(f"The SavedModel in {split} is split into chunks, which Millrace does not read.")
+    if not gfile.exists(binary) and not gfile.exists(text):
+        raise OSError(
+            f"SavedModel file does not exist at: {folder}{os.path.sep}"
+            f"{{{SAVED_MODEL_FILENAME_PBTXT}|{SAVED_MODEL_FILENAME_PB}}}"
+        )
+    path = binary if gfile.exists(binary) else text
+    try:
+        if path == binary:
+            message.ParseFromString(content_of(path))
+        else:
+            text_format.Parse(content_of(path), message)
+    except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
+        raise OSError(f"Cannot parse file {path.encode()!r}: {error}.") from error
+    return message
+
+
+def read_debug_info(export_dir: str) -> graph_debug_info_pb2.GraphDebugInfo:
+    """Returns where the nodes of a SavedModel were made; an empty message if the folder does not say.
+
+    Raises: OSError: if the file cannot be parsed.
+    """
+    message = graph_debug_info_pb2.GraphDebugInfo()
+    path = gfile.join(export_dir, DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB)
+    if gfile.exists(path):
+        try:
+            message.ParseFromString(content_of(path))
+        except DecodeError as error:
+            raise OSError(f"Cannot parse file {path.encode()!r}: {error}.") from error
+    return message
+
+
+def only_meta_graph(message: Any, tags: Iterable[str] | None, export_dir: str) -> Any:
+    """Returns the graph of a SavedModel that has one.
+
+    Raises: ValueError: if the tags are not those of the graph.
+    """
+    meta_graph = message.meta_graphs[0]
+    stated_tags = list(meta_graph.meta_info_def.tags)
+    if tags is not None and set(tags) != set(stated_tags):
+        raise ValueError(
+            f"Got an incompatible argument to `tags`: {list(tags)}. The SavedModel at {export_dir} has one MetaGraph "
+            f"with tags {stated_tags}. You may omit the argument, pass 'None', or pass matching tags."
+        )
+    return meta_graph
+
+
+def as_tags(tags: Any) -> list[str] | None:
+    """Returns the argument `tags` as a list; a single tag may come without one."""
+    if tags is None:
+        return None
+    return [tags] if isinstance(tags, str) else [str(tag) for tag in tags]
+
+
+# --- assets ----------------------------------------------------------------------------------------------------------
+
+
+def asset_paths(meta_graph: Any, export_dir: str, follows_links: bool) -> list[str]:
+    """Returns the names of the files that came along with a graph, in the order of the message.
+
+    Args:
+      meta_graph: the `MetaGraphDef` message.
+      export_dir: the folder of the SavedModel.
+      follows_links: whether a file may be a link to a place outside of the folder of the assets.
+
+    Raises:
+      DataLossError: if the message names a file that is not in the folder of the assets.
+      PermissionDeniedError: if the file is a link to a place outside, and `follows_links` is false.
+    """
+    paths = []
+    for definition in meta_graph.asset_file_def:
+        path = _asset_path(definition.filename, export_dir)
+        if not follows_links and _leads_outside(path, gfile.join(export_dir, ASSETS_DIRECTORY)):
+            raise PermissionDeniedError(
+                None,
+                None,
+                f"The asset {path} is a link to a file outside of the SavedModel. {how_to_allow(Reach.READS_FILES)}",
+            )
+        paths.append(path)
+    return paths
+
+
+def _asset_path(name: str, export_dir: str) -> str:
+    parts = name.replace("\\", "/").split("/")
+    if "" in parts or ".." in parts or ":" in name or "\0" in name:
+        raise DataLossError(
+            None, None, f"The SavedModel at {export_dir} names a file that is not in its folder of assets: {name!r}."
+        )
+    return str(gfile.join(export_dir, ASSETS_DIRECTORY, name))
+
+
+def _leads_outside(path: str, folder: str) -> bool:
+    """Tells whether links lead out of a folder; only the disk of this machine has links."""
+    file_system, local_path = file_system_of(path)
+    if file_system is not LOCAL:
+        return False
+    inside = os.path.realpath(file_system_of(folder)[1])
+    return not os.path.realpath(local_path).startswith(inside + os.path.sep)

@@ -1,0 +1,99 @@
+"""The values of a SavedModel's variables and tables, read from its folder `variables`.
+
+The checkpoint there names objects by their ways from the root, as the object graph of the SavedModel does. The two are
+walked side by side, because a Python object may name its children otherwise: a list stands for a saved tuple.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from millrace._src.checkpoint.options import CheckpointOptions
+from millrace._src.checkpoint.reading import ValueReader, Want
+from millrace._src.checkpoint.restore import CheckpointPosition, Restoration
+from millrace._src.core.errors import DataLossError
+from millrace._src.core.resources import is_variable
+from millrace._src.ops.io import gfile
+from millrace._src.proto import trackable_object_graph_pb2
+from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
+from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY
+from millrace._src.trackable.restoration import Reached
+
+
+def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], is_partial: bool) -> None:
+    """Gives objects their saved values.
+
+    Args:
+      export_dir: the folder of the SavedModel.
+      object_graph: the `SavedObjectGraph` message.
+      objects: the object of each node.
+      is_partial: whether variables may stay without value.
+
+    Raises:
+      NotFoundError: if the files are missing.
+      AssertionError: if a variable has no saved value, and `is_partial` is false.
+    """
+    reader = ValueReader(gfile.join(export_dir, VARIABLES_DIRECTORY, VARIABLES_FILENAME))
+    saved = _object_graph_of(reader)
+    restoration = Restoration(reader, saved, objects[0], CheckpointOptions(experimental_skip_slot_variables=True))
+    reached = []
+    for saved_id, node_id in _pairs(saved, object_graph).items():
+        position = CheckpointPosition(restoration, saved_id)
+        if saved.nodes[saved_id].attributes and position.bind(objects[node_id]):
+            reached.append(Reached(objects[node_id], position))
+    restoration.give_values(reached)
+    if not is_partial:
+        _require_values(objects, reached, export_dir)
+
+
+def _object_graph_of(reader: ValueReader) -> trackable_object_graph_pb2.TrackableObjectGraph:
+    """Returns what a checkpoint says of its objects.
+
+    Raises: DataLossError: if the checkpoint does not say, or nothing that can be parsed.
+    """
+    (tensor,) = reader.read([Want(OBJECT_GRAPH_PROTO_KEY)])
+    try:
+        return trackable_object_graph_pb2.TrackableObjectGraph.FromString(tensor.numpy())
+    except (DecodeError, TypeError) as error:
+        raise DataLossError(None, None, f"The objects of the checkpoint {reader.prefix} cannot be parsed.") from error
+
+
+def _pairs(saved: Any, object_graph: Any) -> dict[int, int]:
+    """Returns the node of the SavedModel for each node of the checkpoint that is reached by the same names."""
+    pairs = {0: 0}
+    waiting = deque([0])
+    while waiting:
+        saved_id = waiting.popleft()
+        saved_node, node = saved.nodes[saved_id], object_graph.nodes[pairs[saved_id]]
+        children = {child.local_name: child.node_id for child in node.children}
+        steps = [(child.node_id, children.get(child.local_name)) for child in saved_node.children]
+        steps += _slot_pairs(saved_node, node, pairs)
+        for saved_child, child_id in steps:
+            if child_id is not None and saved_child not in pairs:
+                pairs[saved_child] = child_id
+                waiting.append(saved_child)
+    return pairs
+
+
+def _slot_pairs(saved_node: Any, node: Any, pairs: dict[int, int]) -> list[tuple[int, int | None]]:
+    """Returns the slot variables of an optimizer: they are named by the variable that they belong to."""
+    own = {(slot.original_variable_node_id, slot.slot_name): slot.slot_variable_node_id for slot in node.slot_variables}
+    return [
+        (slot.slot_variable_node_id, own.get((pairs.get(slot.original_variable_node_id, -1), slot.slot_name)))
+        for slot in saved_node.slot_variables
+    ]
+
+
+def _require_values(objects: Sequence[Any], reached: Sequence[Reached], export_dir: str) -> None:
+    restored = {id(one.trackable) for one in reached}
+    missing = [made.name for made in objects if is_variable(made) and id(made) not in restored]
+    if missing:
+        shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
+        raise AssertionError(
+            f"The SavedModel at {export_dir} has no saved value for {len(missing)} of its variables: {shown}. Load it "
+            "with options=tf.saved_model.LoadOptions(allow_partial_checkpoint=True) to leave them without value."
+        )
