@@ -20,32 +20,7 @@ from tests.formats.record_formats import RECORDED
 LINES = {line.partition("\t")[0]: line for line in (RECORDED / "ops.txt").read_text(encoding="utf-8").splitlines()}
 
 OTHER_DEFAULTS = {
-    "Range": {"Tidx"},
-    "RandomPoissonV2": {"R"},
-    "StatefulRandomBinomial": {"T"},
-    "StatefulStandardNormalV2": {"shape_dtype"},
-    "StatefulTruncatedNormal": {"shape_dtype"},
-    "StatefulUniform": {"shape_dtype"},
-    "StatefulUniformFullInt": {"shape_dtype"},
-    "StatefulUniformInt": {"shape_dtype"},
-    "StatelessMultinomial": {"Tseed"},
-    "StatelessParameterizedTruncatedNormal": {"Tseed"},
-    "StatelessRandomBinomial": {"T", "Tseed"},
-    "StatelessRandomGammaV2": {"Tseed"},
-    "StatelessRandomGammaV3": {"shape_dtype"},
-    "StatelessRandomGetKeyCounter": {"Tseed"},
-    "StatelessRandomGetKeyCounterAlg": {"Tseed"},
-    "StatelessRandomNormal": {"T", "Tseed"},
-    "StatelessRandomNormalV2": {"Tshape"},
-    "StatelessRandomPoisson": {"dtype", "Tseed"},
-    "StatelessRandomUniform": {"T", "Tseed"},
-    "StatelessRandomUniformFullInt": {"T", "Tseed"},
-    "StatelessRandomUniformFullIntV2": {"Tshape"},
-    "StatelessRandomUniformInt": {"Tseed"},
-    "StatelessRandomUniformIntV2": {"Tshape"},
-    "StatelessRandomUniformV2": {"Tshape"},
-    "StatelessTruncatedNormal": {"T", "Tseed"},
-    "StatelessTruncatedNormalV2": {"Tshape"},
+    "StatelessRandomPoisson": {"dtype"},
 }
 """Types for which TensorFlow declares a default and Millrace none, or the reverse. The list may shrink."""
 

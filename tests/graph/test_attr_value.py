@@ -78,3 +78,12 @@ def test_a_message_passes_as_it_is() -> None:
 def test_value_that_is_no_attribute_is_refused() -> None:
     with pytest.raises(TypeError, match="cannot be an attribute of a node"):
         encode_attr(object())
+
+
+def test_private_attributes_of_a_function_attribute_do_not_hide_the_function() -> None:
+    proto = attr_value_pb2.AttrValue()
+    proto.func.name = "f"
+    proto.func.attr["_tf_data_function"].b = True
+    assert decode_attr(proto, {"f": "the function"}) == "the function"
+    proto.func.attr["T"].type = tf.float32.as_datatype_enum
+    assert isinstance(decode_attr(proto, {"f": "the function"}), FunctionName)

@@ -143,6 +143,36 @@ def test_library_builds_functions_on_demand_and_once() -> None:
         library["h"]
 
 
+def test_library_gives_functions_other_names_on_request() -> None:
+    library = FunctionLibrary([function_to_function_def(_body("f"))], rename=lambda name: f"{name}_of_a_file")
+    assert library["f"].name == "f_of_a_file"
+
+
+def _neg(name: str, tensor: str, place: str) -> str:
+    return (
+        f'node_def {{ name: "{name}" op: "Neg" input: "{tensor}" attr {{ key: "T" value {{ type: DT_FLOAT }} }} '
+        f'attr {{ key: "_class" value {{ list {{ s: "loc:@{place}" }} }} }} }} '
+    )
+
+
+@pytest.mark.parametrize("place", ["x", "second", "of_another_graph"])
+def test_a_node_may_be_placed_with_an_argument_a_later_node_or_a_node_of_another_graph(place: str) -> None:
+    text = 'signature { name: "f" input_arg { name: "x" type: DT_FLOAT } } '
+    graph = function_def_to_func_graph(_text(text + _neg("first", "x", place) + _neg("second", "first:y:0", "first")))
+    first = graph.get_operation_by_name("first")
+    assert first.colocation_groups() == [f"loc:@{place}".encode()]
+
+
+def test_captures_are_told_what_they_refer_to() -> None:
+    text = """signature { name: "f" input_arg { name: "x" type: DT_FLOAT } input_arg { name: "v" type: DT_RESOURCE } }
+    node_def { name: "read" op: "ReadVariableOp" input: "v" attr { key: "dtype" value { type: DT_FLOAT } } }"""
+    handle = VariableHandle(tf.float32, tf.TensorShape([2, 3]))
+    graph = function_def_to_func_graph(_text(text), handle_types=[handle])
+    assert graph.inputs[1].handle_type == handle
+    assert graph.get_tensor_by_name("read:0").shape == [2, 3]
+    assert function_def_to_func_graph(_text(text), handle_types=[None]).get_tensor_by_name("read:0").shape.rank is None
+
+
 def test_library_keeps_an_equal_known_function_and_refuses_another_of_its_name() -> None:
     known = _body("f")
     assert FunctionLibrary([function_to_function_def(_body("f"))], {"f": known})["f"] is known

@@ -202,7 +202,29 @@ def test_what_has_no_form_is_refused() -> None:
     message.type_spec_value.type_spec_class = struct_pb2.TypeSpecProto.PER_REPLICA_SPEC
     with pytest.raises(NotImplementedError, match="a spec of kind PER_REPLICA_SPEC"):
         decode_structure(message)
-    message.type_spec_value.type_spec_class = struct_pb2.TypeSpecProto.EXTENSION_TYPE_SPEC
+    message.type_spec_value.type_spec_class = struct_pb2.TypeSpecProto.REGISTERED_TYPE_SPEC
     message.type_spec_value.type_spec_class_name = "wire.Nobody"
     with pytest.raises(ValueError, match=r"No TypeSpec has been registered with name 'wire\.Nobody'"):
         decode_structure(message)
+
+
+def test_fields_of_another_spec_are_refused() -> None:
+    message = encode_structure(tf.RaggedTensorSpec([None, None]))
+    message.type_spec_value.type_state.CopyFrom(encode_structure(3))
+    with pytest.raises(ValueError, match="a spec of class RaggedTensorSpec with unknown fields"):
+        decode_structure(message)
+
+
+def test_an_extension_type_that_nobody_knows_has_a_spec_with_its_fields() -> None:
+    message = struct_pb2.StructuredValue()
+    message.type_spec_value.type_spec_class = struct_pb2.TypeSpecProto.EXTENSION_TYPE_SPEC
+    message.type_spec_value.type_spec_class_name = "wire.Nobody"
+    fields = (("values", tf.TensorSpec([2])), ("mask", True))
+    message.type_spec_value.type_state.CopyFrom(encode_structure(fields))
+    spec = decode_structure(message)
+    assert type(spec).__name__ == "AnonymousExtensionTypeSpec"
+    assert (spec.values, spec.mask) == (tf.TensorSpec([2]), True)
+
+
+def test_a_message_that_holds_nothing_is_none() -> None:
+    assert decode_structure(struct_pb2.StructuredValue()) is None

@@ -87,6 +87,11 @@ def get_name(cls: Any) -> str:
     return _names[cls]
 
 
+def is_known(name: str) -> bool:
+    """Tells whether a class is registered under a name."""
+    return name in _classes
+
+
 def is_registered(cls: type) -> bool:
     """Tells whether a class of specs has a registered name."""
     return cls in _names

@@ -143,7 +143,7 @@ Library = Mapping[str, Any]
 
 def _decode_function(proto: Any, library: Library) -> Any:
     function = library.get(proto.name)
-    if function is not None and not proto.attr:
+    if function is not None and all(name.startswith("_") for name in proto.attr):  # else they fix open types
         return function
     return FunctionName(proto.name, {name: decode_attr(attr, library) for name, attr in proto.attr.items()})
 

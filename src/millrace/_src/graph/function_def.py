@@ -345,7 +345,7 @@ def function_def_to_func_graph(
     arguments = _read_arguments(graph, proto)
     for tensor, handle_type in zip(graph.inputs[len(graph.inputs) - len(handle_types) :], handle_types, strict=True):
         tensor.handle_type = handle_type or tensor.handle_type
-    reader = NodeImport(graph, {} if library is None else library, _parser(arguments), policy=policy)
+    reader = NodeImport(graph, {} if library is None else library, _parser(arguments), is_function=True, policy=policy)
     operations = reader.run(proto.node_def)
     for arg in proto.signature.output_arg:
         if arg.name not in proto.ret:

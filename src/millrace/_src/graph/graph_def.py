@@ -77,6 +77,19 @@ def versions_of(graph: Any) -> versions_pb2.VersionDef:
 def merge_versions(graph: Any, imported: Any) -> None:
     """Notes the versions of a `GraphDef` that is added to `graph`.
 
+    Raises: as `check_versions`.
+    """
+    check_versions(imported)
+    versions = versions_of(graph)
+    versions.producer = min(versions.producer, imported.producer)
+    versions.min_consumer = max(versions.min_consumer, imported.min_consumer)
+    versions.bad_consumers.extend(sorted(set(imported.bad_consumers) - set(versions.bad_consumers)))
+    graph._versions = versions
+
+
+def check_versions(imported: Any) -> None:
+    """Refuses a graph whose versions exclude this reader.
+
     Raises: ValueError: if `imported` asks for readers newer than TensorFlow 2.21, or refuses this reader.
     """
     if imported.min_consumer > PRODUCER:
@@ -88,11 +101,6 @@ def merge_versions(graph: Any, imported: Any) -> None:
         raise ValueError(
             f"GraphDef disallows consumer version {PRODUCER}.  Please upgrade TensorFlow: this version is likely buggy."
         )
-    versions = versions_of(graph)
-    versions.producer = min(versions.producer, imported.producer)
-    versions.min_consumer = max(versions.min_consumer, imported.min_consumer)
-    versions.bad_consumers.extend(sorted(set(imported.bad_consumers) - set(versions.bad_consumers)))
-    graph._versions = versions
 
 
 # --- files -------------------------------------------------------------------------------------------------------

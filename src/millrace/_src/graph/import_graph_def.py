@@ -81,7 +81,7 @@ def import_under(
     inputs = _checked_input_map(input_map)
     elements = _checked_elements(return_elements)
     if producer_op_list is not None:
-        _strip_unknown_defaults(proto, producer_op_list)
+        strip_unknown_defaults(proto, producer_op_list)
     graph = current_graph() or Graph()
     with graph.as_default(), graph.name_scope("import" if name is None else name.rstrip("/")) as scope:
         tensors = _mapped_tensors(graph, inputs, scope)
@@ -141,7 +141,7 @@ def _split(text: str) -> tuple[str, int]:
     return name, int(index)
 
 
-def _strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) -> None:
+def strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) -> None:
     """Drops attributes that hold their default and that only the writer knew."""
     producers = {op.name: {attr.name: attr for attr in op.attr} for op in producer_op_list.op}
     for node in proto.node:

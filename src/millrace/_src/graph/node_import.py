@@ -58,6 +58,10 @@ class NodeImport:
     """The operations that every new operation must wait for."""
     policy: OpPolicy = TRUSTING
     """What the new operations may reach."""
+    is_function: bool = False
+    """Whether the nodes are a function's body, which may ask to be placed with nodes of other graphs."""
+    index: Mapping[str, int] = field(default_factory=dict)
+    """The positions of the nodes by their names in the file."""
     made: dict[str, Operation] = field(default_factory=dict)
     """The new operations by their names in the file."""
 
@@ -68,7 +72,7 @@ class NodeImport:
           ValueError: if names, references, attributes, types or shapes do not fit.
           NotFoundError: if an op is unknown.
         """
-        index = _index_by_name(nodes)
+        index = self.index = _index_by_name(nodes)
         references = [self._references(node, index) for node in nodes]
         for position in _order(nodes, references, index):
             self._build(nodes[position], *references[position])
@@ -97,16 +101,30 @@ class NodeImport:
     # --- build -------------------------------------------------------------------------------------------------
 
     def _build(self, node: Any, references: Sequence[Reference], controls: Sequence[str]) -> None:
+        inputs = [self._tensor(node.name, reference) for reference in references]
+        waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
+        self.made[node.name] = self.add(node, inputs, list(waits))
+
+    def add(self, node: Any, inputs: Sequence[Any], controls: Sequence[Operation]) -> Operation:
+        """Adds the operation of one node, for given tensors of the graph.
+
+        Args:
+          node: the `NodeDef` message, whose own inputs are not looked at.
+          inputs: the tensors in their place.
+          controls: the operations that the new one waits for.
+
+        Raises:
+          ValueError: if attributes, types or shapes do not fit.
+          NotFoundError: if the op is unknown.
+        """
         name = self.rename(node.name)
         function = self.library.get(node.op)
         op_def = find_op(node.op) if function is None else _call_op(function)
-        inputs = [self._tensor(node.name, reference) for reference in references]
         attrs = decode_attrs(node, op_def, name, self.library) if function is None else _call_attrs(function, inputs)
         check_node(op_def, attrs, inputs, name)
         op_def = self.policy.admitted(op_def, inputs, attrs, self._place(name))
         self._rename_colocations(node.name, attrs)
-        waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
-        operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=list(waits))
+        operation: Operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=controls)
         if node.device:
             rewriting.place(operation, canonical_device(node.device))
         if node.HasField("experimental_type"):
@@ -117,7 +135,7 @@ class NodeImport:
         if node.op == "Const":
             check_constant(attrs, name)
             operation.note_values((_kept_value(attrs["value"]),))
-        self.made[node.name] = operation
+        return operation
 
     def _place(self, name: str) -> str:
         """Returns a node's name and that of its function, for messages."""
@@ -137,6 +155,10 @@ class NodeImport:
             )
         return source.outputs[index]
 
+    def _new_name(self, node_name: str) -> str:
+        """Returns the name of an operation that is not made yet; a node of another graph keeps its name."""
+        return self.rename(node_name) if node_name in self.index else node_name
+
     def _rename_colocations(self, node_name: str, attrs: dict[str, Any]) -> None:
         """Makes `loc:@node` constraints name the new names."""
         groups = attrs.get("_class")
@@ -146,10 +168,9 @@ class NodeImport:
         for group in groups:
             target = group.removeprefix("loc:@")
             if group.startswith("loc:@"):
-                if target not in self.made and target != node_name:
+                if target not in self.index and not self.is_function:
                     raise ValueError(f"Node '{node_name}' expects to be colocated with unknown node '{target}'")
-                operation = self.made.get(target)
-                group = "loc:@" + (operation.name if operation is not None else self.rename(target))
+                group = f"loc:@{self.made[target].name if target in self.made else self._new_name(target)}"
             new_names.append(group)
         attrs["_class"] = tuple(new_names)
 
@@ -168,12 +189,32 @@ def _index_by_name(nodes: Sequence[Any]) -> dict[str, int]:
 def _order(
     nodes: Sequence[Any], references: Sequence[tuple[list[Reference], list[str]]], index: Mapping[str, int]
 ) -> Iterable[int]:
-    """Returns the positions of the nodes, each after its inputs and controls, and else in the order of the file."""
+    """Returns the positions of the nodes, each after its inputs and controls, and else in the order of the file.
+
+    A node comes after those with which it is placed, unless these need the node, as they may in a function.
+
+    Raises: ValueError: if nodes need each other.
+    """
+    for respects_places in (True, False):
+        order = _sorted(nodes, references, index, respects_places)
+        if len(order) == len(nodes):
+            return order
+    raise ValueError(f"{len(nodes) - len(order)} nodes in a cycle")
+
+
+def _sorted(
+    nodes: Sequence[Any],
+    references: Sequence[tuple[list[Reference], list[str]]],
+    index: Mapping[str, int],
+    respects_places: bool,
+) -> list[int]:
+    """Returns the positions of the nodes that need no node of a cycle."""
     consumers: dict[int, list[int]] = {}
     counts = []
     for position, (data, controls) in enumerate(references):
         sources = {index[r.node] for r in data if r.given is None} | {index[c] for c in controls}
-        sources |= {index[target] for target in _colocations(nodes[position]) if target in index} - {position}
+        if respects_places:
+            sources |= {index[target] for target in _colocations(nodes[position]) if target in index} - {position}
         counts.append(len(sources))
         for source in sources:
             consumers.setdefault(source, []).append(position)
@@ -186,8 +227,6 @@ def _order(
             counts[consumer] -= 1
             if not counts[consumer]:
                 heapq.heappush(ready, consumer)
-    if len(order) < len(nodes):
-        raise ValueError(f"{len(nodes) - len(order)} nodes in a cycle")
     return order
 
 

@@ -82,7 +82,7 @@ class OpPolicy:
 
 def _missing_gradient(operation: Operation, dys: Sequence[Any]) -> NoReturn:
     raise LookupError(
-        f"No gradient defined for operation '{operation.name}' (op type: {operation.type}): it asks for the gradient "
+        f"No gradient defined for operation'{operation.name}' (op type: {operation.type}): it asks for the gradient "
         f"'{operation.attrs[_GRADIENT_NAME]}', which did not come along with the graph."
     )
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.extension_types.anonymous import AnonymousExtensionTypeSpec
 from millrace._src.core.extension_types.extension_spec import ExtensionTypeSpec
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import BoundedTensorSpec, NoneTensorSpec, TensorSpec
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.core.type_spec_registry import get_name, is_registered, lookup
+from millrace._src.core.type_spec_registry import get_name, is_known, is_registered, lookup
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.core.wire_forms import class_of_kind, kind_of_class, wire_form
 from millrace._src.graph.tensor_proto import decode_tensor, encode_tensor
@@ -208,11 +209,11 @@ def decode_spec(message: Any) -> Any:
     """Reads a spec that `encode_spec`, or TensorFlow, wrote.
 
     Raises:
-      ValueError: if the class is not registered.
+      ValueError: if the class is not registered, or the fields are not those of the class.
       NotImplementedError: if no class states the kind.
     """
     kind = struct_pb2.TypeSpecProto.TypeSpecClass.Name(message.type_spec_class)
-    cls = lookup(message.type_spec_class_name) if kind in (_REGISTERED, _EXTENSION) else class_of_kind(kind)
+    cls = _registered_class(message.type_spec_class_name, kind) or class_of_kind(kind)
     if cls is None:
         raise NotImplementedError(f"The file holds a spec of kind {kind} ({message.type_spec_class_name!r}).")
     state = decode_structure(message.type_state)
@@ -220,6 +221,16 @@ def decode_spec(message: Any) -> Any:
         return cls._deserialize(state)
     except Exception as error:  # of a class's own constructor, which a file gives anything
         raise ValueError(f"The file holds a {cls.__name__} of {state!r}, which cannot be: {error}") from error
+
+
+def _registered_class(name: str, kind: str) -> Any:
+    """Returns the class that is registered under a name; an extension type may do without. None for other kinds.
+
+    Raises: ValueError: if no class is registered under the name.
+    """
+    if kind == _EXTENSION and not is_known(name):
+        return AnonymousExtensionTypeSpec
+    return lookup(name) if kind in (_REGISTERED, _EXTENSION) else None
 
 
 @wire_form("CODEC")

@@ -38,11 +38,12 @@ from millrace._src.saved_model.object_graph_checks import check_object_graph
 from millrace._src.saved_model.reading import (
     as_tags,
     asset_paths,
-    only_meta_graph,
+    chosen_meta_graph,
     parse_saved_model,
     read_debug_info,
 )
 from millrace._src.saved_model.restored_gradients import gradient_rules
+from millrace._src.saved_model.v1_load import load_v1
 from millrace._src.saved_model.value_restoring import restore_values
 from millrace._src.state.asset import Asset
 from millrace._src.util.export import export
@@ -105,12 +106,12 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: LoadO
     options = options or LoadOptions()
     folder = file_name(export_dir).rstrip("/") or "/"
     message = parse_saved_model(folder)
-    tag_list = as_tags(tags)
-    if len(message.meta_graphs) != 1 or not message.meta_graphs[0].HasField("object_graph_def"):
-        raise NotImplementedError("SavedModels of TensorFlow 1 are not loaded yet.")
-    meta_graph = only_meta_graph(message, tag_list, folder)
+    meta_graph = chosen_meta_graph(message, as_tags(tags), folder)
     with init_scope():
-        root = ObjectLoader(folder, meta_graph, options).load()
+        if meta_graph.HasField("object_graph_def"):
+            root = ObjectLoader(folder, meta_graph, options).load()
+        else:
+            root = load_v1(meta_graph, folder, options)
         root.graph_debug_info = read_debug_info(folder)
     return {"root": root}
 

@@ -11,13 +11,10 @@ looks among its graphs for one that fits the call.
 from __future__ import annotations
 
 import functools
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.core.context import unique_id
-from millrace._src.core.errors import InvalidArgumentError, NotFoundError
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.function.cache import Entry, TraceKey
@@ -33,22 +30,11 @@ from millrace._src.graph.function_factory import jit_compile_of
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.structured_values import decode_structure
 from millrace._src.saved_model.function_spec import FunctionSpec, concrete_function_type, decode_function_spec
+from millrace._src.saved_model.lazy_functions import LazyConcreteFunction, fresh_name, python_name
 from millrace._src.saved_model.loaded_objects import CapturedTensor, captured_tensor
 from millrace._src.saved_model.signature_matching import fits, no_match_message
 
-_NUMBERED = re.compile(r"^(?:__inference_)?(.+?)(?:_\d+)?$")
 _NOT_KEPT = frozenset(("_construction_context", "_input_shapes"))
-
-
-def python_name(name: str) -> str:
-    """Returns the name of the Python function behind the name of a graph: `f` for `__inference_f_12`."""
-    match = _NUMBERED.match(name)
-    return match[1] if match is not None else name
-
-
-def fresh_name(name: str) -> str:
-    """Returns a name for a function of a file that no other function of this process has."""
-    return f"__inference_{python_name(name)}_{unique_id()}"
 
 
 class LoadedLibrary:
@@ -91,7 +77,7 @@ class LoadedLibrary:
         return concrete_function_type(spec, self.arguments_of(name), output)
 
 
-class RestoredConcreteFunction(ConcreteFunction):
+class RestoredConcreteFunction(LazyConcreteFunction):
     """A graph of a SavedModel, called as a concrete function; what is not said below is made on first use.
 
     Args:
@@ -101,11 +87,9 @@ class RestoredConcreteFunction(ConcreteFunction):
     """
 
     def __init__(self, library: LoadedLibrary, name: str, spec: Callable[[], FunctionSpec]) -> None:
-        # The rest of the attributes are those of ConcreteFunction, which __getattr__ makes.
         self._library = library
         self._saved_name = name
         self._spec = spec
-        self._is_made = False
         self.captured_objects: list[Any] = []
         """What the captures are: variables, assets, resources or tensors."""
         self._keywords: tuple[Sequence[str], int] | None = None
@@ -128,23 +112,11 @@ class RestoredConcreteFunction(ConcreteFunction):
         """The arguments as `(args, kwargs)`: specs in place of tensors, Python values unchanged."""
         return self._library.arguments_of(self._saved_name)
 
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__") or self.__dict__.get("_is_made", True):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
-        self._make()
-        return getattr(self, attribute)
-
-    def _make(self) -> None:
-        with self._library.lock:
-            if not self._is_made:
-                try:
-                    self._fill()
-                except (ValueError, TypeError, NotFoundError) as error:
-                    error.add_note(f"in function '{self._saved_name}' of the SavedModel at {self._library.where}")
-                    raise
+    @property
+    def _origin(self) -> str:
+        return f"function '{self._saved_name}' of the SavedModel at {self._library.where}"
 
     def _fill(self) -> None:
-        """Makes the graph, and from it the attributes of a concrete function."""
         proto = self._library.definitions[self._saved_name]
         tensors = [self._library.tensor_of(captured) for captured in self.captured_objects]
         handle_types = [tensor.handle_type if tensor.dtype.is_handle else None for tensor in tensors]
@@ -160,10 +132,11 @@ class RestoredConcreteFunction(ConcreteFunction):
         graph.structured_outputs = decode_structure(self._library._messages[self._saved_name].output_signature)
         trace = Trace(graph, self._restored_type, argument_count, tensors)
         attributes = {key: decode_attr(value) for key, value in proto.attr.items() if key not in _NOT_KEPT}
-        super().__init__(trace, attributes, jit_compile_of(attributes), fresh_name(self._saved_name))
+        ConcreteFunction.__init__(self, trace, attributes, jit_compile_of(attributes), fresh_name(self._saved_name))
         if self._keywords is not None:
             self._arg_keywords, self._num_positional_args = list(self._keywords[0]), self._keywords[1]
-        self._is_made = True
+            if self._num_positional_args < argument_count:
+                self._plain_dtypes = None  # a call by position needs binding, to be refused
 
     def _check(self, graph: Any, argument_count: int, captures: Sequence[Any]) -> None:
         """Raises ValueError if the object graph and the function's own signature contradict each other."""
@@ -255,7 +228,12 @@ class RestoredFunction(Function):
                 if _takes(entry.trace, layout) and fits(entry.key.types, given, converts=converts):
                     return entry
         options = [concrete.function_type for concrete in self.concrete_functions]
-        raise ValueError(no_match_message(self._signature.function_type, given, options))
+        if not options:
+            raise ValueError(
+                f"Found zero restored functions for caller function. `{self._name}` had not been called when the "
+                "SavedModel was made: call it once, or give it an `input_signature`, before saving."
+            )
+        raise ValueError(no_match_message(given, options))
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns the signatures of all graphs as text, in several lines each if `verbose`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from google.protobuf import text_format
@@ -93,19 +93,37 @@ def read_debug_info(export_dir: str) -> graph_debug_info_pb2.GraphDebugInfo:
     return message
 
 
-def only_meta_graph(message: Any, tags: Iterable[str] | None, export_dir: str) -> Any:
-    """Returns the graph of a SavedModel that has one.
+def chosen_meta_graph(message: Any, tags: Sequence[str] | None, export_dir: str) -> Any:
+    """Returns the graph of a SavedModel that has the tags, or the only one.
 
-    Raises: ValueError: if the tags are not those of the graph.
+    Raises:
+      ValueError: if the only graph, which has objects, has other tags, or if there are no tags and not one graph.
+      RuntimeError: if no graph has the tags.
     """
-    meta_graph = message.meta_graphs[0]
-    stated_tags = list(meta_graph.meta_info_def.tags)
-    if tags is not None and set(tags) != set(stated_tags):
+    meta_graphs = message.meta_graphs
+    stated_tags = [list(meta_graph.meta_info_def.tags) for meta_graph in meta_graphs]
+    if tags is None:
+        if len(meta_graphs) == 1:
+            return meta_graphs[0]
+        raise ValueError(
+            "Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more than one "
+            f"MetaGraph. Got `tags=None`, but there are {len(meta_graphs)} MetaGraphs in the SavedModel with tag sets: "
+            f"{stated_tags}. Pass a `tags=` argument to load this SavedModel."
+        )
+    for meta_graph, stated in zip(meta_graphs, stated_tags, strict=True):
+        if set(stated) == set(tags):
+            return meta_graph
+    if len(meta_graphs) == 1 and meta_graphs[0].HasField("object_graph_def"):
         raise ValueError(
             f"Got an incompatible argument to `tags`: {list(tags)}. The SavedModel at {export_dir} has one MetaGraph "
-            f"with tags {stated_tags}. You may omit the argument, pass 'None', or pass matching tags."
+            f"with tags {stated_tags[0]}. You may omit the argument, pass 'None', or pass matching tags."
         )
-    return meta_graph
+    available = ", ".join("{" + ", ".join(map(repr, sorted(stated))) + "}" for stated in stated_tags)
+    raise RuntimeError(
+        f"MetaGraphDef associated with tags {', '.join(map(repr, tags))} could not be found in SavedModel, with "
+        f"available tags '[{available}]'. To inspect available tag-sets in the SavedModel, please use the SavedModel "
+        "CLI: `saved_model_cli`."
+    )
 
 
 def as_tags(tags: Any) -> list[str] | None:

@@ -166,7 +166,8 @@ def _register(identifier: str, cls: type, make: Callable[[], Any], setter: Sette
 
 
 def _append(container: Any, name: str, child: Any) -> None:
-    container.append(child)
+    if name.isdecimal():  # a named tuple has its elements by the names of the fields, too
+        container.append(child)
 
 
 def _set_item(container: Any, name: str, child: Any) -> None:

@@ -184,18 +184,13 @@ def described(value: Any) -> str:
     return f"{text if len(text) <= 200 else text[:197] + '...'} ({type(value).__name__})"
 
 
-def no_match_message(function_type: FunctionType, values: Sequence[Any], options: Sequence[FunctionType]) -> str:
+def no_match_message(values: Sequence[Any], options: Sequence[FunctionType]) -> str:
     """Returns the words for a call that fits no graph.
 
     Args:
-      function_type: names the parameters, in the order of `values`.
       values: the bound arguments.
-      options: the types of the graphs.
+      options: the types of the graphs, one at least.
     """
-    names = list(options[0].parameters) if options else list(function_type.parameters)
-    got = f"Could not find matching concrete function to call loaded from the SavedModel. Got:\n{_values_text(names, values)}"
-    if not options:
-        return f"{got}\n\nThe SavedModel holds no graph of this function."
     differences_of = [_all_differences(option, values) for option in options]
     ranked = sorted(range(len(options)), key=lambda number: len(differences_of[number]))
     first, *others = differences_of[ranked[0]]
@@ -204,7 +199,8 @@ def no_match_message(function_type: FunctionType, values: Sequence[Any], options
     hidden = [f"... and {len(options) - _MAX_OPTIONS} more."] if len(options) > _MAX_OPTIONS else []
     return "\n\n".join(
         [
-            got,
+            "Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
+            + _values_text(list(options[0].parameters), values),
             f" Nearest is option {ranked[0] + 1}: {first}{further}.",
             f" Expected these arguments to match one of the following {len(options)} option(s):",
             *listed,

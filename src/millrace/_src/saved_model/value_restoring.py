@@ -7,21 +7,20 @@ walked side by side, because a Python object may name its children otherwise: a 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from millrace._src.checkpoint.options import CheckpointOptions
-from millrace._src.checkpoint.reading import ValueReader, Want
-from millrace._src.checkpoint.restore import CheckpointPosition, Restoration
+from millrace._src.checkpoint.fitting import require_fit
+from millrace._src.checkpoint.reading import ValueReader
+from millrace._src.checkpoint.takers import taker_of
 from millrace._src.core.errors import DataLossError
 from millrace._src.core.resources import is_variable
 from millrace._src.ops.io import gfile
 from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY
-from millrace._src.trackable.restoration import Reached
 
 
 def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], is_partial: bool) -> None:
@@ -39,15 +38,19 @@ def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], i
     """
     reader = ValueReader(gfile.join(export_dir, VARIABLES_DIRECTORY, VARIABLES_FILENAME))
     saved = _object_graph_of(reader)
-    restoration = Restoration(reader, saved, objects[0], CheckpointOptions(experimental_skip_slot_variables=True))
-    reached = []
-    for saved_id, node_id in _pairs(saved, object_graph).items():
-        position = CheckpointPosition(restoration, saved_id)
-        if saved.nodes[saved_id].attributes and position.bind(objects[node_id]):
-            reached.append(Reached(objects[node_id], position))
-    restoration.give_values(reached)
+    pairs = [(objects[node_id], saved.nodes[saved_id]) for saved_id, node_id in _pairs(saved, object_graph).items()]
+    takers = [taker_of(made, _keys(node)) for made, node in pairs if node.attributes]
+    require_fit(reader, takers)
+    values = reader.read([want for taker in takers for want in taker.wants])
+    for taker in takers:
+        taker.take([next(values) for _ in taker.wants])
     if not is_partial:
-        _require_values(objects, reached, export_dir)
+        _require_values(objects, {id(taker.trackable) for taker in takers}, export_dir)
+
+
+def _keys(saved_node: Any) -> dict[str, str]:
+    """Returns the keys of an object's own tensors by the names of the tensors."""
+    return {attribute.name: attribute.checkpoint_key for attribute in saved_node.attributes}
 
 
 def _object_graph_of(reader: ValueReader) -> trackable_object_graph_pb2.TrackableObjectGraph:
@@ -55,10 +58,9 @@ def _object_graph_of(reader: ValueReader) -> trackable_object_graph_pb2.Trackabl
 
     Raises: DataLossError: if the checkpoint does not say, or nothing that can be parsed.
     """
-    (tensor,) = reader.read([Want(OBJECT_GRAPH_PROTO_KEY)])
     try:
-        return trackable_object_graph_pb2.TrackableObjectGraph.FromString(tensor.numpy())
-    except (DecodeError, TypeError) as error:
+        return trackable_object_graph_pb2.TrackableObjectGraph.FromString(reader.bytes(OBJECT_GRAPH_PROTO_KEY))
+    except DecodeError as error:
         raise DataLossError(None, None, f"The objects of the checkpoint {reader.prefix} cannot be parsed.") from error
 
 
@@ -88,8 +90,8 @@ def _slot_pairs(saved_node: Any, node: Any, pairs: dict[int, int]) -> list[tuple
     ]
 
 
-def _require_values(objects: Sequence[Any], reached: Sequence[Reached], export_dir: str) -> None:
-    restored = {id(one.trackable) for one in reached}
+def _require_values(objects: Sequence[Any], restored: Set[int], export_dir: str) -> None:
+    """Raises AssertionError unless every variable is among the restored objects, which are given by their ids."""
     missing = [made.name for made in objects if is_variable(made) and id(made) not in restored]
     if missing:
         shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")

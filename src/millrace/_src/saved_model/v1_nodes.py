@@ -1,0 +1,258 @@
+"""The nodes of a graph of TensorFlow 1, and where each stands in its control flow.
+
+Problem: in such a graph a branch or a loop is no operation. `Switch` lets a tensor into one of two branches, `Merge` takes
+the one that arrives; `Enter`, `NextIteration` and `Exit` carry tensors into a loop, round and out. Which nodes make up a
+branch is said nowhere.
+
+Idea: the *path* of a node says in which loops and branches it stands, outermost first. It follows from the paths of the
+node's inputs: `Enter` and `Switch` add a step, `Exit` and `Merge` take one away.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from millrace._src.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from millrace._src.core.op_def import Effects
+from millrace._src.graph.opaque_ops import find_op
+
+TensorRef: TypeAlias = tuple[str, int]
+"""A tensor by the name of its node and its number among the node's outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopStep:
+    """Says that a node stands in a loop."""
+
+    frame: str
+
+
+@dataclass(frozen=True, slots=True)
+class BranchStep:
+    """Says that a node stands in a branch: 1 where the predicate is true, 0 where it is false."""
+
+    predicate: TensorRef
+    branch: int
+
+
+Path: TypeAlias = tuple[LoopStep | BranchStep, ...]
+
+_SUCCESSORS = {
+    name: f"{name}V2"
+    for name in (
+        "HashTable",
+        "InitializeTable",
+        "InitializeTableFromTextFile",
+        "LookupTableExport",
+        "LookupTableFind",
+        "LookupTableImport",
+        "LookupTableInsert",
+        "LookupTableSize",
+        "MutableDenseHashTable",
+        "MutableHashTable",
+        "MutableHashTableOfTensors",
+    )
+}
+"""Ops on tables that the graph refers to by name, and the ops that took their place, with the same attributes."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A node, its inputs parsed.
+
+    Attributes:
+      proto: the `NodeDef` message.
+      op: the op; `Switch` for `RefSwitch` too, and so on.
+      inputs: the tensors that go in.
+      controls: the nodes that it waits for.
+    """
+
+    proto: Any
+    op: str
+    inputs: list[TensorRef] = field(default_factory=list)
+    controls: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return str(self.proto.name)
+
+
+_CONTROL_FLOW = ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
+
+
+def parse_ref(text: str) -> TensorRef:
+    """Returns the tensor of a name such as `node:1` or `node`."""
+    name, colon, index = text.rpartition(":")
+    return (name, int(index)) if colon and index.isdigit() else (text, 0)
+
+
+def parse_nodes(protos: Iterable[Any]) -> dict[str, Node]:
+    """Returns the nodes of a `GraphDef` by name.
+
+    Raises: InvalidArgumentError: if two nodes have one name, or an input is no node.
+    """
+    nodes: dict[str, Node] = {}
+    for proto in protos:
+        op = proto.op.removeprefix("Ref")
+        if proto.op in _SUCCESSORS:
+            renamed = type(proto)()
+            renamed.CopyFrom(proto)
+            renamed.op = _SUCCESSORS[proto.op]
+            proto = renamed
+        node = Node(proto, op if op in _CONTROL_FLOW else proto.op)
+        for text in proto.input:
+            if text.startswith("^"):
+                node.controls.append(text[1:])
+            else:
+                node.inputs.append(parse_ref(text))
+        if node.name in nodes:
+            raise InvalidArgumentError(None, None, f"Node '{node.name}' is not unique.")
+        nodes[node.name] = node
+    for node in nodes.values():
+        for source in _sources(node):
+            if source not in nodes:
+                raise InvalidArgumentError(None, None, f"Node '{node.name}': Unknown input node '{source}'.")
+    return nodes
+
+
+def _sources(node: Node) -> list[str]:
+    return [*(name for name, _ in node.inputs), *node.controls]
+
+
+def needed_nodes(nodes: Mapping[str, Node], targets: Iterable[str], fed: Iterable[TensorRef]) -> set[str]:
+    """Returns the nodes on which targets depend, without those that are behind fed tensors only."""
+    known_tensors = set(fed)
+    needed: set[str] = set()
+    waiting = deque(targets)
+    while waiting:
+        name = waiting.popleft()
+        if name in needed:
+            continue
+        needed.add(name)
+        waiting.extend(ref[0] for ref in nodes[name].inputs if ref not in known_tensors)
+        waiting.extend(nodes[name].controls)
+    return needed
+
+
+def effectful_nodes(nodes: Mapping[str, Node], needed: Iterable[str]) -> set[str]:
+    """Returns the nodes that change something, and those that wait for such nodes."""
+    consumers: dict[str, list[str]] = {}
+    effectful = deque()
+    for name in needed:
+        for source in _sources(nodes[name]):
+            consumers.setdefault(source, []).append(name)
+        if _has_effect(nodes[name]):
+            effectful.append(name)
+    found: set[str] = set()
+    while effectful:
+        name = effectful.popleft()
+        if name not in found:
+            found.add(name)
+            effectful.extend(consumers.get(name, ()))
+    return found
+
+
+def _has_effect(node: Node) -> bool:
+    """Tells whether running a node changes something; of an op that holds graphs, this is not known yet."""
+    if node.op in _CONTROL_FLOW:
+        return False
+    try:
+        effects = find_op(node.op).traits.effects
+    except NotFoundError:  # a function, or an op that nobody knows
+        return True
+    return not isinstance(effects, Effects) or effects.must_run
+
+
+# --- paths -----------------------------------------------------------------------------------------------------------
+
+
+def paths_of(nodes: Mapping[str, Node], needed: Iterable[str], fed: Iterable[TensorRef]) -> dict[str, Path]:
+    """Returns the path of each needed node; that of an `Enter` has the loop, that of an `Exit` or `Merge` has not.
+
+    Raises: UnimplementedError: for control flow that neither `cond` nor `while_loop` of TensorFlow 1 makes.
+    """
+    known_tensors = set(fed)
+    paths: dict[str, Path] = {}
+    for name in _in_order(nodes, set(needed), known_tensors):
+        node = nodes[name]
+        arriving = [
+            _outgoing(nodes, ref, paths)
+            for ref in node.inputs
+            if ref not in known_tensors and nodes[ref[0]].op != "NextIteration"
+        ]
+        arriving += [paths[control] for control in node.controls if nodes[control].op != "NextIteration"]
+        paths[name] = _own_path(node, arriving, is_of_loop(nodes, node))
+    return paths
+
+
+def is_of_loop(nodes: Mapping[str, Node], node: Node) -> bool:
+    """Tells whether a `Merge` or `Switch` belongs to a loop rather than to a branch."""
+    if node.op == "Merge":
+        return any(nodes[name].op == "NextIteration" for name, _ in node.inputs)
+    return node.op == "Switch" and nodes[node.inputs[1][0]].op == "LoopCond"
+
+
+def _in_order(nodes: Mapping[str, Node], needed: set[str], fed: set[TensorRef]) -> list[str]:
+    """Returns the needed nodes, each after its inputs, but for what comes back from `NextIteration`."""
+    consumers: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for name in needed:
+        node = nodes[name]
+        data = {ref[0] for ref in node.inputs if ref not in fed}
+        sources = {source for source in (data | set(node.controls)) if nodes[source].op != "NextIteration"}
+        counts[name] = len(sources)
+        for source in sources:
+            consumers.setdefault(source, []).append(name)
+    ready = deque(sorted(name for name, count in counts.items() if not count))
+    order = []
+    while ready:
+        name = ready.popleft()
+        order.append(name)
+        for consumer in consumers.get(name, ()):
+            counts[consumer] -= 1
+            if not counts[consumer]:
+                ready.append(consumer)
+    if len(order) < len(needed):
+        raise InvalidArgumentError(None, None, f"{len(needed) - len(order)} nodes of the graph are in a cycle.")
+    return order
+
+
+def _outgoing(nodes: Mapping[str, Node], ref: TensorRef, paths: Mapping[str, Path]) -> Path:
+    """Returns the path of what takes a tensor: one branch further than the `Switch` that the tensor comes from."""
+    name, index = ref
+    node = nodes[name]
+    if node.op == "Switch" and not is_of_loop(nodes, node):
+        return (*paths[name], BranchStep(node.inputs[1], index))
+    return paths[name]
+
+
+def _own_path(node: Node, arriving: Sequence[Path], of_loop: bool) -> Path:
+    longest = max(arriving, key=len, default=())
+    if node.op == "Merge" and not of_loop:
+        return _without_last(node, longest, BranchStep)
+    if any(path != longest[: len(path)] for path in arriving):
+        raise _unknown_control_flow(node)
+    if node.op == "Enter":
+        return (*longest, LoopStep(node.proto.attr["frame_name"].s.decode()))
+    if node.op == "Exit":
+        return _without_last(node, longest, LoopStep)
+    return longest
+
+
+def _without_last(node: Node, path: Path, kind: type) -> Path:
+    if not path or not isinstance(path[-1], kind):
+        raise _unknown_control_flow(node)
+    return path[:-1]
+
+
+def _unknown_control_flow(node: Node) -> UnimplementedError:
+    return UnimplementedError(
+        None,
+        None,
+        f"Node '{node.name}' (op: {node.proto.op}) belongs to control flow of TensorFlow 1 that neither tf.cond nor "
+        "tf.while_loop makes; Millrace cannot run it.",
+    )

@@ -1,0 +1,347 @@
+"""A graph of TensorFlow 1 played again, node by node, while a function is traced.
+
+Problem: the parts of such a graph that a signature needs are to become a function, with branches and loops that are
+operations, variables that are resources, and arrays that are lists.
+
+Idea: a `Replay` makes the tensors that are asked for, each from those that its node takes. What `Switch` and `Merge` say
+becomes a `tf.cond`, what `Enter` and `Exit` say becomes a `tf.while_loop`, whose functions play the nodes of the branch or
+the loop. A `Scope` is one such function: where its nodes go, and the tensors that are there already.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from millrace._src.control_flow.cond import cond
+from millrace._src.control_flow.while_loop import while_loop
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import InvalidArgumentError, UnimplementedError
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.node_import import NodeImport, Reference
+from millrace._src.graph.op_policy import OpPolicy
+from millrace._src.saved_model.v1_nodes import (
+    BranchStep,
+    LoopStep,
+    Node,
+    Path,
+    TensorRef,
+    effectful_nodes,
+    is_of_loop,
+    needed_nodes,
+    parse_ref,
+    paths_of,
+)
+from millrace._src.saved_model.v1_resources import RefVariable, SharedObjects
+from millrace._src.saved_model.v1_translations import TRANSLATIONS
+
+
+@dataclass(slots=True)
+class Scope:
+    """A function that is being traced: the graph, a branch, or a loop's condition or body.
+
+    Attributes:
+      path: the path of the nodes that belong there.
+      graph: where their operations go.
+      outer: the scope around it.
+      outputs: the outputs of the nodes that were played, by name.
+      operations: their operations, as far as they have any.
+    """
+
+    path: Path
+    graph: Any
+    outer: Scope | None = None
+    outputs: dict[str, list[Any]] = field(default_factory=dict)
+    operations: dict[str, Any] = field(default_factory=dict)
+
+
+class Replay:
+    """One function made of a graph.
+
+    Args:
+      nodes: the nodes of the graph.
+      shared: the variables and tables of the graph.
+      library: the functions that nodes call.
+      policy: what nodes may reach.
+      feeds: the tensors that take the place of the graph's.
+      targets: the nodes that will be asked for.
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, Node],
+        shared: SharedObjects,
+        library: Mapping[str, Any],
+        policy: OpPolicy,
+        feeds: Mapping[TensorRef, Any],
+        targets: Iterable[str],
+    ) -> None:
+        self._nodes = nodes
+        self._shared = shared
+        self._feeds = feeds
+        self._library, self._policy = library, policy
+        needed = needed_nodes(nodes, targets, feeds)
+        self._paths = paths_of(nodes, needed, feeds)
+        self._effectful = effectful_nodes(nodes, needed)
+        self._scope = Scope((), state.graph)
+        self._playing: set[str] = set()
+
+    def tensor(self, ref: TensorRef) -> Any:
+        """Returns the tensor of the new function for a tensor of the graph.
+
+        Raises:
+          InvalidArgumentError: if the tensor depends on a placeholder that is not fed.
+          UnimplementedError: if control flow or an op on the way has no counterpart.
+        """
+        if ref not in self._feeds:
+            self.play(ref[0])
+        return self._input(ref)
+
+    def play(self, name: str) -> None:
+        """Plays a node, and before it the nodes that it needs."""
+        stack = [name]
+        while stack:
+            node = self._nodes[stack[-1]]
+            if self._is_played(node.name):
+                stack.pop()
+                continue
+            missing = [source for source in self._sources(node) if not self._is_played(source)]
+            if any(source in stack for source in missing):
+                raise InvalidArgumentError(None, None, f"Node '{node.name}' of the graph needs itself.")
+            stack.extend(missing)
+            if not missing:
+                self._play_one(node)
+                stack.pop()
+
+    # --- what is there already -------------------------------------------------------------------------------------
+
+    def _scope_of(self, name: str) -> Scope:
+        """Returns the scope to which a node belongs: the present one, or one around it."""
+        path = self._paths[name]
+        scope: Scope | None = self._scope
+        while scope is not None and scope.path != path:
+            scope = scope.outer
+        if scope is None:
+            raise UnimplementedError(
+                None, None, f"Node '{name}' stands in a branch or loop of the graph, and is needed outside of it."
+            )
+        return scope
+
+    def _is_played(self, name: str) -> bool:
+        return name in self._scope_of(name).outputs
+
+    def _sources(self, node: Node) -> list[str]:
+        """Returns the nodes that come before a node; of control inputs, those that change something."""
+        if node.op == "Merge":
+            return [self._predicate_of(node)[0]]
+        if node.op == "Exit":
+            enters = [self._enter_of(merge) for merge in self._merges_of_loop(node)]
+            return [enter.inputs[0][0] for enter in enters if enter.inputs[0] not in self._feeds]
+        data = node.inputs[:1] if node.op in ("Switch", "Enter") else node.inputs
+        controls = [name for name in node.controls if name in self._effectful]
+        return [*(name for name, index in data if (name, index) not in self._feeds), *controls]
+
+    def _input(self, ref: TensorRef) -> Any:
+        """Returns a tensor for the present graph; a variable is read."""
+        value = self._raw_input(ref)
+        return value.read() if isinstance(value, RefVariable) else value
+
+    def _raw_input(self, ref: TensorRef) -> Any:
+        if ref in self._feeds:
+            return _in_graph(self._feeds[ref])
+        name, index = ref
+        outputs = self._scope_of(name).outputs[name]
+        if not 0 <= index < len(outputs):
+            raise InvalidArgumentError(None, None, f"Node '{name}' has no output {index}; it has {len(outputs)}.")
+        value = outputs[index]
+        return value if isinstance(value, RefVariable) else _in_graph(value)
+
+    # --- one node --------------------------------------------------------------------------------------------------
+
+    def _play_one(self, node: Node) -> None:
+        scope = self._scope_of(node.name)
+        with self._within(scope):
+            if node.op == "Merge":
+                self._play_branches(node)
+            elif node.op == "Exit":
+                self._play_loop(node)
+            elif node.op == "Switch":
+                scope.outputs[node.name] = [self._raw_input(node.inputs[0])] * 2
+            elif node.op in ("Enter", "LoopCond"):
+                scope.outputs[node.name] = [self._raw_input(node.inputs[0])]
+            else:
+                scope.outputs[node.name] = self._outputs_of(node, scope)
+
+    @contextlib.contextmanager
+    def _within(self, scope: Scope) -> Iterator[None]:
+        """Makes a scope the present one, and its graph the one to which operations go."""
+        previous, self._scope = self._scope, scope
+        try:
+            with contextlib.nullcontext() if state.graph is scope.graph else scope.graph.as_default():
+                yield
+        finally:
+            self._scope = previous
+
+    def _outputs_of(self, node: Node, scope: Scope) -> list[Any]:
+        """Plays a node that is no control flow."""
+        if self._shared.makes(node):
+            return [self._shared.get(node)]
+        translation = TRANSLATIONS.get(node.op)
+        if translation is not None:
+            results = translation(node.proto, [self._raw_input(ref) for ref in node.inputs])
+            if results is not None:
+                return results
+        if node.op == "Placeholder":
+            raise InvalidArgumentError(
+                None, None, f"You must feed a value for placeholder tensor '{node.name}': what is fetched depends on it."
+            )
+        controls = [self._scope_of(name).operations.get(name) for name in node.controls if name in self._effectful]
+        waits = [operation for operation in controls if operation is not None and operation.graph is scope.graph]
+        operation = self._importer(scope).add(node.proto, [self._input(ref) for ref in node.inputs], waits)
+        scope.operations[node.name] = operation
+        return list(operation.outputs)
+
+    def _importer(self, scope: Scope) -> NodeImport:
+        graph = scope.graph
+
+        def free_name(name: str) -> str:
+            return name if name not in graph._by_name else str(graph.unique_name(name))
+
+        parse: Callable[[str], Reference] = Reference
+        return NodeImport(graph, self._library, parse, free_name, policy=self._policy, is_function=True)
+
+    # --- branches --------------------------------------------------------------------------------------------------
+
+    def _predicate_of(self, merge: Node) -> TensorRef:
+        """Returns the tensor that decides which input of a `Merge` arrives."""
+        return self._branch_of(merge)[0].predicate
+
+    def _branch_of(self, merge: Node) -> tuple[BranchStep, int]:
+        """Returns the branch that one input of a `Merge` comes from, and the number of the input."""
+        depth = len(self._paths[merge.name])
+        for number, (name, index) in enumerate(merge.inputs):
+            path = self._paths[name]
+            if self._nodes[name].op == "Switch" and len(path) == depth:
+                return BranchStep(self._nodes[name].inputs[1], index), number
+            if len(path) > depth and isinstance(path[depth], BranchStep):
+                return path[depth], number
+        raise UnimplementedError(None, None, f"Node '{merge.name}' (op: Merge) merges no two branches.")
+
+    def _merges_of_branch(self, merge: Node) -> list[Node]:
+        """Returns all `Merge` nodes that join the same two branches: these become one operation."""
+        predicate, path = self._predicate_of(merge), self._paths[merge.name]
+        return [
+            node
+            for name, node in self._nodes.items()
+            if node.op == "Merge"
+            and self._paths.get(name) == path
+            and not is_of_loop(self._nodes, node)
+            and self._predicate_of(node) == predicate
+        ]
+
+    def _play_branches(self, merge: Node) -> None:
+        merges = self._merges_of_branch(merge)
+        if merge.name in self._playing:
+            raise UnimplementedError(None, None, f"Node '{merge.name}' (op: Merge) needs another of the same branches.")
+        self._playing.update(node.name for node in merges)
+        scope = self._scope
+        results = cond(self._tensor_here(self._predicate_of(merge)), *(self._branch(merges, side) for side in (1, 0)))
+        for node, result in zip(merges, results, strict=True):
+            scope.outputs[node.name] = [result[0], result[1]]
+        self._playing.difference_update(node.name for node in merges)
+
+    def _branch(self, merges: Sequence[Node], side: int) -> Callable[[], list[list[Any]]]:
+        """Returns the function of one branch: what arrives at each `Merge`, and the number of the input."""
+        outer = self._scope
+
+        def function() -> list[list[Any]]:
+            step = BranchStep(self._predicate_of(merges[0]), side)
+            with self._within(Scope((*outer.path, step), state.graph, outer)):
+                numbers = [self._arriving(merge, side) for merge in merges]
+                pairs = zip(merges, numbers, strict=True)
+                return [[self._played(merge.inputs[number]), convert_to_tensor(number)] for merge, number in pairs]
+
+        return function
+
+    def _arriving(self, merge: Node, side: int) -> int:
+        """Returns the number of the input of a `Merge` that arrives from a branch."""
+        step, number = self._branch_of(merge)
+        return number if step.branch == side else 1 - number
+
+    def _played(self, ref: TensorRef) -> Any:
+        return self._input(ref) if ref in self._feeds else self.tensor(ref)
+
+    def _tensor_here(self, ref: TensorRef) -> Any:
+        return self.tensor(ref)
+
+    # --- loops -----------------------------------------------------------------------------------------------------
+
+    def _loop_of(self, leave: Node) -> Path:
+        """Returns the path of the nodes of the loop that an `Exit` leaves."""
+        return self._paths[leave.inputs[0][0]]
+
+    def _merges_of_loop(self, leave: Node) -> list[Node]:
+        """Returns the loop variables, as the `Merge` nodes of their first and later values."""
+        path = self._loop_of(leave)
+        return [
+            node
+            for name, node in self._nodes.items()
+            if node.op == "Merge" and self._paths.get(name) == path and is_of_loop(self._nodes, node)
+        ]
+
+    def _enter_of(self, merge: Node) -> Node:
+        return next(node for node in self._inputs_of(merge) if node.op != "NextIteration")
+
+    def _next_of(self, merge: Node) -> Node:
+        return next(node for node in self._inputs_of(merge) if node.op == "NextIteration")
+
+    def _inputs_of(self, node: Node) -> list[Node]:
+        return [self._nodes[name] for name, _ in node.inputs]
+
+    def _play_loop(self, leave: Node) -> None:
+        """Makes the loop that an `Exit` leaves, and plays all its `Exit` nodes."""
+        scope, path = self._scope, self._loop_of(leave)
+        merges = self._merges_of_loop(leave)
+        first_values = [self._input(self._enter_of(merge).inputs[0]) for merge in merges]
+        switches = {
+            name: node
+            for name, node in self._nodes.items()
+            if node.op == "Switch" and self._paths.get(name) == path and is_of_loop(self._nodes, node)
+        }
+        (condition,) = {node.inputs[1] for node in switches.values()}
+
+        def inside(values: Sequence[Any], refs: Sequence[TensorRef]) -> list[Any]:
+            outputs = {merge.name: [value] for merge, value in zip(merges, values, strict=True)}
+            with self._within(Scope(path, state.graph, scope, outputs)):
+                return [self._played(ref) for ref in refs]
+
+        results = while_loop(
+            lambda *values: inside(values, [condition])[0],
+            lambda *values: inside(values, [self._next_of(merge).inputs[0] for merge in merges]),
+            first_values,
+            shape_invariants=[_invariant(m, v) for m, v in zip(merges, first_values, strict=True)],
+        )
+        finals = {merge.name: result for merge, result in zip(merges, results, strict=True)}
+        for name, node in self._nodes.items():
+            if node.op == "Exit" and name in self._paths and self._loop_of(node) == path:
+                scope.outputs[name] = [finals[switches[node.inputs[0][0]].inputs[0][0]]]
+
+
+def _invariant(merge: Node, first_value: Any) -> TensorShape:
+    """Returns the shape of a loop variable in all iterations."""
+    shapes = merge.proto.attr["_output_shapes"].list.shape if "_output_shapes" in merge.proto.attr else ()
+    if shapes and first_value.dtype.name != "variant":
+        return TensorShape(shapes[0])
+    return TensorShape(first_value.shape)
+
+
+def _in_graph(value: Any) -> Any:
+    """Returns a tensor for the graph that is being built, which may stand in a graph around it."""
+    graph = state.graph
+    if getattr(value, "graph", None) is graph or not isinstance(graph, FuncGraph):
+        return value
+    return graph.capture(convert_to_tensor(value))

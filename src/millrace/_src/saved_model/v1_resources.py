@@ -1,0 +1,104 @@
+"""Variables and tables of a graph of TensorFlow 1: made once, and shared by all functions of the graph.
+
+A variable that the graph refers to directly ("reference variable") becomes a `tf.Variable` as well. Ops that change such a
+variable take the variable itself (`RefVariable`); any other op reads it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from millrace._src.core.dtypes import as_dtype
+from millrace._src.core.errors import NotFoundError
+from millrace._src.core.shapes import TensorShape
+from millrace._src.function.flat_values import tell_of_variable
+from millrace._src.graph.func_graph import init_scope
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.node_def import decode_attrs
+from millrace._src.graph.opaque_ops import find_op
+from millrace._src.ops import raw
+from millrace._src.saved_model.v1_nodes import Node
+from millrace._src.state.variable import Variable, uninitialized_variable
+
+_REFERENCE_VARIABLES = ("Variable", "VariableV2")
+
+
+class RefVariable:
+    """A reference variable, as it comes out of its node and of the ops that change it."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable = variable
+
+    def read(self) -> Any:
+        """Returns the value in the graph that is being built."""
+        return raw.ReadVariableOp(resource=self.handle, dtype=self.variable.dtype)
+
+    @property
+    def handle(self) -> Any:
+        """The handle; tapes and the function being traced hear of the use."""
+        tell_of_variable(self.variable)
+        return self.variable.handle
+
+
+class SharedObjects:
+    """The objects that all functions of a graph share.
+
+    Args:
+      nodes: the nodes of the graph.
+      trainable: the names of the nodes of variables that are trained.
+      library: the functions of the graph.
+    """
+
+    def __init__(self, nodes: Mapping[str, Node], trainable: Iterable[str], library: Mapping[str, Any]) -> None:
+        self._library = library
+        self._handles: dict[str, Any] = {}
+        self._lock = threading.RLock()
+        names = set(trainable)
+        self.variables = {
+            name: _make_variable(node, name in names) for name, node in nodes.items() if _is_variable(node)
+        }
+        """The variables by the names of their nodes."""
+
+    def makes(self, node: Node) -> bool:
+        """Tells whether a node makes an object that all functions share."""
+        return node.name in self.variables or (not node.inputs and _makes_shared_object(node.op))
+
+    def get(self, node: Node) -> Any:
+        """Returns the handle of the object that a node makes; of a reference variable, the variable."""
+        variable = self.variables.get(node.name)
+        if variable is None:
+            return self._handle(node)
+        if node.op in _REFERENCE_VARIABLES:
+            return RefVariable(variable)
+        tell_of_variable(variable)
+        return variable.handle
+
+    def _handle(self, node: Node) -> Any:
+        with self._lock, init_scope():
+            if node.name not in self._handles:
+                op_def = find_op(node.op)
+                attrs = decode_attrs(node.proto, op_def, node.name, self._library)
+                # Two models may give their tables one name; each has its own table all the same.
+                own_attrs = {key: attrs[key] for key in op_def.attr_kinds} | {"shared_name": f"{id(self)}/{node.name}"}
+                self._handles[node.name] = getattr(raw, node.op)(**own_attrs)
+            return self._handles[node.name]
+
+
+def _is_variable(node: Node) -> bool:
+    return node.op in _REFERENCE_VARIABLES or node.op == "VarHandleOp"
+
+
+def _makes_shared_object(op: str) -> bool:
+    try:
+        return find_op(op).traits.makes_shared_object
+    except NotFoundError:
+        return False
+
+
+def _make_variable(node: Node, is_trainable: bool) -> Variable:
+    attrs = node.proto.attr
+    name = attrs["shared_name"].s.decode() if "shared_name" in attrs and node.op == "VarHandleOp" else ""
+    shape = TensorShape(attrs["shape"].shape) if "shape" in attrs else TensorShape(None)
+    return uninitialized_variable(shape, as_dtype(attrs["dtype"].type), name or node.name, trainable=is_trainable)

@@ -1,0 +1,163 @@
+"""Ops of TensorFlow 1 that change reference variables, or that keep arrays behind handles, in terms of today's ops.
+
+A translation takes the node and its inputs, and returns the node's outputs, or None where the node is as it is. Of a
+tensor array, the flow becomes a list of tensors, which ops hand on; nothing is behind the handle any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import as_dtype, float32, int32
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
+from millrace._src.saved_model.v1_resources import RefVariable
+
+Translation: TypeAlias = Callable[[Any, Sequence[Any]], list[Any] | None]
+
+
+def _value(value: Any) -> Any:
+    return value.read() if isinstance(value, RefVariable) else value
+
+
+# --- reference variables -----------------------------------------------------------------------------------------------
+
+
+def _changing(op: str, names: Sequence[str]) -> Translation:
+    """Returns the translation of an op that changes a reference variable, into one that takes a handle.
+
+    Args:
+      op: today's op.
+      names: the names of its inputs after the handle.
+    """
+
+    def translate(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+        variable = inputs[0]
+        if not isinstance(variable, RefVariable):
+            return None
+        getattr(raw, op)(resource=variable.handle, **dict(zip(names, map(_value, inputs[1:]), strict=True)))
+        return [variable]
+
+    return translate
+
+
+def _identity_of_reference(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+    return [inputs[0]] if isinstance(inputs[0], RefVariable) else None
+
+
+def _identity(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+    """Hands on a list, which stands for the number that the node declares."""
+    value = _value(inputs[0])
+    return [value] if value.dtype.name == "variant" and proto.attr["T"].type != value.dtype.enum else None
+
+
+def _is_initialized(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+    if not isinstance(inputs[0], RefVariable):
+        return None
+    return [raw.VarIsInitializedOp(resource=inputs[0].handle)]
+
+
+# --- tensor arrays -----------------------------------------------------------------------------------------------------
+
+
+def _element_shape(proto: Any, attribute: str) -> Any:
+    """Returns a shape attribute as the tensor that ops on lists take."""
+    shape = TensorShape(proto.attr[attribute].shape) if attribute in proto.attr else TensorShape(None)
+    if shape.rank is None:
+        return convert_to_tensor(-1, int32)
+    return convert_to_tensor([-1 if size is None else size for size in shape.as_list()], int32)
+
+
+def _make_array(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    elements = raw.TensorListReserve(
+        element_shape=_element_shape(proto, "element_shape"),
+        num_elements=inputs[0],
+        element_dtype=as_dtype(proto.attr["dtype"].type),
+    )
+    return [convert_to_tensor(0.0, float32), elements]
+
+
+def _write(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    _, index, value, flow = map(_value, inputs)
+    return [
+        raw.TensorListSetItem(input_handle=flow, index=index, item=value, resize_if_index_out_of_bounds=True)
+    ]
+
+
+def _read(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    _, index, flow = inputs
+    dtype = as_dtype(proto.attr["dtype"].type)
+    return [
+        raw.TensorListGetItem(
+            input_handle=flow, index=index, element_shape=_element_shape(proto, "element_shape"), element_dtype=dtype
+        )
+    ]
+
+
+def _gather(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    _, indices, flow = inputs
+    dtype = as_dtype(proto.attr["dtype"].type)
+    return [
+        raw.TensorListGather(
+            input_handle=flow,
+            indices=indices,
+            element_shape=_element_shape(proto, "element_shape"),
+            element_dtype=dtype,
+        )
+    ]
+
+
+def _scatter(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    _, indices, value, flow = map(_value, inputs)
+    return [raw.TensorListScatterIntoExistingList(input_handle=flow, tensor=value, indices=indices)]
+
+
+def _concat(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    _, flow = inputs
+    no_lengths: list[int] = []
+    return list(
+        raw.TensorListConcatV2(
+            input_handle=flow,
+            element_shape=convert_to_tensor(-1, int32),
+            leading_dims=convert_to_tensor(no_lengths, "int64"),
+            element_dtype=as_dtype(proto.attr["dtype"].type),
+        )
+    )
+
+
+def _split(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    _, value, lengths, _ = map(_value, inputs)
+    return [raw.TensorListSplit(tensor=value, element_shape=convert_to_tensor(-1, int32), lengths=lengths)]
+
+
+def _size(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    return [raw.TensorListLength(input_handle=inputs[1])]
+
+
+def _nothing(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+    return []
+
+
+TRANSLATIONS: dict[str, Translation] = {
+    "Assign": _changing("AssignVariableOp", ["value"]),
+    "AssignAdd": _changing("AssignAddVariableOp", ["value"]),
+    "AssignSub": _changing("AssignSubVariableOp", ["value"]),
+    "Identity": _identity,
+    "IsVariableInitialized": _is_initialized,
+    "RefIdentity": _identity_of_reference,
+    "ScatterAdd": _changing("ResourceScatterAdd", ["indices", "updates"]),
+    "ScatterSub": _changing("ResourceScatterSub", ["indices", "updates"]),
+    "ScatterUpdate": _changing("ResourceScatterUpdate", ["indices", "updates"]),
+    "TensorArrayCloseV3": _nothing,
+    "TensorArrayConcatV3": _concat,
+    "TensorArrayGatherV3": _gather,
+    "TensorArrayReadV3": _read,
+    "TensorArrayScatterV3": _scatter,
+    "TensorArraySizeV3": _size,
+    "TensorArraySplitV3": _split,
+    "TensorArrayV3": _make_array,
+    "TensorArrayWriteV3": _write,
+}
+"""The translations by op."""
