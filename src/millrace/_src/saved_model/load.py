@@ -131,7 +131,7 @@ class ObjectLoader:
         self._meta_graph = meta_graph
         self._options = options
         self._proto = meta_graph.object_graph_def
-        self._assets = asset_paths(meta_graph, export_dir, options.allow_file_reads)
+        self._assets = asset_paths(meta_graph.asset_file_def, export_dir, options.allow_file_reads)
         self._library = self._make_library()
         self._nodes: list[Any] = []
         self._setters: list[Callable[[Any, str, Any], None]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from google.protobuf import text_format
@@ -15,9 +15,10 @@ from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.io.file_systems import content_of, file_system_of
 from millrace._src.ops.io.local_files import LOCAL
-from millrace._src.proto import graph_debug_info_pb2, saved_model_pb2
+from millrace._src.proto import graph_debug_info_pb2, meta_graph_pb2, saved_model_pb2
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
+    ASSETS_KEY,
     DEBUG_DIRECTORY,
     DEBUG_INFO_FILENAME_PB,
     SAVED_MODEL_FILENAME_CPB,
@@ -136,11 +137,28 @@ def as_tags(tags: Any) -> list[str] | None:
 # --- assets ----------------------------------------------------------------------------------------------------------
 
 
-def asset_paths(meta_graph: Any, export_dir: str, follows_links: bool) -> list[str]:
-    """Returns the names of the files that came along with a graph, in the order of the message.
+def asset_definitions(meta_graph: Any) -> list[Any]:
+    """Returns what a graph says of the files that came along, as `AssetFileDef` messages.
+
+    Raises: DataLossError: if one cannot be parsed.
+    """
+    if meta_graph.asset_file_def or ASSETS_KEY not in meta_graph.collection_def:
+        return list(meta_graph.asset_file_def)
+    definitions = {}
+    for packed in meta_graph.collection_def[ASSETS_KEY].any_list.value:  # as TensorFlow 1 wrote it, perhaps twice
+        try:
+            definition = meta_graph_pb2.AssetFileDef.FromString(packed.value)
+        except DecodeError as error:
+            raise DataLossError(None, None, "An asset of the SavedModel cannot be parsed.") from error
+        definitions[definition.tensor_info.name] = definition
+    return list(definitions.values())
+
+
+def asset_paths(definitions: Iterable[Any], export_dir: str, follows_links: bool) -> list[str]:
+    """Returns the names of the files that came along with a graph, in the order of the messages.
 
     Args:
-      meta_graph: the `MetaGraphDef` message.
+      definitions: the `AssetFileDef` messages.
       export_dir: the folder of the SavedModel.
       follows_links: whether a file may be a link to a place outside of the folder of the assets.
 
@@ -149,7 +167,7 @@ def asset_paths(meta_graph: Any, export_dir: str, follows_links: bool) -> list[s
       PermissionDeniedError: if the file is a link to a place outside, and `follows_links` is false.
     """
     paths = []
-    for definition in meta_graph.asset_file_def:
+    for definition in definitions:
         path = _asset_path(definition.filename, export_dir)
         if not follows_links and _leads_outside(path, gfile.join(export_dir, ASSETS_DIRECTORY)):
             raise PermissionDeniedError(

@@ -44,7 +44,7 @@ from millrace._src.saved_model.constants import (
 )
 from millrace._src.saved_model.lazy_functions import LazyConcreteFunction, fresh_name
 from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
-from millrace._src.saved_model.reading import asset_paths
+from millrace._src.saved_model.reading import asset_definitions, asset_paths
 from millrace._src.saved_model.signature_map import _SignatureMap
 from millrace._src.saved_model.v1_nodes import TensorRef, parse_nodes, parse_ref
 from millrace._src.saved_model.v1_replay import Replay
@@ -163,7 +163,8 @@ class SavedGraph:
         strip_unknown_defaults(graph_def, meta_graph.meta_info_def.stripped_op_list)
         self.meta_graph, self._graph_def, self.where = meta_graph, graph_def, export_dir
         self.prefix = str(gfile.join(export_dir, VARIABLES_DIRECTORY, VARIABLES_FILENAME))
-        self.assets = asset_paths(meta_graph, export_dir, options.allow_file_reads)
+        definitions = asset_definitions(meta_graph)
+        self.assets = asset_paths(definitions, export_dir, options.allow_file_reads)
         self._policy = OpPolicy(
             allowed=options.allowed_reach,
             own_files=frozenset(path.encode() for path in (*self.assets, self.prefix)),
@@ -173,7 +174,7 @@ class SavedGraph:
         self.nodes = parse_nodes(graph_def.node)
         self.library = FunctionLibrary(graph_def.library.function, policy=self._policy, rename=fresh_name)
         self.shared = SharedObjects(self.nodes, _trainable_names(meta_graph), self.library)
-        names = [definition.tensor_info.name for definition in meta_graph.asset_file_def]
+        names = [definition.tensor_info.name for definition in definitions]
         pairs = zip(names, self.assets, strict=True)
         self._asset_names = {parse_ref(name): convert_to_tensor(path, string) for name, path in pairs}
         self._graph: FuncGraph | None = None

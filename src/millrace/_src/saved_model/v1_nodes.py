@@ -189,6 +189,51 @@ def paths_of(nodes: Mapping[str, Node], needed: Iterable[str], fed: Iterable[Ten
     return paths
 
 
+def predicate_of(nodes: Mapping[str, Node], switch: Node) -> TensorRef:
+    """Returns the tensor that decides a `Switch`: what the graph names `pred_id` only hands it on."""
+    ref = switch.inputs[1]
+    while nodes[ref[0]].op == "Identity":
+        ref = nodes[ref[0]].inputs[0]
+    return ref
+
+
+def branch_of(nodes: Mapping[str, Node], merge: Node, paths: Mapping[str, Path]) -> tuple[BranchStep, int]:
+    """Returns the branch that one input of a `Merge` comes from, and the number of the input.
+
+    Raises: UnimplementedError: if no input comes from a branch.
+    """
+    depth = len(paths[merge.name])
+    for number, ref in enumerate(merge.inputs):
+        path = _outgoing(nodes, ref, paths)
+        if len(path) > depth and isinstance(step := path[depth], BranchStep):
+            return step, number
+    raise _unknown_control_flow(merge)
+
+
+def ranks_of_merges(
+    nodes: Mapping[str, Node], paths: Mapping[str, Path], fed: Iterable[TensorRef]
+) -> dict[str, tuple[Path, TensorRef, int]]:
+    """Returns for each `Merge` of branches its path, its predicate, and its rank.
+
+    The rank counts the `Merge` nodes of the same path and predicate, one behind the other, on which it depends. Those
+    of equal path, predicate and rank do not need each other, so that one operation can stand for all of them.
+    """
+    ranks: dict[str, tuple[Path, TensorRef, int]] = {}
+    behind: dict[str, dict[tuple[Path, TensorRef], int]] = {}
+    for name in _in_order(nodes, set(paths), set(fed)):
+        node = nodes[name]
+        seen: dict[tuple[Path, TensorRef], int] = {}
+        for source in _sources(node):
+            for key, rank in behind.get(source, {}).items():
+                seen[key] = max(rank, seen.get(key, 0))
+        if node.op == "Merge" and not is_of_loop(nodes, node):
+            key = (paths[name], branch_of(nodes, node, paths)[0].predicate)
+            seen[key] = seen.get(key, 0) + 1
+            ranks[name] = (*key, seen[key])
+        behind[name] = seen
+    return ranks
+
+
 def is_of_loop(nodes: Mapping[str, Node], node: Node) -> bool:
     """Tells whether a `Merge` or `Switch` belongs to a loop rather than to a branch."""
     if node.op == "Merge":
@@ -226,7 +271,7 @@ def _outgoing(nodes: Mapping[str, Node], ref: TensorRef, paths: Mapping[str, Pat
     name, index = ref
     node = nodes[name]
     if node.op == "Switch" and not is_of_loop(nodes, node):
-        return (*paths[name], BranchStep(node.inputs[1], index))
+        return (*paths[name], BranchStep(predicate_of(nodes, node), index))
     return paths[name]
 
 

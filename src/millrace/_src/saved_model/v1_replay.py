@@ -26,15 +26,15 @@ from millrace._src.graph.node_import import NodeImport, Reference
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.saved_model.v1_nodes import (
     BranchStep,
-    LoopStep,
     Node,
     Path,
     TensorRef,
+    branch_of,
     effectful_nodes,
     is_of_loop,
     needed_nodes,
-    parse_ref,
     paths_of,
+    ranks_of_merges,
 )
 from millrace._src.saved_model.v1_resources import RefVariable, SharedObjects
 from millrace._src.saved_model.v1_translations import TRANSLATIONS
@@ -88,7 +88,7 @@ class Replay:
         self._paths = paths_of(nodes, needed, feeds)
         self._effectful = effectful_nodes(nodes, needed)
         self._scope = Scope((), state.graph)
-        self._playing: set[str] = set()
+        self._ranks = ranks_of_merges(nodes, self._paths, feeds)
 
     def tensor(self, ref: TensorRef) -> Any:
         """Returns the tensor of the new function for a tensor of the graph.
@@ -104,18 +104,19 @@ class Replay:
     def play(self, name: str) -> None:
         """Plays a node, and before it the nodes that it needs."""
         stack = [name]
+        waiting: set[str] = set()
         while stack:
             node = self._nodes[stack[-1]]
-            if self._is_played(node.name):
-                stack.pop()
+            missing = () if self._is_played(node.name) else self._missing_sources(node)
+            if missing:
+                if not waiting.isdisjoint((*missing, node.name)):
+                    raise InvalidArgumentError(None, None, f"Node '{node.name}' of the graph needs itself.")
+                waiting.add(node.name)
+                stack.extend(missing)
                 continue
-            missing = [source for source in self._sources(node) if not self._is_played(source)]
-            if any(source in stack for source in missing):
-                raise InvalidArgumentError(None, None, f"Node '{node.name}' of the graph needs itself.")
-            stack.extend(missing)
-            if not missing:
+            if not self._is_played(node.name):
                 self._play_one(node)
-                stack.pop()
+            waiting.discard(stack.pop())
 
     # --- what is there already -------------------------------------------------------------------------------------
 
@@ -134,10 +135,14 @@ class Replay:
     def _is_played(self, name: str) -> bool:
         return name in self._scope_of(name).outputs
 
+    def _missing_sources(self, node: Node) -> list[str]:
+        return [source for source in self._sources(node) if not self._is_played(source)]
+
     def _sources(self, node: Node) -> list[str]:
         """Returns the nodes that come before a node; of control inputs, those that change something."""
         if node.op == "Merge":
-            return [self._predicate_of(node)[0]]
+            predicate = self._ranks[node.name][1]
+            return [] if predicate in self._feeds else [predicate[0]]
         if node.op == "Exit":
             enters = [self._enter_of(merge) for merge in self._merges_of_loop(node)]
             return [enter.inputs[0][0] for enter in enters if enter.inputs[0] not in self._feeds]
@@ -216,67 +221,32 @@ class Replay:
 
     # --- branches --------------------------------------------------------------------------------------------------
 
-    def _predicate_of(self, merge: Node) -> TensorRef:
-        """Returns the tensor that decides which input of a `Merge` arrives."""
-        return self._branch_of(merge)[0].predicate
-
-    def _branch_of(self, merge: Node) -> tuple[BranchStep, int]:
-        """Returns the branch that one input of a `Merge` comes from, and the number of the input."""
-        depth = len(self._paths[merge.name])
-        for number, (name, index) in enumerate(merge.inputs):
-            path = self._paths[name]
-            if self._nodes[name].op == "Switch" and len(path) == depth:
-                return BranchStep(self._nodes[name].inputs[1], index), number
-            if len(path) > depth and isinstance(path[depth], BranchStep):
-                return path[depth], number
-        raise UnimplementedError(None, None, f"Node '{merge.name}' (op: Merge) merges no two branches.")
-
-    def _merges_of_branch(self, merge: Node) -> list[Node]:
-        """Returns all `Merge` nodes that join the same two branches: these become one operation."""
-        predicate, path = self._predicate_of(merge), self._paths[merge.name]
-        return [
-            node
-            for name, node in self._nodes.items()
-            if node.op == "Merge"
-            and self._paths.get(name) == path
-            and not is_of_loop(self._nodes, node)
-            and self._predicate_of(node) == predicate
-        ]
-
     def _play_branches(self, merge: Node) -> None:
-        merges = self._merges_of_branch(merge)
-        if merge.name in self._playing:
-            raise UnimplementedError(None, None, f"Node '{merge.name}' (op: Merge) needs another of the same branches.")
-        self._playing.update(node.name for node in merges)
+        """Makes the choice between two branches, and plays all `Merge` nodes that join them."""
+        rank = self._ranks[merge.name]
+        merges = [self._nodes[name] for name, other in self._ranks.items() if other == rank]
         scope = self._scope
-        results = cond(self._tensor_here(self._predicate_of(merge)), *(self._branch(merges, side) for side in (1, 0)))
+        results = cond(self._input(rank[1]), self._branch(merges, 1), self._branch(merges, 0))
         for node, result in zip(merges, results, strict=True):
-            scope.outputs[node.name] = [result[0], result[1]]
-        self._playing.difference_update(node.name for node in merges)
+            scope.outputs[node.name] = list(result)
 
     def _branch(self, merges: Sequence[Node], side: int) -> Callable[[], list[list[Any]]]:
         """Returns the function of one branch: what arrives at each `Merge`, and the number of the input."""
         outer = self._scope
+        step = BranchStep(self._ranks[merges[0].name][1], side)
 
         def function() -> list[list[Any]]:
-            step = BranchStep(self._predicate_of(merges[0]), side)
             with self._within(Scope((*outer.path, step), state.graph, outer)):
                 numbers = [self._arriving(merge, side) for merge in merges]
                 pairs = zip(merges, numbers, strict=True)
-                return [[self._played(merge.inputs[number]), convert_to_tensor(number)] for merge, number in pairs]
+                return [[self.tensor(merge.inputs[number]), convert_to_tensor(number)] for merge, number in pairs]
 
         return function
 
     def _arriving(self, merge: Node, side: int) -> int:
         """Returns the number of the input of a `Merge` that arrives from a branch."""
-        step, number = self._branch_of(merge)
+        step, number = branch_of(self._nodes, merge, self._paths)
         return number if step.branch == side else 1 - number
-
-    def _played(self, ref: TensorRef) -> Any:
-        return self._input(ref) if ref in self._feeds else self.tensor(ref)
-
-    def _tensor_here(self, ref: TensorRef) -> Any:
-        return self.tensor(ref)
 
     # --- loops -----------------------------------------------------------------------------------------------------
 
@@ -317,7 +287,7 @@ class Replay:
         def inside(values: Sequence[Any], refs: Sequence[TensorRef]) -> list[Any]:
             outputs = {merge.name: [value] for merge, value in zip(merges, values, strict=True)}
             with self._within(Scope(path, state.graph, scope, outputs)):
-                return [self._played(ref) for ref in refs]
+                return [self.tensor(ref) for ref in refs]
 
         results = while_loop(
             lambda *values: inside(values, [condition])[0],

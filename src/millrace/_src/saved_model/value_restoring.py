@@ -12,7 +12,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from millrace._src.checkpoint.fitting import require_fit
+from millrace._src.checkpoint.fitting import misfits
 from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.takers import taker_of
 from millrace._src.core.errors import DataLossError
@@ -40,7 +40,8 @@ def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], i
     saved = _object_graph_of(reader)
     pairs = [(objects[node_id], saved.nodes[saved_id]) for saved_id, node_id in _pairs(saved, object_graph).items()]
     takers = [taker_of(made, _keys(node)) for made, node in pairs if node.attributes]
-    require_fit(reader, takers)
+    for misfit in misfits(reader, takers):
+        raise misfit.error("")
     values = reader.read([want for taker in takers for want in taker.wants])
     for taker in takers:
         taker.take([next(values) for _ in taker.wants])
