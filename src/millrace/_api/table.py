@@ -279,6 +279,10 @@ __internal__.distribute.interim.maybe_merge_call distribute.merge_calls:maybe_me
     "__internal__.eager_context": """
 __internal__.eager_context.eager_mode core.context:eager_mode
 """,
+    "__internal__.saved_model": """
+__internal__.saved_model.load_partial saved_model.load:load_partial
+__internal__.saved_model.parse_saved_model saved_model.reading:parse_saved_model
+""",
     "__internal__.saved_model.load": """
 __internal__.saved_model.load.VersionedTypeRegistration saved_model.revived_types:VersionedTypeRegistration
 __internal__.saved_model.load.register_revived_type saved_model.revived_types:register_revived_type
@@ -622,6 +626,10 @@ compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
 """,
+    "compat.v1.__internal__.saved_model": """
+compat.v1.__internal__.saved_model.load_partial -
+compat.v1.__internal__.saved_model.parse_saved_model -
+""",
     "compat.v1.__internal__.saved_model.load": """
 compat.v1.__internal__.saved_model.load.VersionedTypeRegistration -
 compat.v1.__internal__.saved_model.load.register_revived_type -
@@ -884,6 +892,8 @@ compat.v1.random.set_seed -
     "compat.v1.saved_model": """
 compat.v1.saved_model.LEGACY_INIT_OP_KEY saved_model.constants:LEGACY_INIT_OP_KEY
 compat.v1.saved_model.MAIN_OP_KEY saved_model.constants:MAIN_OP_KEY
+compat.v1.saved_model.load -
+compat.v1.saved_model.load_v2 saved_model.load:load
 """,
     "compat.v1.saved_model.constants": """
 compat.v1.saved_model.constants.ASSETS_DIRECTORY saved_model.constants:ASSETS_DIRECTORY
@@ -1855,6 +1865,7 @@ saved_model.DEBUG_DIRECTORY saved_model.constants:DEBUG_DIRECTORY
 saved_model.DEBUG_INFO_FILENAME_PB saved_model.constants:DEBUG_INFO_FILENAME_PB
 saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY saved_model.constants:DEFAULT_SERVING_SIGNATURE_DEF_KEY
 saved_model.GPU saved_model.constants:GPU
+saved_model.LoadOptions saved_model.load_options:LoadOptions
 saved_model.PREDICT_INPUTS saved_model.constants:PREDICT_INPUTS
 saved_model.PREDICT_METHOD_NAME saved_model.constants:PREDICT_METHOD_NAME
 saved_model.PREDICT_OUTPUTS saved_model.constants:PREDICT_OUTPUTS
@@ -1870,6 +1881,8 @@ saved_model.TPU saved_model.constants:TPU
 saved_model.TRAINING saved_model.constants:TRAINING
 saved_model.VARIABLES_DIRECTORY saved_model.constants:VARIABLES_DIRECTORY
 saved_model.VARIABLES_FILENAME saved_model.constants:VARIABLES_FILENAME
+saved_model.contains_saved_model saved_model.reading:contains_saved_model
+saved_model.load saved_model.load:load
 saved_model.save saved_model.save:save
 """,
     "saved_model.experimental": """

@@ -412,9 +412,6 @@ quantization.experimental.TfRecordRepresentativeDatasetSaver
 quantization.experimental.UnitWiseQuantizationSpec
 quantization.experimental.quantize_saved_model
 quantization.quantized_concat
-saved_model.LoadOptions
-saved_model.contains_saved_model
-saved_model.load
 summary.SummaryWriter
 summary.audio
 summary.create_file_writer

@@ -1,4 +1,4 @@
-"""Concrete functions whose graphs are made when they are first used, and the names of functions that come from files."""
+"""Concrete functions whose graphs are made when they are first used; names of functions that come from files."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ Problem: a file names objects, who refers to whom, which functions capture what,
 anywhere, so each number in it may be wrong; and the caller does not want to wait for graphs that are never run.
 
 Idea: numbers are checked first (`object_graph_checks.py`). Then each node becomes an object without children; children
-are set; functions are told what they capture; values are read (`value_restoring.py`); resources are filled. The graphs of
-functions are made when they are first used (`loaded_functions.py`). A SavedModel without objects is one of TensorFlow 1
-(`v1_load.py`).
+are set; functions are told what they capture; values are read (`value_restoring.py`); resources are filled. The graphs
+of functions are made when they are first used (`loaded_functions.py`). A SavedModel without objects is one of
+TensorFlow 1 (`v1_load.py`).
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     """Loads a SavedModel that Millrace or TensorFlow has written.
 
     Attributes of the saved object that were variables, functions, tables, assets or objects with such attributes are
-    attributes of the result. No Python code of the saved object is needed: functions run the graphs that were saved, and
-    take the arguments that these graphs were made for. Signatures are in `signatures`, by name. Variables can be
+    attributes of the result. No Python code of the saved object is needed: functions run the graphs that were saved,
+    and take the arguments that these graphs were made for. Signatures are in `signatures`, by name. Variables can be
     assigned to, saved and trained: gradients flow through loaded functions.
 
     >>> import tempfile
@@ -68,8 +68,8 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     >>> loaded.scale([1.0, 3.0]).numpy()
     array([2., 6.], dtype=float32)
 
-    A SavedModel of TensorFlow 1 has no objects: the result then has `signatures`, `variables`, `graph`, and `prune`, which
-    makes a function from tensors of the graph to others.
+    A SavedModel of TensorFlow 1 has no objects: the result then has `signatures`, `variables`, `graph`, and `prune`,
+    which makes a function from tensors of the graph to others.
 
     Args:
       export_dir: the folder.
@@ -214,46 +214,44 @@ class ObjectLoader:
     def _set_saving_functions(self) -> None:
         for node, made in zip(self._proto.nodes, self._nodes, strict=True):
             if node.saveable_objects and isinstance(made, (_UserObject, RestoredResource)):
-                made._saving_functions = made._no_dependency(
-                    {
-                        part: (self._nodes[functions.save_function], self._nodes[functions.restore_function])
-                        for part, functions in node.saveable_objects.items()
-                    }
-                )
+                pairs = {
+                    part: (self._nodes[functions.save_function], self._nodes[functions.restore_function])
+                    for part, functions in node.saveable_objects.items()
+                }
+                made.set_saving_functions(pairs)
 
     # --- objects ---------------------------------------------------------------------------------------------------
 
     def _make(self, node: Any) -> tuple[Any, Callable[[Any, str, Any], None]]:
         """Makes the object of a node without children, and returns also what sets a child."""
         kind = node.WhichOneof("kind")
-        if kind == "user_object":
+        if kind is None or kind == "user_object":
             return self._make_user_object(node)
         if kind == "function":
             return RestoredFunction(self._library, node.function), _set_child_of_function
         if kind == "bare_concrete_function":
-            return self._library.concrete_functions[node.bare_concrete_function.concrete_function_name], _set_child_of_function
-        makers: dict[str | None, Callable[[], Any]] = {
-            "variable": lambda: make_variable(
-                node.variable, self._options.experimental_variable_policy.saves_devices
-            ),
-            "asset": lambda: Asset(self._assets[node.asset.asset_file_def_index]),
-            "constant": lambda: self._make_constant(node.constant.operation),
-            "resource": lambda: RestoredResource(node.resource.device),
-            "captured_tensor": lambda: CapturedTensor(
-                node.captured_tensor.name, node.captured_tensor.concrete_function
-            ),
-            None: _UserObject,
-        }
-        return makers[kind](), setattr
+            name = node.bare_concrete_function.concrete_function_name
+            return self._library.concrete_functions[name], _set_child_of_function
+        if kind == "constant":
+            return self._make_constant(node.constant.operation), _set_no_child
+        if kind == "captured_tensor":
+            captured = node.captured_tensor
+            return CapturedTensor(captured.name, captured.concrete_function), _set_no_child
+        if kind == "variable":
+            keeps_device = self._options.experimental_variable_policy.saves_devices
+            return make_variable(node.variable, keeps_device), _set_attribute
+        if kind == "asset":
+            return Asset(self._assets[node.asset.asset_file_def_index]), _set_attribute
+        return RestoredResource(node.resource.device), _set_attribute
 
     def _make_user_object(self, node: Any) -> tuple[Any, Callable[[Any, str, Any], None]]:
         if node.slot_variables:
-            return RestoredOptimizer(), setattr
+            return RestoredOptimizer(), _set_attribute
         revived = revived_types.deserialize(node.user_object)
         if revived is not None:
             return revived
         is_callable = any(child.local_name == "__call__" for child in node.children)
-        return _CallableUserObject() if is_callable else _UserObject(), setattr
+        return _CallableUserObject() if is_callable else _UserObject(), _set_attribute
 
     def _make_constant(self, operation: str) -> Tensor:
         """Returns the value of a `Const` node."""
@@ -275,8 +273,24 @@ class ObjectLoader:
                 setter(made, child.local_name, self._nodes[child.node_id])
             for slot in node.slot_variables:
                 if isinstance(made, RestoredOptimizer):
-                    variable, own = (self._nodes[i] for i in (slot.original_variable_node_id, slot.slot_variable_node_id))
-                    made.add_slot(variable, slot.slot_name, own)
+                    own = self._nodes[slot.slot_variable_node_id]
+                    made.add_slot(self._nodes[slot.original_variable_node_id], slot.slot_name, own)
+
+
+def _set_attribute(made: Any, name: str, child: Any) -> None:
+    """Sets a child as an attribute; names that mean something to Python are not for files."""
+    if name.startswith("__") and name != "__call__":
+        raise DataLossError(None, None, f"An object of the SavedModel has a child with the name {name!r}.")
+    try:
+        setattr(made, name, child)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DataLossError(
+            None, None, f"A {type(made).__name__} of the SavedModel cannot have a child with the name {name!r}: {error}"
+        ) from error
+
+
+def _set_no_child(made: Any, name: str, child: Any) -> None:
+    raise DataLossError(None, None, f"A {type(made).__name__} of the SavedModel has a child, {name!r}.")
 
 
 _CHILD_OF_FUNCTION = re.compile(r"(trace|capture)_\d+")

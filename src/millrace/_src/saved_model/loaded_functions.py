@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.resources import is_variable
-from millrace._src.core.tensor import Tensor
 from millrace._src.function.cache import Entry, TraceKey
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType

@@ -33,6 +33,10 @@ class SavedBySavedFunctions(AutoTrackable):
     _saving_functions: Mapping[str, tuple[Any, Any]] = {}
     """By the name of the saved part, the functions that save and restore it."""
 
+    def set_saving_functions(self, functions: Mapping[str, tuple[Any, Any]]) -> None:
+        """Says which functions save and restore each part."""
+        object.__setattr__(self, "_saving_functions", functions)  # not as children
+
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         return {
             part: functools.partial(RestoredSaveable, self, save, restore)
@@ -85,8 +89,10 @@ _CallableUserObject.__name__ = _CallableUserObject.__qualname__ = "_UserObject"
 class RestoredOptimizer(_UserObject):
     """An optimizer as a plain object, with the variables that it has for each variable of a model."""
 
+    _slots: dict[str, dict[int, Any]]
+
     def __init__(self) -> None:
-        self._slots = self._no_dependency({})
+        object.__setattr__(self, "_slots", {})  # not as children
 
     def add_slot(self, variable: Any, slot_name: str, slot: Any) -> None:
         """Notes the optimizer's variable of a kind, such as "momentum", for a variable of the model."""

@@ -1,8 +1,8 @@
 """Custom gradients of a SavedModel: functions of the file as the gradients of operations of the file.
 
-An operation asks for its gradient by a name. The file says which function belongs to the name: it takes the gradients of
-the operation's outputs, captures tensors of the graph that the operation stands in, and returns the gradients of the
-operation's inputs.
+An operation asks for its gradient by a name. The file says which function belongs to the name: it takes the gradients
+of the operation's outputs, captures tensors of the graph that the operation stands in, and returns the gradients of
+the operation's inputs.
 """
 
 from __future__ import annotations

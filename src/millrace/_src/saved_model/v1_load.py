@@ -1,15 +1,15 @@
 """SavedModels of TensorFlow 1: a graph, and signatures that name some of its tensors.
 
-There are no objects in such a file. What is loaded has the signatures as functions, the variables and the assets; `prune`
-makes a function from any tensors of the graph to any others. A function is made when it is first used, by playing the
-nodes that it needs (`v1_replay.py`).
+There are no objects in such a file. What is loaded has the signatures as functions, the variables and the assets;
+`prune` makes a function from any tensors of the graph to any others. A function is made when it is first used, by
+playing the nodes that it needs (`v1_replay.py`).
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,9 +77,11 @@ def load_v1(meta_graph: Any, export_dir: str, options: LoadOptions) -> Any:
 class _SavedGraphObject(AutoTrackable):
     """What is loaded of a SavedModel of TensorFlow 1."""
 
+    _source: SavedGraph
+
     def __init__(self, source: SavedGraph) -> None:
         info = source.meta_graph.meta_info_def
-        self._source = self._no_dependency(source)
+        object.__setattr__(self, "_source", source)  # no attribute that a checkpoint or SavedModel would hold
         self.variables = list(source.shared.variables.values())
         self.asset_paths = [Asset(path) for path in source.assets]
         self.signatures = source.signatures()
@@ -225,7 +227,9 @@ class SavedGraph:
         refs = tuple(parse_ref(text) for text in names)
         for ref in refs:
             if ref[0] not in self.nodes:
-                raise DataLossError(None, None, f"A signature of the SavedModel at {self.where} names {ref[0]!r}, no node.")
+                raise DataLossError(
+                    None, None, f"A signature of the SavedModel at {self.where} names {ref[0]!r}, which is no node."
+                )
         return NamedTensors(spec, refs)
 
     def prune(self, feeds: Any, fetches: Any, name: str | None = None) -> ConcreteFunction:
@@ -298,12 +302,12 @@ class GraphFunction(LazyConcreteFunction):
     ) -> None:
         self._source, self._python_name = source, name
         self._inputs, self._results = inputs, outputs
-        self._structured_inputs = structured_inputs
+        self._told_inputs = structured_inputs
 
     @property
     def structured_input_signature(self) -> Any:
         """The arguments as `(args, kwargs)`; None for a function that `prune` made."""
-        return self._structured_inputs
+        return self._told_inputs
 
     @property
     def _origin(self) -> str:
@@ -316,7 +320,7 @@ class GraphFunction(LazyConcreteFunction):
         either = inspect.Parameter.POSITIONAL_OR_KEYWORD
         signature = Signature(FunctionType(Parameter(name, either, False, kind) for name, kind in pairs), {}, True)
         traced = trace(self._run, self._python_name, signature, Layout(0, ()), types)
-        traced.graph.structured_input_signature = self._structured_inputs
+        traced.graph.structured_input_signature = self._told_inputs
         ConcreteFunction.__init__(self, traced, name=fresh_name(self._python_name))
         if all(len(named.refs) == 1 for named in self._inputs.values()):
             self._arg_keywords = keywords

@@ -1,8 +1,8 @@
 """The nodes of a graph of TensorFlow 1, and where each stands in its control flow.
 
-Problem: in such a graph a branch or a loop is no operation. `Switch` lets a tensor into one of two branches, `Merge` takes
-the one that arrives; `Enter`, `NextIteration` and `Exit` carry tensors into a loop, round and out. Which nodes make up a
-branch is said nowhere.
+Problem: in such a graph a branch or a loop is no operation. `Switch` lets a tensor into one of two branches, `Merge`
+takes the one that arrives; `Enter`, `NextIteration` and `Exit` carry tensors into a loop, round and out. Which nodes
+make up a branch is said nowhere.
 
 Idea: the *path* of a node says in which loops and branches it stands, outermost first. It follows from the paths of the
 node's inputs: `Enter` and `Switch` add a step, `Exit` and `Merge` take one away.
@@ -141,7 +141,7 @@ def needed_nodes(nodes: Mapping[str, Node], targets: Iterable[str], fed: Iterabl
 def effectful_nodes(nodes: Mapping[str, Node], needed: Iterable[str]) -> set[str]:
     """Returns the nodes that change something, and those that wait for such nodes."""
     consumers: dict[str, list[str]] = {}
-    effectful = deque()
+    effectful: deque[str] = deque()
     for name in needed:
         for source in _sources(nodes[name]):
             consumers.setdefault(source, []).append(name)

@@ -3,9 +3,9 @@
 Problem: the parts of such a graph that a signature needs are to become a function, with branches and loops that are
 operations, variables that are resources, and arrays that are lists.
 
-Idea: a `Replay` makes the tensors that are asked for, each from those that its node takes. What `Switch` and `Merge` say
-becomes a `tf.cond`, what `Enter` and `Exit` say becomes a `tf.while_loop`, whose functions play the nodes of the branch or
-the loop. A `Scope` is one such function: where its nodes go, and the tensors that are there already.
+Idea: a `Replay` makes the tensors that are asked for, each from those that its node takes. What `Switch` and `Merge`
+say becomes a `tf.cond`, what `Enter` and `Exit` say becomes a `tf.while_loop`, whose functions play the nodes of the
+branch or the loop. A `Scope` is one such function: where its nodes go, and the tensors that are there already.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class Replay:
                 return results
         if node.op == "Placeholder":
             raise InvalidArgumentError(
-                None, None, f"You must feed a value for placeholder tensor '{node.name}': what is fetched depends on it."
+                None, None, f"You must feed a value for placeholder tensor '{node.name}': the results depend on it."
             )
         controls = [self._scope_of(name).operations.get(name) for name in node.controls if name in self._effectful]
         waits = [operation for operation in controls if operation is not None and operation.graph is scope.graph]

@@ -1,7 +1,7 @@
 """Variables and tables of a graph of TensorFlow 1: made once, and shared by all functions of the graph.
 
-A variable that the graph refers to directly ("reference variable") becomes a `tf.Variable` as well. Ops that change such a
-variable take the variable itself (`RefVariable`); any other op reads it.
+A variable that the graph refers to directly ("reference variable") becomes a `tf.Variable` as well. Ops that change
+such a variable take the variable itself (`RefVariable`); any other op reads it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from millrace._src.core.errors import NotFoundError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.function.flat_values import tell_of_variable
 from millrace._src.graph.func_graph import init_scope
-from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.ops import raw

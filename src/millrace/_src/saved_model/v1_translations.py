@@ -22,7 +22,7 @@ def _value(value: Any) -> Any:
     return value.read() if isinstance(value, RefVariable) else value
 
 
-# --- reference variables -----------------------------------------------------------------------------------------------
+# --- reference variables ---------------------------------------------------------------------------------------------
 
 
 def _changing(op: str, names: Sequence[str]) -> Translation:
@@ -59,7 +59,7 @@ def _is_initialized(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
     return [raw.VarIsInitializedOp(resource=inputs[0].handle)]
 
 
-# --- tensor arrays -----------------------------------------------------------------------------------------------------
+# --- tensor arrays ---------------------------------------------------------------------------------------------------
 
 
 def _element_shape(proto: Any, attribute: str) -> Any:

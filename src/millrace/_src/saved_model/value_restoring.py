@@ -16,10 +16,10 @@ from millrace._src.checkpoint.fitting import misfits
 from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.takers import taker_of
 from millrace._src.core.errors import DataLossError
-from millrace._src.core.resources import is_variable
 from millrace._src.ops.io import gfile
 from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
+from millrace._src.state.variable import Variable
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY
 
 
@@ -93,7 +93,7 @@ def _slot_pairs(saved_node: Any, node: Any, pairs: dict[int, int]) -> list[tuple
 
 def _require_values(objects: Sequence[Any], restored: Set[int], export_dir: str) -> None:
     """Raises AssertionError unless every variable is among the restored objects, which are given by their ids."""
-    missing = [made.name for made in objects if is_variable(made) and id(made) not in restored]
+    missing = [made.name for made in objects if isinstance(made, Variable) and id(made) not in restored]
     if missing:
         shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
         raise AssertionError(
