@@ -51,7 +51,7 @@ def change(folder: str, edit: Callable[[Any], Any]) -> None:
     path.write_bytes(message.SerializeToString())
 
 
-# --- what is loaded --------------------------------------------------------------------------------------------------
+# --- what is loaded -------------------------------------------------------------------------------------------------
 
 
 def test_variables_have_values_names_and_flags(folder: str) -> None:
@@ -160,7 +160,7 @@ def test_loading_inside_of_a_function_makes_the_objects_outside(folder: str) -> 
     assert load_once().numpy() == 3.0 and made[0].v.numpy() == 2.0
 
 
-# --- tables, assets, resources, constants ------------------------------------------------------------------------------
+# --- tables, assets, resources, constants -----------------------------------------------------------------------------
 
 
 def test_tables_and_assets_come_along(tmp_path: pathlib.Path) -> None:
@@ -250,7 +250,7 @@ def test_a_gradient_that_did_not_come_along_is_said_to_be_missing(tmp_path: path
         tape.gradient(loaded.f(x), x)
 
 
-# --- options -----------------------------------------------------------------------------------------------------------
+# --- options ----------------------------------------------------------------------------------------------------------
 
 
 def test_tags_choose_the_graph(folder: str) -> None:
@@ -298,8 +298,9 @@ def test_a_function_cannot_write_files_unless_it_may(tmp_path: pathlib.Path) -> 
     module = tf.Module()
 
     @tf.function(input_signature=[])
-    def write() -> None:
+    def write() -> Any:
         tf.io.write_file(str(target), "words")
+        return 1
 
     module.write = write
     tf.saved_model.save(module, str(tmp_path / "model"))
@@ -317,7 +318,7 @@ def test_parts_of_a_model_are_not_loaded_yet(folder: str) -> None:
     assert list(load_partial(folder, None)) == ["root"]
 
 
-# --- damaged files -----------------------------------------------------------------------------------------------------
+# --- damaged files ----------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_checkpoint_is_not_found(folder: str) -> None:
