@@ -21,7 +21,7 @@ from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.state.variable import Variable
 from millrace._src.trackable.auto import AutoTrackable, no_automatic_dependency_tracking_scope
-from millrace._src.trackable.base import Trackable, TrackableReference
+from millrace._src.trackable.base import SaveType, Trackable, TrackableReference
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
@@ -120,6 +120,11 @@ class Checkpoint(AutoTrackable):
     def save_counter(self) -> Variable:
         """The number of the last checkpoint that was saved: a variable, which is saved and restored too."""
         return self._create_save_counter()
+
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        if save_type == SaveType.SAVEDMODEL:
+            self._create_save_counter()
+        return super()._trackable_children(save_type, **kwargs)
 
     def _create_save_counter(self) -> Variable:
         counter = self._self_save_counter

@@ -22,7 +22,7 @@ from millrace._src.function.concrete_function import ConcreteFunction, live_vari
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.structured_values import encode_spec
 from millrace._src.graph.tensor_proto import encode_tensor
-from millrace._src.ops.array.identity import placeholder
+from millrace._src.ops.array.identity import placeholder, placeholder_with_default
 from millrace._src.ops.grouping import no_op
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.proto import meta_graph_pb2
@@ -32,7 +32,7 @@ from millrace._src.saved_model.constants import (
     PREDICT_METHOD_NAME,
 )
 from millrace._src.saved_model.saved_objects import SavedObjects
-from millrace._src.saved_model.signatures import Signature
+from millrace._src.saved_model.signatures import Signature, placeholder_name
 from millrace._src.state.asset import Asset
 from millrace._src.state.resource import CapturableResource
 from millrace._src.util.identity import IdentityDict
@@ -121,7 +121,8 @@ class ExportGraph:
         names = concrete._arg_keywords
         arguments = []
         for name, tensor in zip(names, concrete.inputs):
-            argument = placeholder(tensor.dtype, shape=tensor.shape, name=f"{key}_{name}")
+            default = signature.defaults.get(name)
+            argument = _argument(placeholder_name(f"{key}_{name}"), tensor, default)
             message.inputs[name].CopyFrom(tensor_info(argument))
             arguments.append(argument)
         operation = self.call(concrete, arguments)
@@ -151,6 +152,13 @@ class ExportGraph:
             if isinstance(trackable, CapturableResource):
                 initialize = self.objects.children(trackable)["_initialize"]
                 yield self.objects.children(initialize)["trace_0"]
+
+
+def _argument(name: str, tensor: Any, default: Any) -> Any:
+    """Adds the node that takes a tensor of a signature, with its default value, if there is one."""
+    if default is None:
+        return placeholder(tensor.dtype, shape=tensor.shape, name=name)
+    return placeholder_with_default(default.numpy(), shape=tensor.shape, name=name)
 
 
 def tensor_info(value: Any) -> Any:

@@ -38,7 +38,7 @@ from millrace._src.saved_model.save_options import SaveOptions
 from millrace._src.saved_model.saved_objects import SavedObjects
 from millrace._src.saved_model.saver_functions import Saver
 from millrace._src.saved_model.signatures import canonical_signatures, default_signature
-from millrace._src.trackable.base import SaveType, Trackable
+from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
 from millrace._src.util.version import __version__
@@ -102,10 +102,11 @@ def _check(obj: Any, options: SaveOptions) -> None:
 
 
 def _save(obj: Any, export_dir: Any, signatures: Any, options: SaveOptions) -> None:
+    objects = SavedObjects(obj)
     if signatures is None:
-        signatures = default_signature(obj._trackable_children(SaveType.SAVEDMODEL, cache={}))
+        signatures = default_signature(objects.children(obj))
     canonical = canonical_signatures(signatures)
-    objects = SavedObjects(obj, {key: signature.function for key, signature in canonical.items()})
+    objects.add_signatures({key: signature.function for key, signature in canonical.items()})
     saved_graph = serialize_object_graph(objects)
     message = saved_model_pb2.SavedModel(saved_model_schema_version=SAVED_MODEL_SCHEMA_VERSION)
     meta_graph = message.meta_graphs.add()

@@ -23,7 +23,9 @@ from millrace._src.data.base import DatasetBase
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.known_values import get_static_value
+from millrace._src.graph.structured_values import NotEncodableError
 from millrace._src.saved_model.dataset_resource import DatasetResource
+from millrace._src.saved_model.function_spec import encode_concrete_function
 from millrace._src.saved_model.signature_map import _SignatureMap
 from millrace._src.state.asset import Asset
 from millrace._src.state.lookup.interface import LookupInterface
@@ -64,25 +66,28 @@ class TrackableConstant(Trackable):
 class SavedObjects(ObjectGraphView):
     """The objects of a SavedModel, numbered.
 
-    Args:
-      root: the object to save.
-      signatures: its signatures, which become a child of it.
+    Args: root: the object to save.
     """
 
-    def __init__(self, root: Any, signatures: Mapping[str, ConcreteFunction]) -> None:
+    def __init__(self, root: Any) -> None:
         super().__init__(root, SaveType.SAVEDMODEL, cache={})
         self._signatures = _SignatureMap()
-        for name, function in signatures.items():
-            self._signatures._add_signature(name, function)
         self._listed: IdentityDict[Any, dict[str, Any]] = IdentityDict()
         self._assets: IdentityDict[Any, Asset] = IdentityDict()
         self._constants: IdentityDict[Any, TrackableConstant] = IdentityDict()
         self._list_children()
 
+    def add_signatures(self, signatures: Mapping[str, ConcreteFunction]) -> None:
+        """Makes functions the signatures of the root, before the objects are numbered."""
+        for name, function in signatures.items():
+            self._signatures._add_signature(name, function)
+
     def children(self, trackable: Any) -> dict[str, Any]:
         """Returns the children of an object by name, the same ones each time."""
         if isinstance(trackable, ConcreteFunction):
             return self._captured(trackable)
+        if trackable is self._signatures:
+            return dict(self._signatures)
         children = self._listed.get(trackable)
         return super().children(trackable) if children is None else children
 
@@ -92,8 +97,6 @@ class SavedObjects(ObjectGraphView):
         waiting = deque([(self.root, type(self.root).__name__)])
         while waiting:
             trackable, path = waiting.popleft()
-            if isinstance(trackable, Asset):
-                self._assets[trackable.asset_path] = trackable
             if not isinstance(trackable, ConcreteFunction):
                 self._listed[trackable] = children = self._find_children(trackable, path)
                 for name, child in children.items():
@@ -103,13 +106,18 @@ class SavedObjects(ObjectGraphView):
 
     def _find_children(self, trackable: Any, path: str) -> dict[str, Any]:
         children = super().children(trackable)
+        if isinstance(trackable, Function):
+            return {name: child for name, child in children.items() if _is_encodable(child)}
+        for name, child in children.items():
+            if isinstance(child, Asset):  # one of several objects for the same file name
+                children[name] = self._assets.setdefault(child.asset_path, child)
         if isinstance(trackable, CapturableResource):
             with eager_mode(), resources_named(_name_of_resource(trackable, path)):
                 children |= _resource_functions(trackable)
         if isinstance(trackable, DatasetBase):
             children["_variant_tracker"] = DatasetResource(trackable)
         if trackable is self.root:
-            children.pop("signatures", None)
+            _check_reserved(trackable, children.pop("signatures", None))
             children["signatures"] = self._signatures
         return children
 
@@ -158,6 +166,28 @@ class SavedObjects(ObjectGraphView):
                 if not counts[wanted_id]:
                     waiting.append(wanted_id)
         return order[::-1]
+
+
+def _check_reserved(root: Any, child: Any) -> None:
+    """Refuses an attribute that has the name of the signatures.
+
+    Raises: ValueError: unless the attribute is the signatures of an object that was loaded.
+    """
+    if child is not None and not isinstance(child, _SignatureMap):
+        raise ValueError(
+            f"Exporting an object {root} which has an attribute named 'signatures'. This is a reserved attribute used "
+            "to store SavedModel signatures in objects which come from `tf.saved_model.load`. Delete this attribute "
+            "(e.g. `del obj.signatures`) before saving if this shadowing is acceptable."
+        )
+
+
+def _is_encodable(concrete: ConcreteFunction) -> bool:
+    """Tells whether a file can hold the arguments of a trace; a file cannot hold an object that Python alone knows."""
+    try:
+        encode_concrete_function(concrete, ())
+    except NotEncodableError:
+        return False
+    return True
 
 
 # --- resources -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ and names the results `output_0`, `output_1`, ... where these have no names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.composite import CompositeTensor
@@ -21,6 +22,9 @@ from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 _DEFAULT_ATTRIBUTE = "_default_save_signature"
+
+_NO_PART_OF_A_NAME = re.compile(r"[^A-Za-z0-9_.\\-]")
+_NO_BEGINNING_OF_A_NAME = re.compile(r"^[^A-Za-z0-9.]+")
 
 
 # --- finding the default ---------------------------------------------------------------------------------------------
@@ -36,7 +40,16 @@ def default_signature(children: Mapping[str, Any]) -> Any:
         return function if concrete_signature(function) is not None else None
     found = [concrete_signature(child) for child in children.values()]
     possible = [concrete for concrete in found if concrete is not None]
-    return possible[0] if len(possible) == 1 else None
+    return possible[0] if len(possible) == 1 and _has_named_outputs(possible[0]) else None
+
+
+def _has_named_outputs(concrete: ConcreteFunction) -> bool:
+    """Tells whether the results of a function are those of a signature."""
+    try:
+        _named_outputs(concrete.structured_outputs, "", concrete)
+    except ValueError:
+        return False
+    return True
 
 
 def concrete_signature(function: Any) -> ConcreteFunction | None:
@@ -105,6 +118,7 @@ def _default_tensors(function: Any, concrete: ConcreteFunction) -> dict[str, Any
 def _wrapper(key: str, concrete: ConcreteFunction, name: str) -> ConcreteFunction:
     """Traces a function with a keyword argument for each tensor of `concrete`."""
     names = concrete._arg_keywords
+    _check_names(key, names, name)
     tensors = concrete.inputs[: len(names)]
 
     def signature_wrapper(**kwargs: Any) -> dict[str, Any]:
@@ -118,6 +132,27 @@ def _wrapper(key: str, concrete: ConcreteFunction, name: str) -> ConcreteFunctio
     return function
 
 
+def _check_names(key: str, names: Sequence[str], function_name: str) -> None:
+    """Refuses arguments whose names are no names of nodes.
+
+    Raises: ValueError: in TensorFlow's words.
+    """
+    for name in names:
+        if placeholder_name(name) != name.replace("/", "_"):
+            raise ValueError(
+                f"Got non-flat/non-unique argument names for SavedModel signature '{key}': more than one argument to "
+                f"'{function_name}' was named '{name}'. Signatures have one Tensor per named input, so to have "
+                "predictable names Python functions used to generate these signatures should avoid *args and Tensors "
+                "in nested structures unless unique names are specified for each. Use tf.TensorSpec(..., name=...) to "
+                "provide a name for a Tensor input."
+            )
+
+
+def placeholder_name(text: str) -> str:
+    """Returns a text as a name of a node: `_` for what may not stand there, nothing for what may not come first."""
+    return _NO_BEGINNING_OF_A_NAME.sub("", _NO_PART_OF_A_NAME.sub("_", text))
+
+
 def _named_outputs(outputs: Any, key: str, concrete: ConcreteFunction) -> dict[str, Any]:
     """Returns the results by name.
 
@@ -125,9 +160,9 @@ def _named_outputs(outputs: Any, key: str, concrete: ConcreteFunction) -> dict[s
     """
     place = f"the output of the function {concrete.name.decode()} used to generate the SavedModel signature '{key}'"
     if not isinstance(outputs, Mapping):
-        if _is_structured_value(outputs):
-            outputs = [outputs]
-        outputs = {f"output_{number}": value for number, value in enumerate(outputs)}
+        names = getattr(outputs, "_fields", None)
+        values = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+        outputs = dict(zip(names or [f"output_{number}" for number in range(len(values))], values))
     for name, value in outputs.items():
         if not isinstance(name, str):
             raise ValueError(f"Got a dictionary with a non-string key {name!r} in {place}.")
@@ -137,8 +172,3 @@ def _named_outputs(outputs: Any, key: str, concrete: ConcreteFunction) -> dict[s
                 "signatures must be a single Tensor, a sequence of Tensors, or a dictionary from string to Tensor."
             )
     return dict(outputs)
-
-
-def _is_structured_value(outputs: Any) -> bool:
-    """Tells whether the result is one value, not several."""
-    return not isinstance(outputs, (list, tuple))

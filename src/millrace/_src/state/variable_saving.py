@@ -6,14 +6,15 @@ what is known of the variable, and a variable without a value in the graph.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Mapping
 from typing import Any
 
+from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import init_scope
-from millrace._src.graph.scopes import device
 from millrace._src.state.graph_variables import uninitialized_in_graph
 from millrace._src.trackable.base import Trackable
 from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
@@ -62,8 +63,8 @@ class VariableSaving(Trackable):
     def _export_to_saved_model_graph(self, object_map: Any, tensor_map: Any, options: Any, **kwargs: Any) -> list[Any]:
         """Adds a variable without a value to the graph of a SavedModel."""
         del kwargs
-        device_name = self.device if options.experimental_variable_policy.saves_devices else None
-        with device(device_name or None):
+        saves_device = options.experimental_variable_policy.saves_devices
+        with state.graph.device(self.device) if saves_device else contextlib.nullcontext():
             duplicate = uninitialized_in_graph(self)
         object_map[self] = duplicate
         tensor_map[self.handle] = duplicate.handle

@@ -60,10 +60,15 @@ class AutoTrackable(Trackable):
         if save_type != SaveType.SAVEDMODEL:
             return children
         others = {name: child for name, child in children.items() if not isinstance(child, TrackableFunction)}
-        return others | {name: getattr(self, name) for name in _function_names(self)}
+        functions = {name: getattr(self, name) for name in _function_names(self)}
+        signature = getattr(self, _SIGNATURE, None)  # a property in Keras, which fails for models that are not built
+        if isinstance(signature, TrackableFunction):
+            functions[_SIGNATURE] = signature
+        return others | dict(sorted(functions.items()))
 
 
 _ABSENT = object()
+_SIGNATURE = "_default_save_signature"
 
 
 def _function_names(instance: Any) -> list[str]:
@@ -74,7 +79,8 @@ def _function_names(instance: Any) -> list[str]:
 
 
 def _is_function(value: Any) -> bool:
-    return isinstance(value, TrackableFunction)
+    """Tells whether an attribute, as it stands in a class or an instance, is a function or a static method of one."""
+    return isinstance(value.__func__ if isinstance(value, staticmethod) else value, TrackableFunction)
 
 
 @export(

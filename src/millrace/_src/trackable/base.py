@@ -241,6 +241,9 @@ class Trackable:
     _registered_name: ClassVar[str] = ""
     """The name under which a SavedModel refers to the class itself; "" where only the kind of object is stated."""
 
+    _default_save_signature: Any = None
+    """The function that is the signature of a SavedModel of this object, where the caller names none."""
+
     @property
     def _tracking_metadata(self) -> str:
         """What a SavedModel says of the object besides its kind."""
