@@ -156,6 +156,37 @@ def test_a_wrong_dtype_is_an_invalid_argument(tmp_path: Path) -> None:
         tf.train.Checkpoint(a=tf.Variable(1.0)).read(path)
 
 
+def test_write_works_in_a_function(tmp_path: Path) -> None:
+    v = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=v)
+
+    @tf.function
+    def write(prefix: Any) -> Any:
+        v.assign_add(1.0)
+        return checkpoint.write(prefix)
+
+    for expected in (2.0, 3.0):
+        assert write(tf.constant(str(tmp_path / "c"))).numpy() == str(tmp_path / "c").encode()
+        fresh = tf.Variable(0.0)
+        tf.train.Checkpoint(v=fresh).read(str(tmp_path / "c")).assert_consumed()
+        assert fresh.numpy() == expected
+
+
+def test_read_in_a_function_is_a_part_of_it(tmp_path: Path) -> None:
+    v = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=v)
+    path = checkpoint.write(str(tmp_path / "c"))
+
+    @tf.function
+    def read() -> Any:
+        checkpoint.read(path)
+        return v + 1.0
+
+    for _ in range(2):
+        v.assign(9.0)
+        assert read().numpy() == 2.0 and v.numpy() == 1.0
+
+
 def test_save_in_a_function_is_refused(tmp_path: Path) -> None:
     checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
     with pytest.raises(NotImplementedError, match=r"Calling tf\.train\.Checkpoint\.save\(\) from a function is not"):

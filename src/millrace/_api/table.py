@@ -992,9 +992,11 @@ compat.v1.test.compute_gradient -
 """,
     "compat.v1.train": """
 compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
+compat.v1.train.CheckpointView -
 compat.v1.train.LooperThread state.coordinator:LooperThread
 compat.v1.train.NewCheckpointReader checkpoint.checkpoint_reader:NewCheckpointReader
 compat.v1.train.SaverDef graph.proto_names:SaverDef
+compat.v1.train.TrackableView -
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
 compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
 compat.v1.train.get_checkpoint_mtimes checkpoint.state_file:get_checkpoint_mtimes
@@ -2017,7 +2019,9 @@ test.with_eager_op_as_function testing.runner:with_eager_op_as_function
     "train": """
 train.BytesList graph.proto_names:BytesList
 train.Checkpoint checkpoint.checkpoint:Checkpoint
+train.CheckpointManager checkpoint.manager:CheckpointManager
 train.CheckpointOptions checkpoint.options:CheckpointOptions
+train.CheckpointView checkpoint.views:CheckpointView
 train.ClusterDef graph.proto_names:ClusterDef
 train.Coordinator state.coordinator:Coordinator
 train.Example graph.proto_names:Example
@@ -2031,6 +2035,7 @@ train.Int64List graph.proto_names:Int64List
 train.JobDef graph.proto_names:JobDef
 train.SequenceExample graph.proto_names:SequenceExample
 train.ServerDef graph.proto_names:ServerDef
+train.TrackableView checkpoint.views:TrackableView
 train.checkpoints_iterator checkpoint.state_file:checkpoints_iterator
 train.get_checkpoint_state checkpoint.state_file:get_checkpoint_state
 train.latest_checkpoint checkpoint.state_file:latest_checkpoint
@@ -2039,6 +2044,8 @@ train.load_checkpoint checkpoint.checkpoint_reader:load_checkpoint
 train.load_variable checkpoint.checkpoint_reader:load_variable
 """,
     "train.experimental": """
+train.experimental.MaxShardSizePolicy checkpoint.sharding:MaxShardSizePolicy
+train.experimental.PythonState checkpoint.python_state:PythonState
 train.experimental.ShardByTaskPolicy checkpoint.sharding:ShardByTaskPolicy
 train.experimental.ShardableTensor checkpoint.sharding:ShardableTensor
 train.experimental.ShardingCallback checkpoint.sharding:ShardingCallback

@@ -466,12 +466,7 @@ tpu.experimental.embedding.TableConfig
 tpu.experimental.embedding.serving_embedding_lookup
 tpu.experimental.initialize_tpu_system
 tpu.experimental.shutdown_tpu_system
-train.CheckpointManager
-train.CheckpointView
 train.ClusterSpec
-train.TrackableView
-train.experimental.MaxShardSizePolicy
-train.experimental.PythonState
 xla.experimental.compile
 xla.experimental.jit_scope
 """.split())

@@ -101,13 +101,22 @@ class Checkpoint(AutoTrackable):
           RuntimeError: in a graph of TensorFlow 1, without a session.
           tf.errors.OpError: if a file cannot be written; what was there before stays.
         """
+        return self.save_as(file_prefix, None, _note_newest, options)
+
+    def save_as(
+        self, file_prefix: Any, number: int | None, note: Callable[[str], Any], options: CheckpointOptions | None
+    ) -> str:
+        """Writes the values under a number; `note` is called with the path once the files are there.
+
+        Raises: as `save`.
+        """
         _require_no_function()
         _require_no_plain_graph(file_prefix)
-        self.sync()  # the counter is that of checkpoints that were written
+        self.sync()  # a failed checkpoint is told of before another is counted
         counter = self.save_counter
-        path = f"{_text(file_prefix)}-{int(counter) + 1}"
         counter.assign_add(1, read_value=False)
-        return str(self._write(path, options or CheckpointOptions(), lambda: _note_newest(path)))
+        path = f"{_text(file_prefix)}-{int(counter) if number is None else number}"
+        return str(self._write(path, options or CheckpointOptions(), lambda: note(path)))
 
     def sync(self) -> None:
         """Waits until the files of an asynchronous checkpoint are written.

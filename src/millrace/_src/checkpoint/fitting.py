@@ -8,6 +8,7 @@ from typing import Any
 
 from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.takers import Taker
+from millrace._src.core.dtypes import runtime_name
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
@@ -34,8 +35,7 @@ class Misfit:
                 f"Received incompatible tensor with shape {self.saved_shape} when attempting to restore variable with "
                 f"shape {self.variable.shape} and name {self.variable.name}.{details}"
             )
-        wanted = "float" if self.variable.dtype.name == "float32" else self.variable.dtype.name
-        saved = "float" if self.saved_dtype.name == "float32" else self.saved_dtype.name
+        wanted, saved = runtime_name(self.variable.dtype), runtime_name(self.saved_dtype)
         return InvalidArgumentError(
             None,
             None,

@@ -95,10 +95,15 @@ class ObjectGraphView:
     def nodes(self) -> list[Any]:
         """Returns all objects: those below the root, breadth first, then the slot variables of optimizers."""
         if self._nodes is None:
-            self._nodes = list(self._traverse())
+            self._nodes = self.descendants()
             for slot in self._find_slot_variables(list(self._nodes)):
                 self._slot_variables.append(slot)
         return self._nodes
+
+    def descendants(self) -> list[Any]:
+        """Returns the objects that children lead to from the root, breadth first, and numbers them anew."""
+        self._children, self._node_ids, self._paths, self._slot_variables = [], {}, [], []
+        return list(self._traverse())
 
     @property
     def node_ids(self) -> dict[int, int]:

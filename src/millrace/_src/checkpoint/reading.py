@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice, parse_shape_and_slice
+from millrace._src.checkpoint.save_ops import open_checkpoint
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
-from millrace._src.core.errors import NotFoundError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import new_tensor
 from millrace._src.ops import raw
@@ -34,11 +33,7 @@ class ValueReader:
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        try:
-            self._bundle = BundleReader(prefix)
-        except NotFoundError:
-            message = f"Failed to find any matching files for {prefix}"
-            raise NotFoundError(None, None, f"Unsuccessful TensorSliceReader constructor: {message}") from None
+        self._bundle = open_checkpoint(prefix)
 
     def __contains__(self, key: str) -> bool:
         return key in self._bundle

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+from millrace._src.core.dtypes import string
+from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.export import export
 
 
@@ -79,6 +82,153 @@ class ShardByTaskPolicy(ShardingCallback):
             shard = shards.setdefault(shardable.device.task, {})
             shard.setdefault(shardable.checkpoint_key, {})[shardable.slice_spec] = shardable.tensor
         return list(shards.values())
+
+
+@export("train.experimental.MaxShardSizePolicy", v1=["train.experimental.MaxShardSizePolicy"])
+class MaxShardSizePolicy(ShardingCallback):
+    """Writes data files of at most so many bytes; a larger tensor is saved in parts.
+
+    The message of the objects, which is a string, is not counted.
+
+    >>> import os, tempfile
+    >>> policy = tf.train.experimental.MaxShardSizePolicy(max_shard_size=16)
+    >>> options = tf.train.CheckpointOptions(experimental_sharding_callback=policy)
+    >>> folder = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(v=tf.Variable(tf.range(8))).write(os.path.join(folder, "c"), options)
+    >>> len(os.listdir(folder))  # an index and two data files
+    3
+
+    Args: max_shard_size: the most bytes of a data file.
+    Raises: ValueError: if `max_shard_size` is not positive.
+    """
+
+    def __init__(self, max_shard_size: int) -> None:
+        if max_shard_size <= 0:
+            raise ValueError(f"`max_shard_size` must be positive, got {max_shard_size}.")
+        self.max_shard_size = max_shard_size
+
+    @property
+    def description(self) -> str:
+        return "Split tensors into shards with a max shard size."
+
+    def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Mapping[str, Mapping[str, Any]]]:
+        """Returns what goes to each data file."""
+        shards: list[dict[str, dict[str, Any]]] = [{}]
+        remaining = self.max_shard_size
+        for shardable in shardable_tensors:
+            for part in self._parts(shardable, remaining):
+                if part.opens_file and shards[-1]:
+                    shards.append({})
+                shards[-1].setdefault(shardable.checkpoint_key, {})[part.slice_spec] = part.tensor
+                remaining = part.remaining
+        return shards
+
+    def _parts(self, shardable: ShardableTensor, remaining: int) -> Iterator[_Part]:
+        """Yields a tensor, or the parts of it that go to one file after the other."""
+        size = _bytes_of(shardable)
+        if size <= remaining:
+            yield _Part(shardable.tensor, shardable.slice_spec, remaining - size, opens_file=False)
+        elif size <= self.max_shard_size or not shardable.shape.rank or shardable.slice_spec:
+            yield _Part(shardable.tensor, shardable.slice_spec, max(0, self.max_shard_size - size), opens_file=True)
+        else:
+            yield from self._cut(shardable, size, remaining)
+
+    def _cut(self, shardable: ShardableTensor, size: int, remaining: int) -> Iterator[_Part]:
+        """Cuts a tensor into boxes; each is the largest of those that fit which divide the rest evenly."""
+        shape = shardable.shape.as_list()
+        element = size // math.prod(shape)
+        boxes: list[_Box] = [[(0, length) for length in shape]]
+        opens_file = False
+        while boxes:
+            box = boxes.pop()
+            cut = _best_cut([length for _, length in box], element, remaining)
+            if cut is None and remaining < self.max_shard_size:
+                opens_file, remaining = True, self.max_shard_size
+                boxes.append(box)
+                continue
+            cut = cut or _smallest_cut(box)
+            first, rest = _divided(box, *cut)
+            boxes.extend(rest)
+            if rest and element * _volume(first) > remaining:
+                boxes.append(first)  # cut it further
+                continue
+            remaining = max(0, remaining - element * _volume(first))
+            yield _Part(_piece(shardable.tensor, first), _slice_spec(shape, first), remaining, opens_file)
+            opens_file = False
+
+
+_Box: TypeAlias = list[tuple[int, int]]
+"""A part of a tensor: begin and length along each axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A tensor or a part of it, how much room the file then has, and whether the part begins a new file."""
+
+    tensor: Any
+    slice_spec: str
+    remaining: int
+    opens_file: bool
+
+
+def _best_cut(shape: list[int], element: int, room: int) -> tuple[int, int] | None:
+    """Returns the axis to cut along, and how far; None if no cut fits into the room."""
+    size = element * math.prod(shape)
+    if size <= room:
+        return len(shape) - 1, shape[-1]
+    if room < element:
+        return None
+    parts = math.ceil(size / room)
+    best, most = None, 0
+    for axis, length in enumerate(shape):
+        for count in (math.ceil(length / parts), length // parts):
+            taken = size // length * count
+            if most < taken <= room:
+                best, most = (axis, count), taken
+    return best
+
+
+def _smallest_cut(box: _Box) -> tuple[int, int]:
+    """Returns the first axis that can be cut, and 1; for a single element the last axis."""
+    return next((axis for axis, (_, length) in enumerate(box) if length > 1), len(box) - 1), 1
+
+
+def _divided(box: _Box, axis: int, count: int) -> tuple[_Box, list[_Box]]:
+    """Returns the begin of a box along an axis, and the rest, if there is any."""
+    start, length = box[axis]
+    first, rest = list(box), list(box)
+    first[axis], rest[axis] = (start, count), (start + count, length - count)
+    return first, [rest] if length > count else []
+
+
+def _volume(box: _Box) -> int:
+    return math.prod(length for _, length in box)
+
+
+def _piece(tensor: Any, box: _Box) -> Any:
+    return tensor[tuple(slice(start, start + length) for start, length in box)]
+
+
+def _slice_spec(shape: Sequence[int], box: _Box) -> str:
+    extents = ":".join(f"{start},{length}" for start, length in box)
+    return f"{' '.join(map(str, shape))} {extents}"
+
+
+def _bytes_of(shardable: ShardableTensor) -> int:
+    """Returns how many bytes a tensor takes in a file; the strings of a graph, whose lengths are not known, none."""
+    if shardable.trackable is None:
+        return 0  # the message of the objects
+    count = int(shardable.shape.num_elements() or 0)
+    if shardable.dtype is string:
+        return stored_size(shardable.tensor)
+    return count * int(shardable.dtype.size)
+
+
+def stored_size(tensor: Any) -> int:
+    """Returns how many bytes the strings of a tensor take, with a byte for the length of each, and a checksum."""
+    if not isinstance(tensor, EagerTensor):
+        return 0
+    return sum(len(text) + 1 for text in tensor.numpy().ravel()) + 4 if tensor.shape.rank else 0
 
 
 def distributed(

@@ -15,6 +15,7 @@ from typing import Any
 from google.protobuf import text_format
 
 from millrace._src.checkpoint.bundle.publishing import NEXT, index_name
+from millrace._src.checkpoint.bundle.reader import is_whole
 from millrace._src.core.errors import NotFoundError, OpError
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
@@ -212,15 +213,40 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
         return None
-    if checkpoint_files_exist(state.model_checkpoint_path):
-        return str(state.model_checkpoint_path)
-    get_logger().error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
+    return newest_whole(state.model_checkpoint_path, state.all_model_checkpoint_paths)
+
+
+def newest_whole(newest: str | None, others: Sequence[str]) -> str | None:
+    """Returns the newest of some checkpoints that can be read as a whole; None if none can be.
+
+    A loss of power, or half a copy, may leave a checkpoint damaged that was noted as the newest.
+
+    Args:
+      newest: the newest checkpoint.
+      others: all checkpoints, oldest first.
+    """
+    if newest is None or is_readable(newest):
+        return newest
+    get_logger().error("Couldn't match files for checkpoint %s", newest)
+    for path in reversed(others):
+        if path != newest and is_readable(path):
+            get_logger().warning("Using the checkpoint %s instead.", path)
+            return path
     return None
 
 
-def checkpoint_files_exist(prefix: str) -> bool:
-    """Returns whether there is a checkpoint: in the form of TensorFlow 2, or in the oldest form of a single file."""
-    return any(gfile.exists(name) for name in (index_name(prefix), index_name(prefix) + NEXT, prefix))
+def is_readable(prefix: str) -> bool:
+    """Returns whether there is a checkpoint that has all of its files, or one in the oldest form of a single file."""
+    return is_whole(prefix) or (not has_index(prefix) and _is_single_file(prefix))
+
+
+def has_index(prefix: str) -> bool:
+    """Returns whether there is an index of a checkpoint in the form of TensorFlow 2."""
+    return any(gfile.exists(name) for name in (index_name(prefix), index_name(prefix) + NEXT))
+
+
+def _is_single_file(prefix: str) -> bool:
+    return bool(gfile.exists(prefix)) and not gfile.isdir(prefix)
 
 
 @export(v1=["train.checkpoint_exists"])
@@ -232,7 +258,8 @@ def checkpoint_exists(checkpoint_prefix: Any) -> bool:
 
     Args: checkpoint_prefix: what the names begin with.
     """
-    return checkpoint_files_exist(file_name(checkpoint_prefix))
+    prefix = file_name(checkpoint_prefix)
+    return has_index(prefix) or _is_single_file(prefix)
 
 
 @export(v1=["train.get_checkpoint_mtimes"])
