@@ -30,26 +30,33 @@ RECORDED = Path(__file__).parents[1] / "formats" / "recorded"
 # --- records -----------------------------------------------------------------------------------------------------
 
 
-def _frame(record: bytes, length: int | None = None) -> bytes:
+def frame(record: bytes, length: int | None = None) -> bytes:
     head = struct.pack("<Q", len(record) if length is None else length)
     return head + struct.pack("<I", masked_crc32c(head)) + record + struct.pack("<I", masked_crc32c(record))
 
 
-def with_checksums(data: bytes, rng: random.Random) -> bytes:
-    """Another length, or other data, in one record whose checksums are right."""
-    frames, start = [], 0
+def frames(data: bytes) -> list[bytes]:
+    """The records of a record file, whose checksums nobody compares."""
+    records, start = [], 0
     while start + 16 <= len(data):
         length = int.from_bytes(data[start : start + 8], "little")
-        frames.append(data[start + 12 : start + 12 + length])
+        records.append(data[start + 12 : start + 12 + length])
         start += 16 + length
-    if not frames:
+    return records
+
+
+def with_checksums(data: bytes, rng: random.Random) -> bytes:
+    """Another length, or other data, in one record whose checksums are right."""
+    records = frames(data)
+    if not records:
         return data
-    index = rng.randrange(len(frames))
-    framed = [_frame(frame) for frame in frames]
+    index = rng.randrange(len(records))
+    framed = [frame(record) for record in records]
     if rng.random() < 0.5:
-        framed[index] = _frame(frames[index], rng.choice((*LENGTHS, len(frames[index]) + rng.randrange(-3, 4) & 0xFF)))
+        near = len(records[index]) + rng.randrange(-3, 4) & 0xFF
+        framed[index] = frame(records[index], rng.choice((*LENGTHS, near)))
     else:
-        framed[index] = _frame(damaged(frames[index], rng))
+        framed[index] = frame(damaged(records[index], rng))
     return b"".join(framed)
 
 
