@@ -77,7 +77,6 @@ def test_an_overwritten_checkpoint_is_the_old_or_the_new(old_count: int, new_cou
     assert run_and_crash(disk, lambda: _write(_NEW, new_count), check) > 100
 
 
-@pytest.mark.xfail(reason="the end of the moving is not synced before the next begins", strict=True)
 def test_a_crash_while_a_crash_is_repaired_loses_nothing(disk: SimulatedDisk) -> None:
     disk.make_directory("folder")
     _write(_OLD, 2)
