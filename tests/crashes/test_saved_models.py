@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.ops.io.file_systems import content_of
-from millrace._src.proto import saved_model_pb2
 from millrace._src.saved_model.folder import finish_interrupted_save
 from tests.crashes.simulated_disk import SimulatedDisk, registered_disk, run_and_crash
 
@@ -33,17 +30,12 @@ def _save(step: int) -> None:
 
 def _found_step() -> int | None:
     """Returns the step of a SavedModel, of which the graph, the values and the asset must be; None if there is none."""
-    finish_interrupted_save(_FOLDER)
-    if not tf.io.gfile.exists(f"{_FOLDER}/saved_model.pb"):
+    if not tf.saved_model.contains_saved_model(_FOLDER):
         return None
-    graph = saved_model_pb2.SavedModel.FromString(content_of(f"{_FOLDER}/saved_model.pb")).meta_graphs[0].graph_def
-    nodes = [node for function in graph.library.function for node in function.node_def]
-    constants = [tf.make_ndarray(node.attr["value"].tensor) for node in nodes if node.op == "Const"]
-    with BundleReader(f"{_FOLDER}/variables/variables") as reader:
-        step = int(reader.read("step/.ATTRIBUTES/VARIABLE_VALUE"))
-    assert np.int64(step * 1000) in constants, "the graph and the values are of two saves"
-    assert content_of(f"{_FOLDER}/assets/vocabulary.txt") == f"word of {step}\n".encode()
-    assert tf.io.gfile.exists(f"{_FOLDER}/fingerprint.pb")
+    loaded = tf.saved_model.load(_FOLDER)
+    step = int(loaded.step)
+    assert loaded.number().numpy().tolist() == [step * 1000] * 2, "the graph and the values are of two saves"
+    assert content_of(loaded.asset.asset_path.numpy().decode()) == f"word of {step}\n".encode()
     return step
 
 

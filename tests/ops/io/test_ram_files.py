@@ -58,6 +58,19 @@ def test_a_file_is_read_or_written_as_it_was_opened(files: RamFileSystem) -> Non
         file.write(b"x")
 
 
+def test_a_claimed_file_is_not_abandoned(files: RamFileSystem) -> None:
+    file = files.open("a", "x")
+    assert files.claim(file) and not files.remove_abandoned("a")
+    file.close()
+    assert files.remove_abandoned("a") and not files.remove_abandoned("a")
+
+
+def test_a_file_that_was_removed_before_it_was_claimed_says_so(files: RamFileSystem) -> None:
+    file = files.open("a", "x")
+    files.remove("a")
+    assert not files.claim(file)
+
+
 def test_readers_see_what_is_written_meanwhile(files: RamFileSystem) -> None:
     with files.open("a", "w") as file, files.open("a", "r") as reader:
         assert reader.read(1) == b""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+import time
 from collections.abc import Iterator
 from io import RawIOBase
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import millrace as tf
 from millrace._src.ops.io.file_systems import register_file_system
 from millrace._src.ops.io.ram_files import RamFileSystem
-from millrace._src.ops.io.whole_writes import PartFile, is_part, remove_abandoned_parts, written_beside
+from millrace._src.ops.io.whole_writes import PartFile, alone, is_part, remove_abandoned_parts, written_beside
 from tests.interop.process import python
 
 
@@ -151,6 +152,28 @@ def test_writers_of_one_name_do_not_mix(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert (tmp_path / "x").read_bytes() in texts and os.listdir(tmp_path) == ["x"]
+
+
+@pytest.mark.parametrize("scheme", ["", "ram://"])
+def test_one_at_a_time_is_alone_with_a_file(scheme: str, tmp_path: Path) -> None:
+    name = f"{scheme}{tmp_path}/a"
+    tf.io.gfile.makedirs(os.path.dirname(name))
+    inside, most_inside = [0], [0]
+
+    def enter() -> None:
+        for _ in range(30):
+            with alone(name):
+                inside[0] += 1
+                most_inside[0] = max(inside + most_inside)
+                time.sleep(1e-5)
+                inside[0] -= 1
+
+    threads = [threading.Thread(target=enter) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most_inside == [1] and tf.io.gfile.listdir(os.path.dirname(name)) == []
 
 
 def test_a_name_in_the_current_folder_needs_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

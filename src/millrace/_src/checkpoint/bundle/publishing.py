@@ -12,15 +12,15 @@ away, and need not wait for the disk: see `sync_files`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Protocol
 
 from millrace._src.checkpoint.bundle.index_file import shard_count_of
 from millrace._src.core import errors
 from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_systems import file_system_of
-from millrace._src.ops.io.whole_writes import sync_directory_of
+from millrace._src.ops.io.whole_writes import alone, sync_directory_of
 
 NEXT = ".next"
 """What stands behind the names of files that take the place of others."""
@@ -89,7 +89,7 @@ def publish(prefix: str, data_files: Mapping[str, NewFile], index: NewFile) -> N
 
     Raises: tf.errors.OpError: if a file cannot be moved.
     """
-    with _alone(prefix):
+    with alone(index_name(prefix)):
         _finish_overwriting(prefix)
         target = index_name(prefix)
         _check_no_directory(target)
@@ -115,7 +115,7 @@ def finish_overwriting(prefix: str) -> None:
     Raises: tf.errors.OpError: if a file cannot be moved, or an index cannot be read.
     """
     if exists(index_name(prefix) + NEXT):
-        with _alone(prefix):
+        with alone(index_name(prefix)):
             _finish_overwriting(prefix)
 
 
@@ -124,7 +124,7 @@ def remove_leftovers(prefix: str) -> None:
 
     Raises: tf.errors.OpError: if a file cannot be removed.
     """
-    with _alone(prefix):
+    with alone(index_name(prefix)):
         _remove_leftovers(prefix)
 
 
@@ -138,26 +138,6 @@ def make_directory_of(prefix: str) -> None:
     if directory and not file_system.exists(directory):
         with file_errors(directory), suppress(FileExistsError):
             file_system.make_directory(directory)
-
-
-@contextmanager
-def _alone(prefix: str) -> Iterator[None]:
-    """Keeps other processes from moving files of the same checkpoint, where the file system knows claims.
-
-    Two processes that save under one name at the same time thus come one after the other. The file that is claimed has
-    the name of a part, so that the next process removes it if this one is killed.
-    """
-    name = f"{index_name(prefix)}.part-{0:016x}"
-    file_system, path = file_system_of(name)
-    with file_errors(name):
-        while not file_system.claim(file := file_system.open(path, "a")):
-            file.close()
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            file_system.remove(path)
-        file.close()
 
 
 def _finish_overwriting(prefix: str) -> None:

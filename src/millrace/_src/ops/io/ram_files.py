@@ -18,10 +18,11 @@ from millrace._src.ops.io.file_system import FileStatistics, FileSystem
 class _Contents:
     """The bytes of one file, which open files share."""
 
-    __slots__ = ("data", "changed")
+    __slots__ = ("data", "changed", "claim")
 
     def __init__(self) -> None:
         self.data = bytearray()
+        self.claim = threading.Lock()
         self.changed = time.time_ns()
 
 
@@ -31,6 +32,19 @@ class _RamFile(RawIOBase):
     def __init__(self, contents: _Contents, mode: str, lock: threading.RLock) -> None:
         self._contents, self._mode, self._lock = contents, mode, lock
         self._position = 0
+        self._has_claim = False
+
+    def claim(self) -> _Contents:
+        """Waits until no open file has claimed the contents, and claims them; returns the contents."""
+        self._contents.claim.acquire()
+        self._has_claim = True
+        return self._contents
+
+    def close(self) -> None:
+        if self._has_claim:
+            self._has_claim = False
+            self._contents.claim.release()
+        super().close()
 
     def readable(self) -> bool:
         return self._mode == "r"
@@ -156,6 +170,23 @@ class RamFileSystem(FileSystem):
             self.make_directories(self.directory_of(target))
             for path in [entry for entry in self._entries if f"{entry}/".startswith(f"{source}/")]:
                 self._entries[target + path[len(source) :]] = self._entries.pop(path)
+
+    def claim(self, file: RawIOBase) -> bool:
+        """Claims a file until it is closed, and says whether nobody removed the file before."""
+        assert isinstance(file, _RamFile)
+        contents = file.claim()
+        with self._lock:
+            return any(entry is contents for entry in self._entries.values())
+
+    def remove_abandoned(self, path: str) -> bool:
+        """Deletes a file that no open file has claimed."""
+        with self._lock:
+            entry = self._entries.get(path)
+            if entry is None or not entry.claim.acquire(blocking=False):
+                return False
+            del self._entries[path]
+            entry.claim.release()
+            return True
 
     def _known(self, path: str) -> _Contents | None:
         """Returns the contents of a file, or None for a directory."""

@@ -101,6 +101,29 @@ def written_beside(name: str) -> Iterator[PartFile]:
     sync_directory_of(name)
 
 
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Keeps out others that want to be alone with a file too, where the file system knows claims; they wait.
+
+    What is claimed is a part of the file, so that the next process removes it if this one is killed. Whoever is alone
+    with a file does not ask to be so again.
+
+    Args: name: the name of the file, whose directory exists.
+    Raises: tf.errors.OpError: if nothing can be written there.
+    """
+    file_system, path = file_system_of(name)
+    path = f"{path}.part-{0:016x}"
+    with file_errors(name):
+        while not file_system.claim(file := file_system.open(path, "a")):
+            file.close()  # another was alone with the file, and has removed what was claimed
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            file_system.remove(path)
+        file.close()
+
+
 def sync_directory_of(name: str) -> None:
     """Waits until the names in the directory of a file would outlast a loss of power."""
     file_system, path = file_system_of(name)
