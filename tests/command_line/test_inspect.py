@@ -217,9 +217,9 @@ def test_a_saved_model_is_described(files: Path, said: Any, printed: Any) -> Non
     assert graph["tags"] == ["serve"]
     assert {signature["key"]: signature["inputs"] for signature in graph["signatures"]} == {
         "__saved_model_init_op": {},
-        "serving_default": {"x": "float [?, 2]"},
+        "serving_default": {"x": "float32 [?, 2]"},
         "examples": {"examples": "string [?]"},
-        "two": {"a": "float []", "b": "float []"},
+        "two": {"a": "float32 []", "b": "float32 []"},
     }
     assert [(v["path"], v["dtype"], v["shape"]) for v in graph["variables"]] == [
         ("weights", "float32", [2, 2]),

@@ -93,7 +93,8 @@ def _signature_lines(signature: Any, indent: int) -> Iterator[str]:
 def _tensor_lines(tensor: Any) -> Iterator[str]:
     shape = tensor.tensor_shape
     dims = "unknown_rank" if shape.unknown_rank else f"({', '.join(str(dim.size) for dim in shape.dim)})"
-    yield f"dtype: {types_pb2.DataType.Name(tensor.dtype)}"
+    known = tensor.dtype in types_pb2.DataType.values()
+    yield f"dtype: {types_pb2.DataType.Name(tensor.dtype) if known else tensor.dtype}"
     yield f"shape: {dims}"
     yield f"name: {tensor.name}"
 

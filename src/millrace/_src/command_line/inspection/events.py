@@ -90,7 +90,10 @@ def _value(value: Any) -> dict[str, Any]:
     if kind == "simple_value":
         return {"type": "scalar", "value": value.simple_value}
     if kind == "tensor":
-        array, dtype = decode_tensor(value.tensor)
+        try:
+            array, dtype = decode_tensor(value.tensor)
+        except (TypeError, ValueError) as error:
+            raise CommandError(f"the value of tag {value.tag!r} is damaged: {error}") from None
         return {"type": f"{dtype.name} {list(array.shape)}", "value": _number(array)}
     if kind == "histo":
         return {

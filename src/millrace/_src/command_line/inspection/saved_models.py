@@ -11,10 +11,11 @@ from millrace._src.command_line.reports import Report, counted, shape_text, size
 from millrace._src.command_line.saved_model_files import read_saved_model
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.op_homes import OP_HOMES
+from millrace._src.graph.message_bytes import read_message
 from millrace._src.graph.opaque_ops import opaque_op
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.io.gfile import exists, glob, stat
-from millrace._src.proto import fingerprint_pb2, types_pb2
+from millrace._src.proto import fingerprint_pb2
 from millrace._src.saved_model.constants import FINGERPRINT_FILENAME
 
 
@@ -51,7 +52,7 @@ def _fingerprint(folder: str) -> dict[str, Any] | None:
     path = os.path.join(folder, FINGERPRINT_FILENAME)
     if not exists(path):
         return None
-    message = fingerprint_pb2.FingerprintDef.FromString(content_of(path))
+    message = read_message(fingerprint_pb2.FingerprintDef, content_of(path), path)
     return {field.name: getattr(message, field.name) for field, _ in message.ListFields() if field.name != "version"}
 
 
@@ -96,7 +97,15 @@ def _tensor_text(info: Any) -> str:
         return "an operation" if info.name else "composite"
     dims = [dim.size if dim.size >= 0 else None for dim in info.tensor_shape.dim]
     shape = "of any rank" if info.tensor_shape.unknown_rank else shape_text(dims)
-    return f"{types_pb2.DataType.Name(info.dtype).removeprefix('DT_').lower()} {shape}"
+    return f"{_dtype_text(info.dtype)} {shape}"
+
+
+def _dtype_text(number: int) -> str:
+    """Returns the name of a dtype in a file; the number of one that nobody knows."""
+    try:
+        return as_dtype(number).name
+    except TypeError:
+        return f"dtype {number}"
 
 
 def _paths(objects: Any) -> dict[int, str]:
@@ -119,7 +128,7 @@ def _variables(objects: Any) -> Iterator[dict[str, Any]]:
             yield {
                 "path": path,
                 "name": variable.name,
-                "dtype": as_dtype(variable.dtype).name,
+                "dtype": _dtype_text(variable.dtype),
                 "shape": shape,
                 "trainable": variable.trainable,
             }

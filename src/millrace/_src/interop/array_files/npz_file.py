@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +27,10 @@ from millrace._src.ops.io.whole_writes import PartFile, written_beside
 SUFFIX = ".npz"
 _DTYPES = "__dtypes__"
 _ENDING = ".npy"
+_DAMAGES = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError, RuntimeError)
+"""What reading a damaged archive raises."""
+_MOST_COMPRESSED = 1100
+"""A byte of an archive stands for at most as many."""
 _DAY = (1980, 1, 1, 0, 0, 0)
 """What stands for the time in the archive: equal arrays make equal bytes."""
 
@@ -44,11 +50,12 @@ class NpzFile(ArrayFile):
         with file_errors(name):
             self._file = io.BufferedReader(file_system.open(path, "r"))
         try:
+            self._size = self._file.seek(0, io.SEEK_END)
             self._archive = zipfile.ZipFile(self._file)
-            members = [info.filename.removesuffix(_ENDING) for info in self._archive.infolist()]
-            self._dtypes = json.loads(self._load(_DTYPES).tobytes()) if _DTYPES in members else {}
-            self.arrays = {member: self._info(member) for member in members if member != _DTYPES}
-        except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
+            self._members = {self._name_of(info): info for info in self._archive.infolist()}
+            self._dtypes = self._read_dtypes()
+            self.arrays = {member: self._info(member) for member in self._members if member != _DTYPES}
+        except _DAMAGES as error:
             self._file.close()
             raise self._damaged(error) from None
         except BaseException:
@@ -58,7 +65,7 @@ class NpzFile(ArrayFile):
     def read(self, name: str) -> Array:
         try:
             array = self._load(name)
-        except (zipfile.BadZipFile, ValueError, EOFError) as error:
+        except _DAMAGES as error:
             raise self._damaged(error) from None
         dtype = self.arrays[name].dtype
         if dtype == dtypes.string:
@@ -71,19 +78,39 @@ class NpzFile(ArrayFile):
         self._archive.close()
         self._file.close()
 
+    def _name_of(self, member: zipfile.ZipInfo) -> str:
+        if not member.filename.endswith(_ENDING):
+            raise ValueError(f"its member {member.filename!r} is no array")
+        return member.filename.removesuffix(_ENDING)
+
+    def _read_dtypes(self) -> dict[str, str]:
+        names = json.loads(self._load(_DTYPES).tobytes()) if _DTYPES in self._members else {}
+        if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
+            raise ValueError(f"its member {_DTYPES!r} is no object of texts")
+        return names
+
     def _info(self, name: str) -> ArrayInfo:
-        with self._archive.open(name + _ENDING) as member:
+        shape, stored, size = self._header(name)
+        return ArrayInfo(name, self._dtype_of(name, stored), shape, size)
+
+    def _header(self, name: str) -> tuple[tuple[int, ...], Any, int]:
+        """Returns shape, NumPy's dtype and number of bytes of an array; the archive has as many bytes."""
+        member_info = self._members[name]
+        with self._archive.open(member_info) as member:
             version = np.lib.format.read_magic(member)
             read_header = (
                 np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             )
             shape, _, stored = read_header(member)
-        dtype = self._dtype_of(name, stored)
-        return ArrayInfo(name, dtype, shape, int(np.prod(shape, dtype=object)) * stored.itemsize)
+        size = math.prod(shape) * stored.itemsize
+        packed_size = min(member_info.compress_size, self._size)
+        if not stored.hasobject and size > min(member_info.file_size, _MOST_COMPRESSED * packed_size):
+            raise ValueError(f"array {name!r} would have {size} bytes")
+        return shape, stored, size
 
     def _dtype_of(self, name: str, stored: Any) -> DType:
         if name in self._dtypes:
-            dtype = as_dtype(self._dtypes[name])
+            dtype = self._named_dtype(name)
             if dtype.np_dtype.itemsize == stored.itemsize:
                 return dtype
         elif stored.kind in "biufcS":
@@ -91,8 +118,15 @@ class NpzFile(ArrayFile):
         message = f"{self._name}: array {name!r} has the dtype {stored}, which TensorFlow has not."
         raise errors.UnimplementedError(None, None, message)
 
+    def _named_dtype(self, name: str) -> DType:
+        try:
+            return as_dtype(self._dtypes[name])
+        except TypeError:
+            raise ValueError(f"array {name!r} would be of dtype {self._dtypes[name]!r}") from None
+
     def _load(self, name: str) -> Array:
-        with self._archive.open(name + _ENDING) as member:
+        self._header(name)  # before there is memory for the array
+        with self._archive.open(self._members[name]) as member:
             return np.lib.format.read_array(member, allow_pickle=False)
 
     def _damaged(self, error: Exception) -> errors.OpError:
