@@ -7,30 +7,20 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
-from tests.formats.checkpoints.answers import answers_of
-from tests.formats.checkpoints.case import Case
 from tests.formats.checkpoints.corpus import CASES
 from tests.formats.saved_models.archive import pack
 from tests.oracle.corpus import write_record
 
 RECORDED = Path(__file__).parent / "recorded" / "checkpoints"
-
-
-def record(tf: Any, name: str, case: Case) -> Any:
-    """Writes a checkpoint, keeps the files, and returns the answers."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = case.written(tf, f"{folder}/ckpt")
-        pack(Path(folder), RECORDED / f"{name}.zip")
-        return answers_of(tf, case, path)
 
 
 def main() -> None:
@@ -40,13 +30,20 @@ def main() -> None:
     RECORDED.mkdir(parents=True, exist_ok=True)
     path = RECORDED / "answers.json"
     answers = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for name, case in CASES.items():
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        try:
-            answers[name] = record(tf, name, case)
-        except Exception as error:
-            print(f"{name}: {type(error).__name__}: {str(error)[:1500]}", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {}
+        for name, case in CASES.items():
+            if not sys.argv[1:] or name in sys.argv[1:]:
+                os.mkdir(f"{folder}/{name}")
+                paths[name] = os.path.basename(case.written(tf, f"{folder}/{name}/ckpt"))
+                pack(Path(folder) / name, RECORDED / f"{name}.zip")
+        (Path(folder) / "paths.json").write_text(json.dumps(paths), encoding="utf-8")
+        reader = [sys.executable, "-m", "tests.formats.read_checkpoints", folder]
+        done = subprocess.run(reader, check=True, stdout=subprocess.PIPE, text=True)
+        answers |= json.loads(done.stdout.splitlines()[-1])
+    for archive in RECORDED.glob("*.zip"):
+        if archive.stem not in CASES:
+            archive.unlink()
     write_record(path, {name: answers[name] for name in CASES if name in answers})
 
 

@@ -228,7 +228,7 @@ def aliases_and_methods(tf: Any) -> Any:
     return root
 
 
-@FUNCTIONS(value=lambda tf, m: m.f(tf.constant([1.0, 2.0])))
+@FUNCTIONS(needs="xla", value=lambda tf, m: m.f(tf.constant([1.0, 2.0])))
 def compiled_with_xla(tf: Any) -> Any:
     root = tf.Module()
     root.v = tf.Variable(2.0)
