@@ -67,5 +67,5 @@ def test_own_checkpoint_has_the_bytes_of_tensorflow(name: str, tmp_path: Path) -
     CASES[name].written(tf, str(tmp_path / "ours" / "ckpt"))
     theirs, ours = _content(tmp_path / "theirs"), _content(tmp_path / "ours")
     found = {file: "other bytes" for file in theirs if theirs[file] != ours.get(file)}
-    found |= {file: "written here only" for file in ours.keys() - theirs.keys()}
+    found |= dict.fromkeys(ours.keys() - theirs.keys(), "written here only")
     assert not unexplained(name, found, BYTES)

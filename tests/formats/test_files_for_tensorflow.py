@@ -68,7 +68,9 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def answers(models: Path) -> dict[str, Any]:
     failures = json.loads((models / "failures.json").read_text())
-    return {name: {"error": error} for name, error in failures.items()} | _json(str(PYTHON), "read_saved_models", models)
+    return {name: {"error": error} for name, error in failures.items()} | _json(
+        str(PYTHON), "read_saved_models", models
+    )
 
 
 @pytest.mark.parametrize("name", OF_MILLRACE)

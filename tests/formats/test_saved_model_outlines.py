@@ -12,7 +12,7 @@ import millrace as tf
 from millrace._src.proto import saved_model_pb2
 from tests.formats.saved_model_differences import BYTES, OUTLINES
 from tests.formats.saved_models.archive import unpack
-from tests.formats.saved_models.comparison import differing, unexplained
+from tests.formats.saved_models.comparison import unexplained
 from tests.formats.saved_models.corpus import MODELS
 from tests.formats.saved_models.outline import outline
 

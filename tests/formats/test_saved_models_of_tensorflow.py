@@ -95,5 +95,8 @@ def test_own_model_answers_as_that_of_tensorflow(name: str, tmp_path: Path, monk
         monkeypatch.setattr(os, "environ", os.environ.copy())  # importing Keras writes into it
         pytest.importorskip("keras")
     MODELS[name].write(tf, str(tmp_path / "saved"))
-    found = {"files": files_below(tmp_path / "saved"), **_answers(name, tmp_path / "saved", _message(tmp_path / "saved"))}
+    found = {
+        "files": files_below(tmp_path / "saved"),
+        **_answers(name, tmp_path / "saved", _message(tmp_path / "saved")),
+    }
     assert not unexplained(name, differing(recorded()[name], found), OWN_ANSWERS)

@@ -343,9 +343,7 @@ def _restore_before_making(tf: Any, objects: Objects, path: str) -> None:
     status.assert_consumed()
 
 
-@OBJECTS(
-    fill=_fill_lazy, read=lambda tf, o: [o["lazy"].w, o["lazy"].inner.v], restore=_restore_before_making
-)
+@OBJECTS(fill=_fill_lazy, read=lambda tf, o: [o["lazy"].w, o["lazy"].inner.v], restore=_restore_before_making)
 def restored_before_it_is_made(tf: Any) -> Objects:
     return {"lazy": _lazy(tf)}
 

@@ -199,7 +199,10 @@ def _save_slices(tf: Any, objects: Objects, prefix: str) -> str:
         tensors=[whole[:2, :1], whole[:2, 1:]],
     )  # fmt: skip
     tf.raw_ops.SaveV2(
-        prefix=parts[1], tensor_names=["m", "n"], shape_and_slices=["4 3 2,2:-", ""], tensors=[whole[2:], tf.constant(5)]
+        prefix=parts[1],
+        tensor_names=["m", "n"],
+        shape_and_slices=["4 3 2,2:-", ""],
+        tensors=[whole[2:], tf.constant(5)],
     )
     tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=parts, destination_prefix=prefix, delete_old_dirs=True)
     return prefix
@@ -230,7 +233,10 @@ def first_format(tf: Any) -> Objects:
 def _save_slices_of_first_format(tf: Any, objects: Objects, prefix: str) -> str:
     whole = tf.reshape(tf.range(12.0), [4, 3])
     tf.raw_ops.SaveSlices(
-        filename=prefix, tensor_names=["m", "m"], shapes_and_slices=["4 3 0,2:-", "4 3 2,2:-"], data=[whole[:2], whole[2:]]
+        filename=prefix,
+        tensor_names=["m", "m"],
+        shapes_and_slices=["4 3 0,2:-", "4 3 2,2:-"],
+        data=[whole[:2], whole[2:]],
     )
     return prefix
 
@@ -310,7 +316,9 @@ def _momentum_in_a_session(tf: Any, objects: Objects, prefix: str) -> str:
         step = v1.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(w * w))
         session.run(v1.global_variables_initializer())
         session.run(step)
-        path: str = v1.train.Saver(save_relative_paths=True).save(session, prefix, global_step=7, write_meta_graph=False)
+        path: str = v1.train.Saver(save_relative_paths=True).save(
+            session, prefix, global_step=7, write_meta_graph=False
+        )
     return path
 
 

@@ -194,7 +194,9 @@ def ragged_in_a_signature(tf: Any) -> Any:
     return Saved(root, signatures=root.f)
 
 
-@COMPOSITES(value=lambda tf, m: m.f(tf.constant([[1.0, 2.0], [3.0, 4.0]])), maybe=lambda tf, m: m.optional(tf.constant(3)))
+@COMPOSITES(
+    value=lambda tf, m: m.f(tf.constant([[1.0, 2.0], [3.0, 4.0]])), maybe=lambda tf, m: m.optional(tf.constant(3))
+)
 def stacks_and_optionals(tf: Any) -> Any:
     root = tf.Module()
 

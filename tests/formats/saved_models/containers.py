@@ -97,7 +97,9 @@ def ordered_dict(tf: Any) -> Any:
     return root
 
 
-@CONTAINERS(value=lambda tf, m: m.user.v, call=lambda tf, m: m.user.scale(tf.constant(4.0)), inner=lambda tf, m: m.user.inner.v)
+@CONTAINERS(
+    value=lambda tf, m: m.user.v, call=lambda tf, m: m.user.scale(tf.constant(4.0)), inner=lambda tf, m: m.user.inner.v
+)
 def checkpoint_objects(tf: Any) -> Any:
     """`tf.train.Checkpoint` is the plainest object that can hold others."""
     root = tf.Module()
@@ -130,14 +132,14 @@ def callable_objects(tf: Any) -> Any:
 
 @CONTAINERS(
     attributes=lambda tf, m: [hasattr(m, "_hidden"), hasattr(m, "shown")],
-    unicode=lambda tf, m: getattr(m, "größe"),
+    unicode=lambda tf, m: m.größe,
     words=lambda tf, m: [m.parts["a b"], m.parts["é日"], m.parts["x.y"]],
 )
 def unusual_names(tf: Any) -> Any:
     root = tf.Module()
     root._hidden = tf.Variable(1)
     root.shown = tf.Variable(2)
-    setattr(root, "größe", tf.Variable(3))
+    root.größe = tf.Variable(3)
     root.parts = {"a b": tf.Variable(4), "é日": tf.Variable(5), "x.y": tf.Variable(6)}
     return root
 

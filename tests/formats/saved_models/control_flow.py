@@ -70,9 +70,7 @@ def cases(tf: Any) -> Any:
         return tf.case(pairs, default=lambda: -x)
 
     root.case = _of_number(tf, case, tf.int32)
-    root.switch = _of_number(
-        tf, lambda x: tf.switch_case(x, [lambda: 1, lambda: root.v + 1, lambda: x * 3]), tf.int32
-    )
+    root.switch = _of_number(tf, lambda x: tf.switch_case(x, [lambda: 1, lambda: root.v + 1, lambda: x * 3]), tf.int32)
     return root
 
 
@@ -154,7 +152,10 @@ def _gradient(tf: Any, f: Any, at: float = 2.0) -> Any:
 
 
 @CONTROL_FLOW(
-    looked_up=lambda tf, m: [m.f(tf.constant(True), tf.constant("b")).numpy(), m.f(tf.constant(False), tf.constant("b")).numpy()],
+    looked_up=lambda tf, m: [
+        m.f(tf.constant(True), tf.constant("b")).numpy(),
+        m.f(tf.constant(False), tf.constant("b")).numpy(),
+    ],
     counted=lambda tf, m: [m.count(tf.constant(4)).numpy(), m.v.numpy()],
 )
 def resources_in_branches(tf: Any) -> Any:

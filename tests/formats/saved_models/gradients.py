@@ -61,16 +61,12 @@ def _with_custom_gradient(tf: Any) -> Any:
 
 @GRADIENTS(value=lambda tf, m: m.f(tf.constant(0.0)), gradient=lambda tf, m: _gradient(tf, m.f, 0.0))
 def custom_gradient_kept(tf: Any) -> Any:
-    return Saved(
-        _with_custom_gradient(tf), options=tf.saved_model.SaveOptions(experimental_custom_gradients=True)
-    )
+    return Saved(_with_custom_gradient(tf), options=tf.saved_model.SaveOptions(experimental_custom_gradients=True))
 
 
 @GRADIENTS(value=lambda tf, m: m.f(tf.constant(0.0)), gradient=lambda tf, m: _gradient(tf, m.f, 0.0))
 def custom_gradient_left_out(tf: Any) -> Any:
-    return Saved(
-        _with_custom_gradient(tf), options=tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-    )
+    return Saved(_with_custom_gradient(tf), options=tf.saved_model.SaveOptions(experimental_custom_gradients=False))
 
 
 @GRADIENTS(

@@ -1,7 +1,8 @@
 """SavedModels as earlier releases of TensorFlow 2 wrote them, made from those of today by taking away what came later.
 
 A style is a list of changes to the `SavedModel` message and to the files. Loading must not notice: what was added over
-the years are shortcuts (children named `trace_0` and `capture_0`, dependencies, registered names, fingerprints) and hints.
+the years are shortcuts (children named `trace_0` and `capture_0`, dependencies, registered names, fingerprints) and
+hints.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def without_traces_as_objects(saved: Any) -> None:
     """Takes away the traces and captures that functions name as children, and the objects only they name."""
     for meta in saved.meta_graphs:
         graph = meta.object_graph_def
-        named = {child.node_id for node in graph.nodes for child in node.children if not _HINT.fullmatch(child.local_name)}
+        named = {
+            child.node_id for node in graph.nodes for child in node.children if not _HINT.fullmatch(child.local_name)
+        }
         for node in graph.nodes:
             kept = [child for child in node.children if not _HINT.fullmatch(child.local_name)]
             if len(kept) < len(node.children):

@@ -31,7 +31,9 @@ def variable_devices(tf: Any) -> Any:
 
 @OPTIONS(value=lambda tf, m: m.f(tf.zeros([2])))
 def no_variable_policy(tf: Any) -> Any:
-    return Saved(_adder(tf), options=tf.saved_model.SaveOptions(experimental_variable_policy=None, save_debug_info=False))
+    return Saved(
+        _adder(tf), options=tf.saved_model.SaveOptions(experimental_variable_policy=None, save_debug_info=False)
+    )
 
 
 @OPTIONS(value=lambda tf, m: m.f(tf.zeros([2])))

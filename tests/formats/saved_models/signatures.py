@@ -126,8 +126,10 @@ def nested_inputs(tf: Any) -> Any:
 def default_values(tf: Any) -> Any:
     root = tf.Module()
 
+    three = tf.constant(3.0)
+
     @tf.function(input_signature=[tf.TensorSpec([], name="x"), tf.TensorSpec([], name="scale")])
-    def f(x, scale=tf.constant(3.0)):
+    def f(x, scale=three):
         return {"y": x * scale}
 
     root.f = f

@@ -156,7 +156,10 @@ def table_in_a_signature(tf: Any) -> Any:
 
 
 @TABLES(
-    shared=lambda tf, m: [m.find(tf.constant(["x"])).numpy().tolist(), m.inner.find(tf.constant(["x"])).numpy().tolist()],
+    shared=lambda tf, m: [
+        m.find(tf.constant(["x"])).numpy().tolist(),
+        m.inner.find(tf.constant(["x"])).numpy().tolist(),
+    ],
     same=lambda tf, m: m.table is m.inner.table,
 )
 def shared_table(tf: Any) -> Any:

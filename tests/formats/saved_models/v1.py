@@ -109,7 +109,11 @@ def table_of_an_asset(tf: Any, folder: str) -> None:
         signature = v1.saved_model.predict_signature_def(inputs, outputs)
         assets = v1.get_collection(v1.GraphKeys.ASSET_FILEPATHS)
         builder.add_meta_graph_and_variables(
-            session, ["serve"], {"serving_default": signature}, assets_collection=assets, main_op=v1.tables_initializer()
+            session,
+            ["serve"],
+            {"serving_default": signature},
+            assets_collection=assets,
+            main_op=v1.tables_initializer(),
         )
         builder.save()
 
@@ -185,7 +189,13 @@ def _with_old_control_flow(tf: Any, folder: str, build: Any) -> None:
         v1.enable_control_flow_v2()
 
 
-@V1(writes_files=True, needs="session", yes=_serve(x=3.0), no=_serve(x=-3.0), loop=lambda tf, m: m.signatures["loop"](n=tf.constant(4)))
+@V1(
+    writes_files=True,
+    needs="session",
+    yes=_serve(x=3.0),
+    no=_serve(x=-3.0),
+    loop=lambda tf, m: m.signatures["loop"](n=tf.constant(4)),
+)
 def functional_control_flow(tf: Any, folder: str) -> None:
     """`If` and `While` in a graph of TensorFlow 1."""
     v1 = tf.compat.v1
@@ -206,10 +216,11 @@ def partitioned_variable(tf: Any, folder: str) -> None:
         x = v1.placeholder(tf.float32, [None, 4], "x")
         partitioner = v1.fixed_size_partitioner(2)
         initial = tf.reshape(tf.range(8.0), [4, 2])
-        w = v1.get_variable(
-            "w", [4, 2], initializer=lambda shape, dtype=None, partition_info=None: _part(initial, shape, partition_info),
-            partitioner=partitioner, use_resource=True,
-        )  # fmt: skip
+
+        def part(shape, dtype=None, partition_info=None):
+            return _part(initial, shape, partition_info)
+
+        w = v1.get_variable("w", [4, 2], initializer=part, partitioner=partitioner, use_resource=True)
         return {"x": x}, {"y": tf.matmul(x, tf.convert_to_tensor(w))}
 
     _saved(tf, folder, build)
@@ -220,7 +231,13 @@ def _part(initial: Any, shape: Any, partition_info: Any) -> Any:
     return initial[start : start + shape[0]]
 
 
-@V1(writes_files=True, needs="session", served=_serve(x=[2.0]), variables=_variables, graph=lambda tf, m: m.graph is not None)
+@V1(
+    writes_files=True,
+    needs="session",
+    served=_serve(x=[2.0]),
+    variables=_variables,
+    graph=lambda tf, m: m.graph is not None,
+)
 def frozen(tf: Any, folder: str) -> None:
     """A graph whose variables became constants: there is no checkpoint."""
     v1 = tf.compat.v1
@@ -287,7 +304,11 @@ def methods_of_serving(tf: Any, folder: str) -> None:
         builder.save()
 
 
-@V1(writes_files=True, needs="session", served=_serve(serialized=[b"", b"\n\x0e\n\x0c\n\x01a\x12\x07\x1a\x05\n\x03\x01\x02\x03"]))
+@V1(
+    writes_files=True,
+    needs="session",
+    served=_serve(serialized=[b"", b"\n\x0e\n\x0c\n\x01a\x12\x07\x1a\x05\n\x03\x01\x02\x03"]),
+)
 def parsed_examples(tf: Any, folder: str) -> None:
     def build(v1):
         serialized = v1.placeholder(tf.string, [None], "serialized")
@@ -306,8 +327,12 @@ def parsed_examples(tf: Any, folder: str) -> None:
 def convolution_network(tf: Any, folder: str) -> None:
     def build(v1):
         x = v1.placeholder(tf.float32, [None, 5, 5, 2], "x")
-        kernel = v1.get_variable("kernel", initializer=tf.reshape(tf.range(36.0), [3, 3, 2, 2]) / 36.0, use_resource=False)
-        y = v1.nn.max_pool(v1.nn.relu(v1.nn.conv2d(x, kernel, [1, 1, 1, 1], "VALID")), [1, 3, 3, 1], [1, 1, 1, 1], "VALID")
+        kernel = v1.get_variable(
+            "kernel", initializer=tf.reshape(tf.range(36.0), [3, 3, 2, 2]) / 36.0, use_resource=False
+        )
+        y = v1.nn.max_pool(
+            v1.nn.relu(v1.nn.conv2d(x, kernel, [1, 1, 1, 1], "VALID")), [1, 3, 3, 1], [1, 1, 1, 1], "VALID"
+        )
         y, *_ = v1.nn.fused_batch_norm(y, [1.0, 1.0], [0.0, 0.0], [0.5, 0.5], [1.0, 1.0], is_training=False)
         return {"x": x}, {"y": y, "total": tf.reduce_sum(y)}
 

@@ -145,7 +145,9 @@ def nested_modules(tf: Any) -> Any:
         def __init__(self, inputs, outputs, name=None):
             super().__init__(name=name)
             with self.name_scope:
-                self.w = tf.Variable(tf.reshape(tf.range(inputs * outputs, dtype=tf.float32), [inputs, outputs]), name="w")
+                self.w = tf.Variable(
+                    tf.reshape(tf.range(inputs * outputs, dtype=tf.float32), [inputs, outputs]), name="w"
+                )
                 self.b = tf.Variable(tf.zeros([outputs]), name="b")
 
         @tf.Module.with_name_scope
