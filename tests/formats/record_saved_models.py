@@ -17,8 +17,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
+from tests.formats.saved_models.answers import refusal
 from tests.formats.saved_models.archive import pack
-from tests.formats.saved_models.corpus import MODELS
+from tests.formats.saved_models.corpus import MODELS, REFUSED
 from tests.oracle.corpus import write_record
 
 RECORDED = Path(__file__).parent / "recorded" / "saved_models"
@@ -41,6 +42,7 @@ def main() -> None:
         for name in names:
             shutil.rmtree(f"{folder}/{name}/debug", ignore_errors=True)  # it names the folders of this machine
             pack(Path(folder) / name, RECORDED / f"{name}.zip")
+    write_record(RECORDED / "refused.json", {name: refusal(tf, model) for name, model in REFUSED.items()})
     for archive in RECORDED.glob("*.zip"):
         if archive.stem not in MODELS:
             archive.unlink()

@@ -29,3 +29,6 @@ OUTLINES: Reasons = {}
 
 BYTES: Reasons = {}
 """Files below `variables`."""
+
+REFUSALS: Reasons = {}
+"""Exceptions about what cannot be saved: the only part is `refusal`."""

@@ -13,11 +13,11 @@ from google.protobuf import text_format
 
 import millrace as tf
 from millrace._src.proto import saved_model_pb2
-from tests.formats.saved_model_differences import ANSWERS, OWN_ANSWERS
-from tests.formats.saved_models.answers import answers_of
+from tests.formats.saved_model_differences import ANSWERS, OWN_ANSWERS, REFUSALS
+from tests.formats.saved_models.answers import answers_of, refusal
 from tests.formats.saved_models.archive import files_below, unpack
 from tests.formats.saved_models.comparison import differing, unexplained
-from tests.formats.saved_models.corpus import MODELS
+from tests.formats.saved_models.corpus import MODELS, REFUSED
 from tests.formats.saved_models.old_styles import STYLES, age
 
 RECORDED = Path(__file__).parent / "recorded" / "saved_models"
@@ -100,3 +100,11 @@ def test_own_model_answers_as_that_of_tensorflow(name: str, tmp_path: Path, monk
         **_answers(name, tmp_path / "saved", _message(tmp_path / "saved")),
     }
     assert not unexplained(name, differing(recorded()[name], found), OWN_ANSWERS)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_tensorflow_refuses_to_save_is_refused(name: str) -> None:
+    expected = json.loads((RECORDED / "refused.json").read_text(encoding="utf-8"))
+    assert not unexplained(
+        name, differing({"refusal": expected[name]}, {"refusal": refusal(tf, REFUSED[name])}), REFUSALS
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from tests.formats.saved_models.model import Model
 from tests.oracle.encoding import Encoder
 from tests.oracle.support import normalise
 
+_USER_CODE = re.compile(r"^in user code:.*?\n    (?=\w+Error: )", re.DOTALL)
 _NAME = re.compile(r", name='[^']*'|, name=None|name='[^']*', ")
 
 
@@ -28,6 +30,17 @@ def answers_of(tf: Any, model: Model, folder: str, object_graph: Any) -> dict[st
         calls = {name: _answer(tf, call, loaded) for name, call in model.calls.items()}
     answers: dict[str, Any] = json.loads(json.dumps({"calls": _in_order(calls), "objects": objects}))
     return answers
+
+
+def refusal(tf: Any, model: Model) -> dict[str, Any] | None:
+    """Returns the JSON form of the exception that saving `model` raises, or None if it is saved."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            model.write(tf, f"{folder}/saved")
+        except Exception as error:
+            form = Encoder(tf).encode_exception(error)
+            return {**form, "message": _USER_CODE.sub("", form["message"])}
+    return None
 
 
 def _in_order(form: Any) -> Any:

@@ -1,4 +1,4 @@
-"""All programs, by name."""
+"""All programs, by name; and those that are refused."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.formats.saved_models.keras_models import KERAS
 from tests.formats.saved_models.model import Model
 from tests.formats.saved_models.ops import OPS
 from tests.formats.saved_models.options import OPTIONS
+from tests.formats.saved_models.refused import REFUSED as _REFUSED
 from tests.formats.saved_models.signatures import SIGNATURES
 from tests.formats.saved_models.structures import STRUCTURES
 from tests.formats.saved_models.tables import TABLES
@@ -34,3 +35,4 @@ _TOPICS = (
 )
 
 MODELS: dict[str, Model] = {f"{topic.topic}-{model.name}": model for topic in _TOPICS for model in topic.all}
+REFUSED: dict[str, Model] = {model.name: model for model in _REFUSED.all}

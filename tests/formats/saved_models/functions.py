@@ -6,6 +6,8 @@ import enum
 import functools
 from typing import Any
 
+import numpy as np
+
 from tests.formats.saved_models.model import Models, Saved
 from tests.oracle.support import printed
 
@@ -296,8 +298,6 @@ def name_scopes_and_devices(tf: Any) -> Any:
 
 @FUNCTIONS(value=lambda tf, m: tf.reduce_sum(m.f()), corner=lambda tf, m: m.f()[0, :3])
 def big_constant(tf: Any) -> Any:
-    import numpy as np
-
     table = np.arange(3000, dtype=np.float32).reshape(30, 100)
     root = tf.Module()
     root.f = tf.function(lambda: tf.constant(table) * 2.0, input_signature=[])
@@ -376,3 +376,79 @@ def attributes_of_functions(tf: Any) -> Any:
     root.f = tf.function(lambda x: x * 2.0, [tf.TensorSpec([])], experimental_implements="embedded.double")
     root.g = tf.function(lambda x: root.f(x) + 1.0, [tf.TensorSpec([])], reduce_retracing=True)
     return Saved(root)
+
+
+@FUNCTIONS(
+    of_enum=lambda tf, m: m.of_enum(tf.constant(1.0), Color.RED),
+    of_module=lambda tf, m: m.of_module(tf.constant(1.0), m),
+    of_number=lambda tf, m: m.of_enum(tf.constant(1.0), 2),
+    traces=lambda tf, m: [len(m.of_enum.concrete_functions), len(m.of_module.concrete_functions)],
+)
+def values_that_cannot_be_written(tf: Any) -> Any:
+    """Traces for values that a file cannot hold are left out of it."""
+    root = tf.Module()
+    root.v = tf.Variable(2.0)
+    root.of_enum = tf.function(lambda x, color: x * float(getattr(color, "value", color)))
+    root.of_module = tf.function(lambda y, module: y * module.v)
+    for color in (Color.RED, Color.BLUE, 2):
+        root.of_enum(tf.constant(1.0), color)
+    root.of_module(tf.constant(1.0), root)
+    return root
+
+
+@FUNCTIONS(
+    default=lambda tf, m: m.f(tf.constant([1, 2])),
+    given=lambda tf, m: m.f(tf.constant([1, 2]), tf.float64),
+    other=lambda tf, m: m.f(tf.constant([1, 2]), tf.int8),
+)
+def dtypes_as_values(tf: Any) -> Any:
+    root = tf.Module()
+
+    @tf.function
+    def f(x, dtype=tf.float32):
+        return tf.cast(x, dtype)
+
+    root.f = f
+    f(tf.constant([1, 2]))
+    f(tf.constant([1, 2]), tf.float64)
+    return root
+
+
+@FUNCTIONS(
+    array=lambda tf, m: m.f(tf.constant(1.0), np.float32(3.0)),
+    tensor=lambda tf, m: m.f(tf.constant(1.0), tf.constant(4.0)),
+    list=lambda tf, m: m.g([tf.constant(1.0), 2.0]),
+)
+def arrays_as_values(tf: Any) -> Any:
+    """Arrays are traced as tensors."""
+    root = tf.Module()
+    root.f = tf.function(lambda x, n: x * n)
+    root.f(tf.constant(1.0), np.float32(3.0))
+    root.g = tf.function(lambda items: items[0] + items[1])
+    root.g([tf.constant(0.0), 2.0])
+    return root
+
+
+@FUNCTIONS(
+    spec=lambda tf, m: str(m.f.concrete_functions[0].structured_input_signature[0][1]),
+    traces=lambda tf, m: len(m.f.concrete_functions),
+)
+def variables_as_arguments(tf: Any) -> Any:
+    root = tf.Module()
+    root.v = tf.Variable(2.0)
+    root.f = tf.function(lambda x, v: x * v)
+    root.f(tf.constant(1.0), root.v)
+    return root
+
+
+@FUNCTIONS(
+    nothing=lambda tf, m: m.f(),
+    both=lambda tf, m: m.f(tf.constant(3.0), tf.constant(9.0)),
+    one=lambda tf, m: m.f(tf.constant(3.0)),
+)
+def optional_tensors(tf: Any) -> Any:
+    root = tf.Module()
+    root.f = tf.function(lambda x=2.0, y=None: x if y is None else x + y)
+    root.f()
+    root.f(tf.constant(3.0), y=tf.constant(1.0))
+    return root

@@ -147,8 +147,14 @@ def network(tf: Any) -> Any:
 
     root.forward = forward
     root.normalized = _function(tf, tf.TensorSpec([None, 2, 2, 1]))(
-        lambda x: tf.compat.v1.nn.fused_batch_norm(
-            x, [2.0], [0.5], root.mean.value(), root.variance.value(), is_training=False
+        lambda x: tf.raw_ops.FusedBatchNormV3(
+            x=x,
+            scale=[2.0],
+            offset=[0.5],
+            mean=root.mean.value(),
+            variance=root.variance.value(),
+            epsilon=0.001,
+            is_training=False,
         )[0]
     )
     root.softmax = _function(tf, tf.TensorSpec([None, 3]))(lambda x: (tf.nn.softmax(x), tf.nn.top_k(x, 2)[1]))
