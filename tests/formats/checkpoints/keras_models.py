@@ -113,13 +113,12 @@ def _subclass(tf: Any) -> Any:
     class Model(keras.Model):
         def __init__(self):
             super().__init__(name="subclass")
-            self.parts = [keras.layers.Dense(2, name="a"), keras.layers.Dense(2, name="b")]
-            self.by_name = {"norm": keras.layers.LayerNormalization()}
+            self.first = keras.layers.Dense(2, name="first")
+            self.second = keras.layers.Dense(2, name="second")
+            self.norm = keras.layers.LayerNormalization()
 
         def call(self, x):
-            for part in self.parts:
-                x = part(x)
-            return self.by_name["norm"](x)
+            return self.norm(self.second(self.first(x)))
 
     model = Model()
     model(tf.ones([1, 3]))

@@ -54,15 +54,15 @@ def dtypes(tf: Any) -> Objects:
 _TEXTS = [b"", b"plain", b"\0\xff\n", "é日本".encode(), b"x" * 300]
 
 
-@OBJECTS(fill=_assigned(v=_TEXTS, scalar="one", matrix=[["a", "bb"], ["", "d"]]), read=_values)
+@OBJECTS(fill=_assigned(v=_TEXTS, single="one", matrix=[["a", "bb"], ["", "d"]]), read=_values)
 def texts(tf: Any) -> Objects:
-    return {"v": tf.Variable([""] * 5), "scalar": tf.Variable(""), "matrix": tf.Variable([["", ""], ["", ""]])}
+    return {"v": tf.Variable([""] * 5), "single": tf.Variable(""), "matrix": tf.Variable([["", ""], ["", ""]])}
 
 
-@OBJECTS(fill=_assigned(scalar=7, empty=[], deep=[[[[3.0]]]]), read=_values)
+@OBJECTS(fill=_assigned(single=7, empty=[], deep=[[[[3.0]]]]), read=_values)
 def shapes(tf: Any) -> Objects:
     return {
-        "scalar": tf.Variable(0),
+        "single": tf.Variable(0),
         "empty": tf.Variable(tf.zeros([0])),
         "deep": tf.Variable(tf.zeros([1, 1, 1, 1])),
         "flat": tf.Variable(tf.zeros([3, 0, 2], tf.int64)),

@@ -1,8 +1,9 @@
 """A `SavedModel` message as named texts, so that two of them can be compared part by part.
 
-Names of functions end in numbers that count what a process traced before. An outline gives each function its name
-without the number, and a number of its own in the order of the file's concrete functions. Everything else is kept:
-nodes, their inputs and attributes, signatures, the object graph, collections.
+An outline is what a loader or a server goes by: the object graph, concrete functions with what they capture,
+signatures, saver, assets, collections, and the nodes of the graph with their inputs. Names of functions end in numbers that count
+what a process traced before. An outline gives each function its name without the number, and a number of its own in the
+order of the file. The nodes inside functions are left out: they are judged by what they compute.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from google.protobuf import text_format
 _NUMBERED = re.compile(r"_\d+(?=_|$)")
 _COUNTED = re.compile(r"(?<=_init)\d+|(?<=_(?:cond|body|true)_)\d+|(?<=_false_)\d+|(?<=\")\d+(?=\")")
 """Numbers that count what the process made before: initializers, branches, bodies, resources."""
-_OF_THE_PROCESS = ("_gradient_op_type", "_construction_context", "shared_name", "table_name", "container")
-"""Attributes whose values are such names."""
 
 
 def outline(saved: Any) -> dict[str, str]:
@@ -28,12 +27,11 @@ def outline(saved: Any) -> dict[str, str]:
         "meta.tags": " ".join(meta.meta_info_def.tags),
         "meta.stripped_default_attrs": str(meta.meta_info_def.stripped_default_attrs),
         "meta.aliases": str(sorted((names.get(k, k), v) for k, v in meta.meta_info_def.function_aliases.items())),
-        "meta.ops": " ".join(sorted(op.name for op in meta.meta_info_def.stripped_op_list.op)),
         "saver": _text(meta.saver_def, names),
         "assets": "\n".join(_text(asset, names) for asset in meta.asset_file_def),
         "collections": "\n".join(f"{k}: {_text(v, names)}" for k, v in sorted(meta.collection_def.items())),
-        "graph": "\n".join(_node(node, names) for node in meta.graph_def.node),
-        "graph.versions": _text(meta.graph_def.versions, names),
+        "graph": "\n".join(_COUNTED.sub("N", _node(node)) for node in meta.graph_def.node),
+        "versions": _text(meta.graph_def.versions, names),
     }
     parts |= {f"signature.{key}": _text(value, names) for key, value in meta.signature_def.items()}
     for index, node in enumerate(meta.object_graph_def.nodes):
@@ -41,8 +39,8 @@ def outline(saved: Any) -> dict[str, str]:
     for name, concrete in meta.object_graph_def.concrete_functions.items():
         parts[f"concrete.{names.get(name, name)}"] = _text(concrete, names)
     for function in meta.graph_def.library.function:
-        parts[f"function.{names[function.signature.name]}"] = _function(function, names)
-    parts["functions"] = "\n".join(sorted(names.values()))
+        if function.signature.name in meta.object_graph_def.concrete_functions:
+            parts[f"function.{names[function.signature.name]}"] = _interface(function, names)
     return parts
 
 
@@ -72,29 +70,15 @@ def _number_of(name: str) -> int:
     return int(found[0]) if found else 0
 
 
-def _function(function: Any, names: dict[str, str]) -> str:
-    lines = [_text(function.signature, names)]
-    lines += [_node(node, names) for node in function.node_def]
-    lines += [f"attr {key} = {_value(value, names)}" for key, value in sorted(function.attr.items())]
-    lines += [f"arg {i} {_text(attrs, names)}" for i, attrs in sorted(function.arg_attr.items())]
-    lines += [f"ret {key} = {value}" for key, value in sorted(function.ret.items())]
-    lines += [f"control_ret {key} = {value}" for key, value in sorted(function.control_ret.items())]
-    return _COUNTED.sub("N", "\n".join(lines))
+def _interface(function: Any, names: dict[str, str]) -> str:
+    """Returns what a caller of a function sees: dtypes of inputs and outputs, and whether there are effects."""
+    signature = function.signature
+    inputs, outputs = ([arg.type for arg in args] for args in (signature.input_arg, signature.output_arg))
+    return f"{names[signature.name]}({inputs}) -> {outputs} stateful={signature.is_stateful}"
 
 
-def _node(node: Any, names: dict[str, str]) -> str:
-    attributes = ", ".join(
-        f"{key}={_value(value, names)}" for key, value in sorted(node.attr.items()) if key not in _OF_THE_PROCESS
-    )
-    return f"{node.name} = {node.op}({', '.join(node.input)}) {node.device} {{{attributes}}}"
-
-
-def _value(value: Any, names: dict[str, str]) -> str:
-    if value.HasField("func"):
-        return f"function {names.get(value.func.name, value.func.name)}"
-    if value.list.func:
-        return f"functions {[names.get(func.name, func.name) for func in value.list.func]}"
-    return text_format.MessageToString(value, as_one_line=True)
+def _node(node: Any) -> str:
+    return f"{node.name} = {node.op}({', '.join(node.input)}) {node.device}"
 
 
 def _text(message: Any, names: dict[str, str]) -> str:
