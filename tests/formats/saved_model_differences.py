@@ -31,4 +31,4 @@ BYTES: Reasons = {}
 """Files below `variables`."""
 
 REFUSALS: Reasons = {}
-"""Exceptions about what cannot be saved: the only part is `refusal`."""
+"""Exceptions about what cannot be saved: the only part is `refusal.`."""

@@ -17,7 +17,7 @@ from tests.formats.saved_models.model import Model
 from tests.oracle.encoding import Encoder
 from tests.oracle.support import normalise
 
-_USER_CODE = re.compile(r"^in user code:.*?\n    (?=\w+Error: )", re.DOTALL)
+_USER_CODE = re.compile(r"^in user code:.*?\n    \w+Error: ", re.DOTALL)
 _NAME = re.compile(r", name='[^']*'|, name=None|name='[^']*', ")
 
 
