@@ -8,14 +8,34 @@ from __future__ import annotations
 
 Reasons = dict[str, tuple[str, ...]]
 
-ANSWERS: Reasons = {}
+_ITERATORS = "The state of an iterator is that of a runtime's own data pipeline; TensorFlow's is of its C++ iterators."
+
+ANSWERS: Reasons = {
+    _ITERATORS: ("objects-iterator::values", "objects-iterator_of_shuffled::values"),
+}
 """Answers about checkpoints of TensorFlow."""
 
-OWN_ANSWERS: Reasons = {}
+_OF_OUR_FILES: Reasons = {
+    _ITERATORS: ("objects-iterator::listed", "objects-iterator_of_shuffled::listed"),
+}
+
+OWN_ANSWERS: Reasons = _OF_OUR_FILES
 """Answers about checkpoints of ours, against those of TensorFlow about its own."""
 
-BYTES: Reasons = {}
+BYTES: Reasons = {
+    _ITERATORS: ("objects-iterator::ckpt.*", "objects-iterator_of_shuffled::ckpt.*"),
+    "TensorFlow writes a table in the order of its hash map, ours is in the order of insertion.": (
+        "objects-mutable_table::ckpt.*",
+    ),
+}
 """Files that have other bytes than TensorFlow's."""
 
-TENSORFLOW_ANSWERS: Reasons = {}
+TENSORFLOW_ANSWERS: Reasons = _OF_OUR_FILES | {
+    _ITERATORS: (
+        "objects-iterator::listed",
+        "objects-iterator_of_shuffled::listed",
+        "objects-iterator::values",
+        "objects-iterator_of_shuffled::values",
+    ),
+}
 """What TensorFlow reads from checkpoints of ours, against its own."""

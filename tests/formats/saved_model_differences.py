@@ -8,27 +8,73 @@ from __future__ import annotations
 
 Reasons = dict[str, tuple[str, ...]]
 
-ANSWERS: Reasons = {}
+ANSWERS: Reasons = {
+    "Reference variables of TensorFlow 1 are variables of the loaded object as others are.": (
+        "v1-reference_variables::calls.variables",
+    ),
+}
 """Answers about files of TensorFlow."""
 
-OWN_ANSWERS: Reasons = {
+_OF_OUR_FILES: Reasons = {
+    "The shape of what a lookup finds is known.": (
+        "tables-mutable_table::objects.root.find*",
+        "tables-dense_table::objects.root.find*",
+        "tables-resource_of_a_user::objects.root.f*",
+        "tables-resource_of_a_user::objects.root.signatures.*",
+    ),
+    "TensorFlow's loader leaves an attribute of its own on objects, which it then saves again.": (
+        "signatures-saved_again::objects.root._self_saveable_object_factories",
+    ),
+    "Keras puts the variables into a set, which has no order.": ("keras-*::objects.root._all_variables.*",),
+}
+
+OWN_ANSWERS: Reasons = _OF_OUR_FILES | {
     "The class that the program defines is known in this process.": (
         "composites-extension_type_that_nobody_knows::objects.*",
     ),
 }
 """Answers about files of ours, against those of TensorFlow about its own."""
 
-TENSORFLOW_ANSWERS: Reasons = {}
-"""Answers of TensorFlow about files of ours, against those about its own."""
-
-SERVED: Reasons = {}
-"""Results of signatures in TensorFlow's sessions: files of ours against its own. The parts are names of signatures."""
-
-OUTLINES: Reasons = {}
-"""Parts of the `SavedModel` message."""
-
-BYTES: Reasons = {}
-"""Files below `variables`."""
-
 REFUSALS: Reasons = {}
 """Exceptions about what cannot be saved: the only part is `refusal.`."""
+
+TENSORFLOW_ANSWERS: Reasons = _OF_OUR_FILES
+"""Answers of TensorFlow about files of ours, against those about its own."""
+
+SERVED: Reasons = {
+    "TensorFlow's own file restores other handles than those that the signature reads: Keras makes handles twice.": (
+        "keras-layer_in_a_module::serving_default",
+        "keras-saved_by_tensorflow::serving_default",
+        "keras-saved_by_tensorflow_after_training::serving_default",
+    ),
+}
+"""Results of signatures in TensorFlow's sessions: files of ours against its own. The parts are names of signatures."""
+
+OUTLINES: Reasons = {
+    "The public function of TensorFlow has another name inside.": ("composites-sparse::*", "ops-text::*"),
+    "Less asserts at run time what is known while tracing.": ("ops-images::function.*",),
+    "The shape of what a lookup finds is known.": (
+        "tables-mutable_table::concrete.*",
+        "tables-dense_table::concrete.*",
+        "tables-resource_of_a_user::concrete.*",
+        "tables-resource_of_a_user::signature.serving_default",
+    ),
+    "The function that saves a table exports it, in place of the graph around the function.": (
+        "tables-mutable_table::graph",
+        "tables-dense_table::graph",
+    ),
+    "The paths of assets are read after all of them are set.": ("tables-vocabulary_tables::graph",),
+    "Keras makes handles of variables twice; ours are made once.": ("keras-layer_in_a_module::graph",),
+    "Keras puts the variables into a set, which has no order.": (
+        "keras-*::graph",
+        "keras-*::object.*",
+        "keras-*::signature.*",
+        "keras-*::concrete.*",
+    ),
+}
+"""Parts of the `SavedModel` message."""
+
+BYTES: Reasons = {
+    "Keras puts the variables into a set, which has no order.": ("keras-*::variables.*",),
+}
+"""Files below `variables`."""

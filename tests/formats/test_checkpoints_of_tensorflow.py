@@ -14,6 +14,7 @@ import millrace as tf
 from tests.formats.checkpoint_differences import ANSWERS, BYTES, OWN_ANSWERS
 from tests.formats.checkpoints.answers import answers_of
 from tests.formats.checkpoints.corpus import CASES
+from tests.formats.pending_files import parameters
 from tests.formats.saved_models.archive import unpack
 from tests.formats.saved_models.comparison import differing, unexplained
 
@@ -47,20 +48,20 @@ def test_every_case_has_its_record() -> None:
     assert sorted(path.stem for path in RECORDED.glob("*.zip")) == sorted(CASES)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", parameters("checkpoint", CASES))
 def test_checkpoint_of_tensorflow_is_read_as_there(name: str, tmp_path: Path) -> None:
     unpack(RECORDED / f"{name}.zip", tmp_path)
     found = answers_of(tf, CASES[name], str(tmp_path / recorded()[name]["path"]))
     assert not unexplained(name, differing(recorded()[name], found), ANSWERS)
 
 
-@pytest.mark.parametrize("name", WRITTEN_HERE)
+@pytest.mark.parametrize("name", parameters("own_checkpoint", WRITTEN_HERE))
 def test_own_checkpoint_is_read_as_that_of_tensorflow(name: str, tmp_path: Path) -> None:
     path = CASES[name].written(tf, str(tmp_path / "ckpt"))
     assert not unexplained(name, differing(recorded()[name], answers_of(tf, CASES[name], path)), OWN_ANSWERS)
 
 
-@pytest.mark.parametrize("name", WRITTEN_HERE)
+@pytest.mark.parametrize("name", parameters("bytes", WRITTEN_HERE))
 def test_own_checkpoint_has_the_bytes_of_tensorflow(name: str, tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     unpack(RECORDED / f"{name}.zip", tmp_path / "theirs")

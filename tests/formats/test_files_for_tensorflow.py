@@ -13,6 +13,7 @@ import pytest
 
 from tests.formats import checkpoint_differences, saved_model_differences
 from tests.formats.checkpoints.corpus import CASES
+from tests.formats.pending_files import parameters
 from tests.formats.saved_models.archive import unpack
 from tests.formats.saved_models.comparison import differing, unexplained
 from tests.formats.saved_models.corpus import MODELS
@@ -73,7 +74,7 @@ def answers(models: Path) -> dict[str, Any]:
     )
 
 
-@pytest.mark.parametrize("name", OF_MILLRACE)
+@pytest.mark.parametrize("name", parameters("read", OF_MILLRACE))
 def test_tensorflow_answers_about_our_model_as_about_its_own(name: str, answers: dict[str, Any]) -> None:
     assert "error" not in answers[name], answers[name]["error"]
     expected = _recorded("saved_models")[name]
@@ -85,7 +86,7 @@ def served(models: Path, theirs: Path) -> list[dict[str, Any]]:
     return [_json(str(PYTHON), "serve_saved_models", folder) for folder in (theirs, models)]
 
 
-@pytest.mark.parametrize("name", OF_MILLRACE)
+@pytest.mark.parametrize("name", parameters("served", OF_MILLRACE))
 def test_session_of_tensorflow_serves_our_model_as_its_own(name: str, served: list[dict[str, Any]]) -> None:
     expected, found = (each[name] for each in served)
     assert not unexplained(name, differing(expected, found), saved_model_differences.SERVED)
@@ -114,7 +115,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {name: {"error": error} for name, error in failures.items()} | _json(str(PYTHON), "read_checkpoints", folder)
 
 
-@pytest.mark.parametrize("name", CHECKPOINTS)
+@pytest.mark.parametrize("name", parameters("read_checkpoint", CHECKPOINTS))
 def test_tensorflow_reads_our_checkpoint_as_its_own(name: str, checkpoints: dict[str, Any]) -> None:
     assert "error" not in checkpoints[name], checkpoints[name]["error"]
     expected = _recorded("checkpoints")[name]

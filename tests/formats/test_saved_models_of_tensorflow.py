@@ -13,6 +13,7 @@ from google.protobuf import text_format
 
 import millrace as tf
 from millrace._src.proto import saved_model_pb2
+from tests.formats.pending_files import marks_of, parameters
 from tests.formats.saved_model_differences import ANSWERS, OWN_ANSWERS, REFUSALS
 from tests.formats.saved_models.answers import answers_of, refusal
 from tests.formats.saved_models.archive import files_below, unpack
@@ -21,6 +22,8 @@ from tests.formats.saved_models.corpus import MODELS, REFUSED
 from tests.formats.saved_models.old_styles import STYLES, age
 
 RECORDED = Path(__file__).parent / "recorded" / "saved_models"
+OF_TENSORFLOW_2 = [name for name, model in MODELS.items() if "session" not in model.needs]
+NEED_XLA = [name for name, model in MODELS.items() if "xla" in model.needs]
 OF_MANY_KINDS = (
     "variables-every_dtype",
     "variables-nested_modules",
@@ -46,10 +49,6 @@ def recorded() -> dict[str, Any]:
     return answers
 
 
-def _parameters(names: Any) -> list[Any]:
-    return [pytest.param(name, marks=[pytest.mark.xla] if "xla" in MODELS[name].needs else []) for name in names]
-
-
 def _answers(name: str, folder: Path, saved: Any) -> dict[str, Any]:
     return answers_of(tf, MODELS[name], str(folder), saved.meta_graphs[0].object_graph_def)
 
@@ -63,7 +62,7 @@ def test_every_model_has_its_record() -> None:
     assert sorted(path.stem for path in RECORDED.glob("*.zip")) == sorted(MODELS)
 
 
-@pytest.mark.parametrize("name", _parameters(MODELS))
+@pytest.mark.parametrize("name", parameters("theirs", MODELS, NEED_XLA))
 def test_model_of_tensorflow_answers_as_it_does_there(name: str, tmp_path: Path) -> None:
     unpack(RECORDED / f"{name}.zip", tmp_path)
     expected = {**recorded()[name], "files": None}
@@ -72,10 +71,9 @@ def test_model_of_tensorflow_answers_as_it_does_there(name: str, tmp_path: Path)
 
 
 def _aged() -> list[Any]:
-    of_tensorflow_2 = [name for name in MODELS if "session" not in MODELS[name].needs]
-    pairs = [("2.0", name) for name in of_tensorflow_2]
+    pairs = [("2.0", name) for name in OF_TENSORFLOW_2]
     pairs += [(style, name) for style in STYLES if style != "2.0" for name in OF_MANY_KINDS]
-    return [pytest.param(*pair, marks=[pytest.mark.xla] if "xla" in MODELS[pair[1]].needs else []) for pair in pairs]
+    return [pytest.param(*pair, id="-".join(pair), marks=marks_of("aged", pair[1], NEED_XLA)) for pair in pairs]
 
 
 @pytest.mark.parametrize(("style", "name"), _aged())
@@ -89,7 +87,7 @@ def test_model_of_an_earlier_release_answers_alike(style: str, name: str, tmp_pa
     assert not unexplained(name, {part: text for part, text in parts.items() if part not in gone}, ANSWERS)
 
 
-@pytest.mark.parametrize("name", _parameters(name for name in MODELS if "session" not in MODELS[name].needs))
+@pytest.mark.parametrize("name", parameters("own", OF_TENSORFLOW_2, NEED_XLA))
 def test_own_model_answers_as_that_of_tensorflow(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "keras" in MODELS[name].needs:
         monkeypatch.setattr(os, "environ", os.environ.copy())  # importing Keras writes into it
@@ -102,7 +100,7 @@ def test_own_model_answers_as_that_of_tensorflow(name: str, tmp_path: Path, monk
     assert not unexplained(name, differing(recorded()[name], found), OWN_ANSWERS)
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", parameters("refused", REFUSED))
 def test_what_tensorflow_refuses_to_save_is_refused(name: str) -> None:
     expected = json.loads((RECORDED / "refused.json").read_text(encoding="utf-8"))[name]
     found = differing({"refusal": {"": expected}}, {"refusal": {"": refusal(tf, REFUSED[name])}})

@@ -1,9 +1,9 @@
 """A `SavedModel` message as named texts, so that two of them can be compared part by part.
 
 An outline is what a loader or a server goes by: the object graph, concrete functions with what they capture,
-signatures, saver, assets, collections, and the nodes of the graph with their inputs. Names of functions end in numbers that count
-what a process traced before. An outline gives each function its name without the number, and a number of its own in the
-order of the file. The nodes inside functions are left out: they are judged by what they compute.
+signatures, saver, assets, collections, and the nodes of the graph with their inputs. Names of functions end in numbers
+that count what a process traced before. An outline gives each function its name without the number, and a number of its
+own in the order of the file. The nodes inside functions are left out: they are judged by what they compute.
 """
 
 from __future__ import annotations
