@@ -63,7 +63,8 @@ def test_own_checkpoint_is_read_as_that_of_tensorflow(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", parameters("bytes", WRITTEN_HERE))
 def test_own_checkpoint_has_the_bytes_of_tensorflow(name: str, tmp_path: Path) -> None:
-    (tmp_path / "theirs").mkdir()
+    for folder in ("theirs", "ours"):
+        (tmp_path / folder).mkdir()
     unpack(RECORDED / f"{name}.zip", tmp_path / "theirs")
     CASES[name].written(tf, str(tmp_path / "ours" / "ckpt"))
     theirs, ours = _content(tmp_path / "theirs"), _content(tmp_path / "ours")
