@@ -91,6 +91,7 @@ def _oracle(arguments: list[str]) -> str:
 
 def _record_models() -> None:
     import tensorflow as tf
+
     from tests.formats.saved_models.archive import pack
 
     for name, save in MODELS.items():
