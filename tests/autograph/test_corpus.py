@@ -104,9 +104,9 @@ def test_plain_python_answers_without_a_warning(name: str) -> None:
 
 @pytest.mark.oracle
 def test_the_records_are_what_tensorflow_says_today(tmp_path: Path) -> None:
-    python = os.environ.get("MILLRACE_ORACLE")
+    python = os.environ.get("MILLRACE_ORACLE_PYTHON")
     if not python:
-        pytest.skip("MILLRACE_ORACLE is not set")
+        pytest.skip("MILLRACE_ORACLE_PYTHON is not set")
     command = [python, "-m", "tests.autograph.record", "--output", str(tmp_path)]
     environment = {**os.environ, "MILLRACE_AUTOGRAPH_CORPUS": "tensorflow"}
     subprocess.run(command, check=True, timeout=1800, cwd=answers.RECORDED.parents[2], env=environment)

@@ -59,5 +59,5 @@ def test_at_least_95_percent_of_the_held_out_digits_are_right() -> None:
 
 @pytest.mark.oracle
 def test_tensorflow_itself_prints_the_recorded_curve() -> None:
-    output = output_of(os.environ.get("MILLRACE_ORACLE", sys.executable))
+    output = output_of(os.environ.get("MILLRACE_ORACLE_PYTHON", sys.executable))
     assert curves(output) == (TENSORFLOW_CURVE, TENSORFLOW_CURVE)

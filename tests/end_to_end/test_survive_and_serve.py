@@ -1,4 +1,4 @@
-"""`examples/survive_and_serve.py`: a training that is killed goes on bit for bit, and a process without its code serves it."""
+"""`examples/survive_and_serve.py`: a killed training goes on bit for bit; a process without its code serves the model."""
 
 from __future__ import annotations
 

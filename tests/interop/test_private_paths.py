@@ -104,7 +104,7 @@ def test_the_table_names_only_public_namespaces_or_sources() -> None:
 
 @pytest.mark.oracle
 def test_the_paths_exist_in_tensorflow(tmp_path: Path) -> None:
-    oracle = os.environ.get("MILLRACE_ORACLE", sys.executable)
+    oracle = os.environ.get("MILLRACE_ORACLE_PYTHON", sys.executable)
     code = "import importlib, sys\nfor p in sys.argv[1:]:\n    importlib.import_module('tensorflow.' + p)\nprint('all')"
     command = [oracle, "-c", code, *private_paths._TABLE]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
