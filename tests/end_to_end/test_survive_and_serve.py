@@ -1,4 +1,4 @@
-"""`examples/survive_and_serve.py`: a killed training goes on bit for bit; a process without its code serves the model."""
+"""`examples/survive_and_serve.py`: a killed training goes on bit for bit, and any process can serve what it made."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Runs every program of the corpus on millrace and compares with what real TensorFlow answered.
 
 The answers are recorded (tools/record_oracle.py), so these tests need no TensorFlow. `test_records_are_current`
-checks the records themselves: it runs only where MILLRACE_ORACLE names a Python that has TensorFlow.
+checks the records themselves: it runs only where MILLRACE_ORACLE_PYTHON names a Python that has TensorFlow.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def test_every_record_has_a_program() -> None:
 
 @pytest.fixture(scope="session")
 def live_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    python = os.environ.get("MILLRACE_ORACLE")
+    python = os.environ.get("MILLRACE_ORACLE_PYTHON")
     if not python:
-        pytest.skip("MILLRACE_ORACLE is not set")
+        pytest.skip("MILLRACE_ORACLE_PYTHON is not set")
     folder = tmp_path_factory.mktemp("oracle")
     recorder = FOLDER.parent.parent / "tools" / "record_oracle.py"
     subprocess.run([python, str(recorder), "--output", str(folder)], check=True, timeout=1800)
