@@ -103,3 +103,28 @@ def test_keras_layers_way_of_setting_attributes_works() -> None:
     layer._self_setattr_tracking = False
     layer.cache = [tf.Variable(2.0)]
     assert list(layer._trackable_children()) == ["kernel"] and type(layer.cache) is list
+
+
+def test_a_default_signature_that_fails_is_none() -> None:
+    class Unbuilt(AutoTrackable):
+        @property
+        def _default_save_signature(self) -> Any:
+            raise TypeError("not built")
+
+    class Built(AutoTrackable):
+        @property
+        def _default_save_signature(self) -> Any:
+            return signature
+
+    signature = tf.function(lambda x: x)
+    assert Unbuilt()._trackable_children("savedmodel") == {}
+    assert Built()._trackable_children("savedmodel") == {"_default_save_signature": signature}
+
+
+@pytest.mark.parametrize(
+    ("save_type", "names"), [("savedmodel", ["trace_0"]), ("saved_model", ["trace_0"]), ("checkpoint", [])]
+)
+def test_the_traces_of_a_function_are_children_but_for_a_checkpoint(save_type: str, names: list[str]) -> None:
+    function = tf.function(lambda x: x)
+    function(1.0)
+    assert list(function._trackable_children(save_type)) == names

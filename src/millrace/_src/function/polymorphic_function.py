@@ -422,7 +422,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
     def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         """Returns the traces that a SavedModel holds; with an input signature there is always one."""
-        if save_type != SaveType.SAVEDMODEL:
+        if save_type == SaveType.CHECKPOINT:  # Keras also asks for "saved_model"
             return {}
         if self.input_signature is not None:
             self.get_concrete_function()

@@ -61,9 +61,10 @@ class AutoTrackable(Trackable):
             return children
         others = {name: child for name, child in children.items() if not isinstance(child, TrackableFunction)}
         functions = {name: getattr(self, name) for name in _function_names(self)}
-        signature = getattr(self, _SIGNATURE, None)  # a property in Keras, which fails for models that are not built
-        if isinstance(signature, TrackableFunction):
-            functions[_SIGNATURE] = signature
+        with contextlib.suppress(Exception):  # a property in Keras, which fails for models that are not built
+            signature = getattr(self, _SIGNATURE, None)
+            if isinstance(signature, TrackableFunction):
+                functions[_SIGNATURE] = signature
         return others | dict(sorted(functions.items()))
 
 
