@@ -28,6 +28,14 @@ def test_numpy_and_the_library_agree(length: int) -> None:
     assert c.extend_with_numpy(0x12345678, data) == native(0x12345678, data)
 
 
+@pytest.mark.parametrize("length", _LENGTHS)
+def test_vectors_of_bytes_are_summed_up_where_they_are(length: int) -> None:
+    vector = np.random.default_rng(length).integers(0, 256, length, np.uint8)
+    assert c.extend(3, vector) == c.extend_with_numpy(3, vector) == c.extend(3, vector.tobytes())
+    vector.flags.writeable = False
+    assert c.extend(3, vector) == c.extend(3, vector.tobytes())
+
+
 @given(st.binary(max_size=600), st.binary(max_size=600))
 def test_checksums_go_on_from_checksums(head: bytes, tail: bytes) -> None:
     assert c.extend_with_numpy(c.extend_with_numpy(0, head), tail) == c.extend_with_numpy(0, head + tail)

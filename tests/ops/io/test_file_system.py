@@ -203,3 +203,23 @@ def test_a_file_that_takes_few_bytes_at_a_time_gets_all() -> None:
 
 def test_statistics_say_what_they_hold() -> None:
     assert repr(FileStatistics(3, 5, False)) == "FileStatistics(length=3, mtime_nsec=5, is_directory=False)"
+
+
+def test_bytes_are_read_from_anywhere_in_a_file(folder: str) -> None:
+    file_system, path = file_system_of(f"{folder}/a")
+    with file_system.open(path, "w") as file:
+        write_all(file, bytes(range(200)))
+    with file_system.open(path, "r") as file:
+        for offset, size, count in ((100, 50, 50), (0, 1, 1), (190, 50, 10), (200, 5, 0), (500, 5, 0)):
+            memory = np.zeros(size, np.uint8)
+            assert file_system.read_at(file, offset, memory) == count
+            assert memory.tolist() == [*range(200)[offset : offset + count], *[0] * (size - count)]
+
+
+def test_space_that_is_set_aside_is_written(folder: str) -> None:
+    file_system, path = file_system_of(f"{folder}/a")
+    with file_system.open(path, "w") as file:
+        write_all(file, b"ab")
+        file_system.reserve(file, 3)
+        write_all(file, b"cde")
+    assert file_system.content(path) == b"abcde"

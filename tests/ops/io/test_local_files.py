@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from io import FileIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from millrace._src.ops.io.local_files import LOCAL
@@ -100,3 +104,30 @@ def test_what_is_written_can_be_brought_to_the_disk(tmp_path: Path) -> None:
     LOCAL.sync_directory(str(tmp_path))
     with pytest.raises(OSError):
         LOCAL.sync_directory(str(tmp_path / "nothing"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="space is set aside on Linux only")
+def test_space_is_set_aside_or_known_to_be_missing(tmp_path: Path) -> None:
+    with LOCAL.open(str(tmp_path / "file"), "w") as file:
+        file.write(b"ab")
+        LOCAL.reserve(file, 1 << 20)
+        assert (tmp_path / "file").stat().st_size in (2, 2 + (1 << 20))  # 2 where the file system cannot
+        with pytest.raises(OSError, match=r"space left|too large|quota"):
+            LOCAL.reserve(file, 1 << 62)
+    reader, writer = os.pipe()
+    with FileIO(writer, "w") as pipe, FileIO(reader):
+        with pytest.raises(OSError, match="seek"):  # a pipe has no places
+            LOCAL.reserve(pipe, 100)
+
+
+def test_several_threads_read_one_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(np.arange(100_000, dtype=np.uint32).tobytes())
+    assert LOCAL.reads_at_once == hasattr(os, "preadv")
+
+    def read(place: int) -> int:
+        memory = np.zeros(4, np.uint8)
+        assert LOCAL.read_at(file, 4 * place, memory) == 4
+        return int(memory.view(np.uint32)[0])
+
+    with LOCAL.open(str(tmp_path / "file"), "r") as file, ThreadPoolExecutor(4 if LOCAL.reads_at_once else 1) as pool:
+        assert list(pool.map(read, range(0, 100_000, 7))) == list(range(0, 100_000, 7))

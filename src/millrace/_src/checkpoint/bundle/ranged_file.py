@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import nullcontext
 from io import RawIOBase
 
 import numpy as np
@@ -28,11 +29,11 @@ class RangedFile:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        file_system, path = file_system_of(name)
+        self._file_system, path = file_system_of(name)
         with file_errors(name):
-            self._file = file_system.open(path, "r")
+            self._file = self._file_system.open(path, "r")
             self.size = self._file.seek(0, os.SEEK_END)
-        self._lock = threading.Lock()
+        self._turn = nullcontext() if self._file_system.reads_at_once else threading.Lock()
 
     def close(self) -> None:
         """Closes the file."""
@@ -56,15 +57,9 @@ class RangedFile:
         Raises: tf.errors.DataLossError: if the file ends before.
         """
         self.check_range(offset, size)
-        with self._lock, file_errors(self.name):
-            self._file.seek(offset)
-            content = self._file.read(size) or b""
-            while len(content) < size:
-                part = self._file.read(size - len(content))
-                if not part:
-                    raise self._truncated()
-                content += part
-        return content
+        memory = np.empty(size, np.uint8)
+        self.read_into(offset, memory)
+        return memory.tobytes()
 
     def read_into(self, offset: int, memory: Array, crc: int | None = None) -> int:
         """Fills memory with the bytes from an offset on, and sums the bytes up on the way.
@@ -79,11 +74,10 @@ class RangedFile:
         """
         self.check_range(offset, len(memory))
         step = len(memory) if crc is None else _CHUNK
-        with self._lock, file_errors(self.name):
-            self._file.seek(offset)
+        with self._turn, file_errors(self.name):
             for start in range(0, len(memory), step or 1):
                 chunk = memory[start : start + step]
-                self._fill(chunk)
+                self._fill(chunk, offset + start)
                 if crc is not None:
                     crc = extend(crc, chunk)
         return crc or 0
@@ -99,10 +93,10 @@ class RangedFile:
             crc = self.read_into(offset + start, memory[: size - start], crc)
         return crc
 
-    def _fill(self, memory: Array) -> None:
+    def _fill(self, memory: Array, offset: int) -> None:
         count = 0
         while count < len(memory):
-            read_count = self._file.readinto(memory[count:])
+            read_count = self._file_system.read_at(self._file, offset + count, memory[count:])
             if not read_count:
                 raise self._truncated()
             count += read_count

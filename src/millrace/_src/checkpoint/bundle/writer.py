@@ -34,6 +34,7 @@ from millrace._src.util.text import shape_brackets
 
 _ENDIANNESS = BundleHeaderProto.BIG if HOST_IS_BIG_ENDIAN else BundleHeaderProto.LITTLE
 _GATHERED = 1 << 20
+_WORTH_RESERVING = 1 << 20
 _CHUNK = 1 << 20  # bytes that are summed up and written while they are in a cache of the processor
 
 
@@ -45,11 +46,12 @@ class _DataFile:
         self._gathered = bytearray()
         self._offset = 0
 
-    def add(self, pieces: Iterable[Any], lengths: bytes = b"", crc: int = 0) -> tuple[int, int, int]:
+    def add(self, pieces: Iterable[Any], size: int = 0, lengths: bytes = b"", crc: int = 0) -> tuple[int, int, int]:
         """Appends the bytes of a tensor.
 
         Args:
           pieces: the bytes.
+          size: how many bytes these are, if known.
           lengths: what stands before them, for strings.
           crc: the checksum of `lengths`.
 
@@ -57,6 +59,9 @@ class _DataFile:
         """
         offset = self._offset
         self._append(lengths)
+        if size >= _WORTH_RESERVING:
+            self.flush()
+            self.part.reserve(size)
         for piece in pieces:
             for start in range(0, len(piece), _CHUNK):
                 chunk = piece[start : start + _CHUNK]
@@ -224,9 +229,9 @@ class BundleWriter:
             raise TypeError(f"{key_text(key)} has the dtype {dtype.name}, but its array is of {array.dtype}")
         file = self._files[shard]
         if array.dtype.hasobject:
-            offset, size, crc = file.add(string_pieces(array), *stored_strings(array))
+            offset, size, crc = file.add(string_pieces(array), 0, *stored_strings(array))
         else:
-            offset, size, crc = file.add(byte_pieces(array))
+            offset, size, crc = file.add(byte_pieces(array), array.nbytes)
         entry = _entry(dtype, array.shape)
         entry.shard_id, entry.offset, entry.size, entry.crc32c = shard, offset, size, mask(crc)
         self._entries[key] = entry

@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 from abc import ABC, abstractmethod
 from io import RawIOBase
+from typing import Any
 
 _READ_AT_ONCE = 1 << 20
 
@@ -70,6 +71,15 @@ class FileSystem(ABC):
     def map(self, path: str) -> memoryview | None:
         """Returns the bytes of a file as memory that is filled as it is read; None where that cannot be done."""
         return None
+
+    reads_at_once = False
+    """Whether several threads may call `read_at` on one open file at the same time."""
+
+    def read_at(self, file: RawIOBase, offset: int, memory: Any) -> int:
+        """Fills memory with the bytes of an open file from an offset on; returns how many there were, 0 at the end."""
+        file.seek(offset)
+        count: int = file.readinto(memory) or 0
+        return count
 
     # --- asking ---
 
@@ -142,6 +152,14 @@ class FileSystem(ABC):
     @abstractmethod
     def rename(self, source: str, target: str) -> None:
         """Gives a file or directory another path, in place of a file that is there: in one step, if at all possible."""
+
+    def reserve(self, file: RawIOBase, size: int) -> None:
+        """Says that so many bytes will follow those that were written to an open file.
+
+        Where the file system can, it sets the space aside: the bytes are then written faster, and a full disk is found
+        out at once.
+        """
+        return
 
     # --- lasting ---
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
 import shutil
 import stat
 import sys
+from collections.abc import Callable, Sequence
 from io import FileIO, RawIOBase
+from typing import Any, cast
 
 from millrace._src.ops.io.file_system import FileStatistics, FileSystem
 
@@ -24,12 +27,33 @@ else:
 
 _BINARY: int = getattr(os, "O_BINARY", 0)  # of Windows, where text is another mode of reading
 _SMALLEST_PART = 1 << 16
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_read_at: Callable[[int, Sequence[Any], int], int] | None = getattr(os, "preadv", None)  # not on Windows
+
+
+def _linux_allocate() -> Callable[[int, int, int, int], int] | None:
+    """Returns the call of Linux that sets space aside.
+
+    `os.posix_fallocate` would write to each block where the file system cannot do it otherwise.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        allocate = ctypes.CDLL(None, use_errno=True).fallocate
+    except (OSError, AttributeError):  # another C library
+        return None
+    allocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
+    return cast("Callable[[int, int, int, int], int]", allocate)
+
+
+_allocate = _linux_allocate()
 
 
 class LocalFileSystem(FileSystem):
     """The files of this machine. A claim is a lock, which the operating system takes away when a process ends."""
 
     renames_open_files = os.name == "posix"
+    reads_at_once = _read_at is not None
 
     def path_of(self, name: str) -> str:
         """Returns the path of a name that may begin with `file://` and a host, which is passed over."""
@@ -66,6 +90,20 @@ class LocalFileSystem(FileSystem):
             if not stat.S_ISREG(status.st_mode) or not status.st_size:
                 return None
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+    def read_at(self, file: RawIOBase, offset: int, memory: Any) -> int:
+        """Reads at an offset, without a position that threads could quarrel about."""
+        if _read_at is None:
+            return super().read_at(file, offset, memory)
+        return _read_at(file.fileno(), [memory], offset)
+
+    def reserve(self, file: RawIOBase, size: int) -> None:
+        """Sets space aside; where that cannot be done, or only by writing, nothing happens."""
+        if _allocate is None:
+            return
+        ctypes.set_errno(0)
+        if _allocate(file.fileno(), 0, file.tell(), size) and ctypes.get_errno() in _NO_SPACE:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
     def status(self, path: str) -> FileStatistics:
         """Returns the size, time and kind of a file."""

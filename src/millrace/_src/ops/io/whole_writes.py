@@ -41,6 +41,11 @@ class PartFile:
         self.size = 0
         """How many bytes have been written."""
 
+    def reserve(self, size: int) -> None:
+        """Says that so many bytes will follow; worth it for many of them: the file system may set space aside."""
+        with file_errors(self.name):
+            self._file_system.reserve(self._file, size)
+
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Writes bytes, all of them."""
         with file_errors(self.name):
