@@ -1,4 +1,4 @@
-"""SavedModels: at each moment of a save the old or the new one is whole; never the graph of one and values of the other."""
+"""SavedModels: at each moment of a save the old or the new one is whole, never the graph of one with other values."""
 
 from __future__ import annotations
 
