@@ -150,6 +150,8 @@ class Checkpoint(AutoTrackable):
     def _write(self, prefix: Any, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None) -> Any:
         """Writes the values; then calls the callbacks of the options, and `afterwards`."""
         _require_no_plain_graph(prefix)
+        if options.enable_async:
+            self._create_save_counter()  # TensorFlow's asynchronous checkpoints have a counter in any case
         saved_graph = serialize_object_graph(self._view())
         shards = shards_to_write(saved_graph, options)
         if state.graph is not None:
@@ -204,7 +206,7 @@ class Checkpoint(AutoTrackable):
         path = save_path if save_path is None else checkpoint_of_saved_model(file_name(save_path))
         self._create_save_counter()  # exists before the values come
         try:
-            return self._read(path, options or CheckpointOptions())
+            status = self._read(path, options or CheckpointOptions())
         except NotFoundError as error:
             raise NotFoundError(
                 error.node_def,
@@ -213,6 +215,8 @@ class Checkpoint(AutoTrackable):
                 "Please double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the "
                 "'-1' in 'path/to/ckpt-1').",
             ) from None
+        status.add_to_optionally_restored(self.save_counter)
+        return status
 
     def _read(self, save_path: Any, options: CheckpointOptions) -> LoadStatus:
         self.sync()

@@ -8,7 +8,7 @@ from typing import Any
 
 from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.takers import Taker
-from millrace._src.core.dtypes import runtime_name
+from millrace._src.core.dtypes import as_dtype, runtime_name
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
@@ -20,22 +20,24 @@ class Misfit:
 
     variable: Any
     key: str
+    shape: TensorShape
+    dtype: Any
     saved_shape: TensorShape
     saved_dtype: Any
 
     @property
     def is_of_shape(self) -> bool:
         """Whether the shape does not fit; else the dtype does not."""
-        return not self.variable.shape.is_compatible_with(self.saved_shape)
+        return not self.shape.is_compatible_with(self.saved_shape)
 
     def error(self, details: str) -> Exception:
         """Returns TensorFlow's exception for the misfit, with details of all misfits at its end."""
         if self.is_of_shape:
             return ValueError(
                 f"Received incompatible tensor with shape {self.saved_shape} when attempting to restore variable with "
-                f"shape {self.variable.shape} and name {self.variable.name}.{details}"
+                f"shape {self.shape} and name {self.variable.name}.{details}"
             )
-        wanted, saved = runtime_name(self.variable.dtype), runtime_name(self.saved_dtype)
+        wanted, saved = runtime_name(self.dtype), runtime_name(self.saved_dtype)
         return InvalidArgumentError(
             None,
             None,
@@ -51,7 +53,8 @@ def misfits(reader: ValueReader, takers: Iterable[Taker]) -> list[Misfit]:
         if taker.wants and is_variable(variable):
             (want,) = taker.wants
             entry = reader.entry(want.key)
-            shape = TensorShape(entry.shape)
-            if entry.dtype is not variable.dtype or not variable.shape.is_compatible_with(shape):
-                found.append(Misfit(variable, want.key, shape, entry.dtype))
+            shape, dtype = TensorShape(variable.shape), as_dtype(variable.dtype)  # a tuple and text, in Keras
+            saved_shape = TensorShape(entry.shape)
+            if entry.dtype is not dtype or not shape.is_compatible_with(saved_shape):
+                found.append(Misfit(variable, want.key, shape, dtype, saved_shape, entry.dtype))
     return found

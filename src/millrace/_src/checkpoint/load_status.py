@@ -12,6 +12,8 @@ from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.restore import Restoration
 from millrace._src.checkpoint.saved_attributes import has_values
 from millrace._src.core.context import in_plain_graph
+from millrace._src.core.dtypes import as_dtype
+from millrace._src.core.resources import is_variable
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.util.class_homes import tensorflow_home
 
@@ -45,6 +47,9 @@ class LoadStatus(abc.ABC):
     @abc.abstractmethod
     def report(self) -> RestoreReport:
         """Returns what was loaded, what is missing, unused or does not fit; as text, a table."""
+
+    def add_to_optionally_restored(self, var: Any) -> None:  # noqa: B027  one of the classes has something to do
+        """Lets a checkpoint without objects lack the value of a variable."""
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Does nothing: values are given at once. In a graph of TensorFlow 1 a session runs the operations.
@@ -104,10 +109,11 @@ class CheckpointLoadStatus(LoadStatus):
     def assert_existing_objects_matched(self) -> Self:
         unmatched = self._unmatched()
         if unmatched:
-            shown = unmatched[:_MOST_SHOWN_OBJECTS]
+            shown = [_short_text(trackable) for trackable in unmatched[:_MOST_SHOWN_OBJECTS]]
             self._fail(
                 f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, likely due to "
-                f"changes in the Python program. Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}"
+                f"changes in the Python program. Showing {len(shown)} of {len(unmatched)} unmatched objects: "
+                f"[{', '.join(shown)}]"
             )
         return self
 
@@ -118,9 +124,10 @@ class CheckpointLoadStatus(LoadStatus):
         unmatched = [trackable for trackable in self._unmatched() if trackable is not restoration.root]
         if not unmatched:
             self._fail(f"Nothing to load. No dependencies have been added to {restoration.root} yet.")
+        listed = ", ".join(_short_text(trackable) for trackable in unmatched[:_MOST_SHOWN_OBJECTS])
         return self._fail(
             "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint "
-            f"does not match the Python program. The following objects have no matching checkpointed value: {unmatched}"
+            f"does not match the Python program. The following objects have no matching checkpointed value: [{listed}]"
         )
 
     def _unmatched(self) -> list[Any]:
@@ -158,6 +165,10 @@ class NameBasedSaverStatus(LoadStatus):
     assert_existing_objects_matched = assert_consumed
     assert_nontrivial_match = assert_consumed
 
+    def add_to_optionally_restored(self, var: Any) -> None:
+        """Lets the checkpoint lack the value of a variable."""
+        self._restoration.optional.append(var)
+
 
 @tensorflow_home("python.checkpoint.checkpoint")
 class InitializationOnlyStatus(LoadStatus):
@@ -181,6 +192,15 @@ class InitializationOnlyStatus(LoadStatus):
         raise AssertionError(
             "No checkpoint specified, so no restore ops are available (save_path=None to Saver.restore)."
         )
+
+
+def _short_text(trackable: Any) -> str:
+    """Returns what an object is called in messages; of a variable without its value, which may fill pages."""
+    is_shown_by_name: bool = is_variable(trackable)
+    if is_shown_by_name:
+        dtype = as_dtype(trackable.dtype).name
+        return f"<tf.Variable {trackable.name!r} shape={trackable.shape} dtype={dtype}>"
+    return repr(trackable)
 
 
 class SavedNames:

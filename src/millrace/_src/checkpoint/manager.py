@@ -187,7 +187,7 @@ class CheckpointManager:
         self._times[path] = time.time()
         self._latest = path
         outdated = self._take_outdated()
-        write_relative_state(self._directory, path, list(self._times), list(self._times.values()), self._last_preserved)
+        write_relative_state(self._directory, path, self._times, self._last_preserved)
         if self._max_to_keep is not None:
             self._remove(outdated)
 

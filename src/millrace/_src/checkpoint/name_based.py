@@ -36,6 +36,7 @@ class NameBasedRestoration(RestorationBase):
     ) -> None:
         super().__init__(reader, root, attached, options)
         self.taken: set[str] = set()
+        self.optional: list[Any] = []
         self._met: set[int] = set()
 
     def restore(self) -> None:
@@ -74,6 +75,8 @@ class NameBasedRestoration(RestorationBase):
         found = []
         for node in nodes:
             name = full_name_of(node)
+            if any(node is optional for optional in self.optional):
+                continue
             if (not name or name not in self.reader) and any(attributes_of(node, lambda key: key)):
                 found.append((node, [name]))
         return found

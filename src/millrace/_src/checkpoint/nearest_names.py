@@ -3,8 +3,9 @@
 Problem: a value under a new name is missing on one side and unused on the other, and the two names stand far apart.
 
 Idea: of the names that are left on the other side, those with a value of the same shape and dtype are asked first, then
-all; `difflib` says which is most like. Each name is given away once. The work is bounded: of hundreds of names, most
-are settled by what the two names have in common at their ends.
+all; `difflib` says which is most like. Each name is given away once. A pair of names shows what was renamed: the parts
+before those that both have at their ends. Other names with the same beginning then need no comparison, so that the
+work is bounded although hundreds of names have changed.
 """
 
 from __future__ import annotations
@@ -28,14 +29,46 @@ def nearest_names(wanted: Mapping[str, object], offered: Mapping[str, object]) -
       offered: the same of the other side.
     """
     remaining = dict(offered)
+    renamed: dict[str, str] = {}
     found: dict[str, str] = {}
-    for name, kind in list(wanted.items())[:_MOST_COMPARED]:
-        candidates = [other for other, other_kind in remaining.items() if other_kind == kind] or list(remaining)
-        best = _most_like(name, candidates)
+    compared = 0
+    for name, kind in wanted.items():
+        best = _by_beginning(name, renamed, remaining)
+        if best is None and compared < _MOST_COMPARED:
+            compared += 1
+            candidates = [other for other, other_kind in remaining.items() if other_kind == kind] or list(remaining)
+            best = _most_like(name, candidates)
         if best is not None:
             found[name] = best
             del remaining[best]
+            ours, theirs, _ = beginnings(name, best)
+            renamed[ours] = theirs
     return found
+
+
+def beginnings(name: str, other: str) -> tuple[str, str, str]:
+    """Returns the beginnings of two names, and the parts that both have at their ends.
+
+    >>> from millrace._src.checkpoint.nearest_names import beginnings
+    >>> beginnings("model/dense_2/kernel", "model/dense/kernel")
+    ('model/dense_2', 'model/dense', 'kernel')
+    """
+    parts, other_parts = name.split("/"), other.split("/")
+    common = 0
+    while common < min(len(parts), len(other_parts)) - 1 and parts[-1 - common] == other_parts[-1 - common]:
+        common += 1
+    cut, other_cut = len(parts) - common, len(other_parts) - common
+    return "/".join(parts[:cut]), "/".join(other_parts[:other_cut]), "/".join(parts[cut:])
+
+
+def _by_beginning(name: str, renamed: Mapping[str, str], remaining: Mapping[str, object]) -> str | None:
+    beginning = name
+    while beginning:
+        beginning = beginning.rpartition("/")[0]
+        other = renamed.get(beginning)
+        if other is not None and other + name[len(beginning) :] in remaining:
+            return other + name[len(beginning) :]
+    return None
 
 
 def _most_like(name: str, candidates: list[str]) -> str | None:

@@ -12,7 +12,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+from millrace._src.checkpoint.nearest_names import beginnings
 
 LOADED = "loaded"
 MISSING = "missing in checkpoint"
@@ -116,64 +118,108 @@ class RestoreReport:
     @property
     def summary(self) -> str:
         """The report in a line."""
-        counts = [f"{len(rows)} {state}" for state, rows in self._by_state.items()]
-        verb = "Nothing was restored from" if self.is_refused else "Restored from"
-        return f"{verb} {self.path}: {', '.join(counts) or 'no values on either side'}"
+        if not self.rows:
+            return f"No values in the program, and none in {self.path}."
+        if self.is_complete:
+            return f"All {_count(self.loaded)} were restored from {self.path}."
+        if self.is_refused:
+            return f"Nothing was restored from {self.path}: {_count(self.misfits)} do not fit."
+        counts = [f"{_count(self.loaded)} restored from {self.path}"]
+        counts += [f"{len(rows)} {state}" for state, rows in self._by_state.items() if state != LOADED]
+        return ", ".join(counts) + "."
 
     def __str__(self) -> str:
-        return "\n".join([self.summary, *_table(self._shown_rows())])
+        return "\n".join([self.summary, *_table(self._lines())])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
         lines = [f"<p>{html.escape(self.summary)}</p>", "<table>", _html_row(_TITLES, "th")]
-        for item in self._shown_rows():
-            cells = ("", item, "", "", "") if isinstance(item, str) else item.cells
-            lines.append(_html_row(cells, "td"))
-        return "\n".join([*lines, "</table>"])
+        return "\n".join([*lines, *(_html_row(cells, "td") for cells in self._lines()), "</table>"])
 
-    def _shown_rows(self) -> list[ReportRow | str]:
-        """Returns the rows to show, and a text for rows that are only counted."""
-        shares = _shares([len(rows) for rows in self._by_state.values()], _MOST_LINES)
-        shown: list[ReportRow | str] = []
-        for (state, rows), share in zip(self._by_state.items(), shares):
-            shown.extend(rows[:share])
-            if len(rows) > share:
-                shown.append(f"... and {len(rows) - share} more {state}")
+    def _lines(self) -> list[_Cells]:
+        """Returns the texts of the lines to show; rows that are too many are counted."""
+        groups = _renamed(self.missing, self.unused)
+        renamed = {row.name for group in groups for row in group}
+        taken = {row.nearest_name for group in groups for row in group}
+        kinds = [
+            ("that do not fit", [row.cells for row in self.misfits]),
+            ("that may be renamed", [_renamed_cells(group) for group in groups]),
+            (MISSING, [row.cells for row in self.missing if row.name not in renamed]),
+            (UNUSED, [row.cells for row in self.unused if row.name not in taken]),
+            ("that fit" if self.is_refused else LOADED, [self._loaded_cells(row) for row in self.loaded]),
+        ]
+        has_problems = len(self.loaded) < len(self.rows)
+        shares = _shares([len(lines) for _, lines in kinds], _MOST_LINES, least_of_last=has_problems)
+        shown: list[_Cells] = []
+        for (name, lines), share in zip(kinds, shares):
+            shown.extend(lines[:share])
+            if len(lines) > share:
+                shown.append(("", f"... and {len(lines) - share} more {name}", "", "", ""))
         return shown
 
+    def _loaded_cells(self, row: ReportRow) -> _Cells:
+        return ("fits", *row.cells[1:]) if self.is_refused else row.cells
+
+
+_Cells: TypeAlias = tuple[str, str, str, str, str]
 
 _TITLES = ("", "name", "program", "checkpoint", "")
 
+_FEW = 3
 
-def _shares(counts: Sequence[int], lines: int) -> list[int]:
-    """Distributes lines over groups of rows: a few for each group, the rest in order.
 
-    A group that cannot be shown in full needs a line that says so.
+def _count(rows: Sequence[Any]) -> str:
+    return "1 value" if len(rows) == 1 else f"{len(rows)} values"
+
+
+def _renamed(missing: Sequence[ReportRow], unused: Sequence[ReportRow]) -> list[list[ReportRow]]:
+    """Returns missing values whose nearest name has a value of the same kind, by what seems to be renamed."""
+    saved = {row.name: str(row.saved) for row in unused}
+    groups: dict[tuple[str, str], list[ReportRow]] = {}
+    for row in missing:
+        if row.nearest_name is not None and saved.get(row.nearest_name) == str(row.program):
+            ours, theirs, _ = beginnings(row.name, row.nearest_name)
+            groups.setdefault((ours, theirs), []).append(row)
+    return list(groups.values())
+
+
+def _renamed_cells(group: Sequence[ReportRow]) -> _Cells:
+    row = group[0]
+    other = row.nearest_name or ""
+    if len(group) > 1:
+        ours, theirs, _ = beginnings(row.name, other)
+        return "renamed?", _shortened(f"{ours}/*"), _count(group), _count(group), f"did you mean {theirs}/*?"
+    return "renamed?", _shortened(row.name), _text(row.program), _text(row.program), f"did you mean {other}?"
+
+
+def _shares(counts: Sequence[int], lines: int, *, least_of_last: bool) -> list[int]:
+    """Distributes lines over kinds of rows: a few for each, the rest in order.
+
+    Args:
+      counts: how many rows there are of each kind.
+      lines: how many lines there are.
+      least_of_last: whether the last kind gets a few lines at most.
     """
-    shares = [min(count, 3) for count in counts]
-    for index, count in enumerate(counts):
-        spare = lines - sum(shares) - len(counts)
-        shares[index] += max(0, min(count - shares[index], spare))
+    shares = [min(count, _FEW) for count in counts]
+    spare = lines - sum(shares) - sum(count > _FEW for count in counts)
+    for index, count in enumerate(counts[:-1] if least_of_last else counts):
+        more = max(0, min(count - shares[index], spare))
+        shares[index] += more
+        spare -= more
     return shares
 
 
-def _table(rows: Iterable[ReportRow | str]) -> list[str]:
-    rows = list(rows)
-    if not rows:
+def _table(lines: Sequence[_Cells]) -> list[str]:
+    if not lines:
         return []
-    cells = [_TITLES, *(row.cells for row in rows if isinstance(row, ReportRow))]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(_TITLES))]
-    lines = [_TITLES, *rows]
-    return ["", *(_line(line, widths) for line in lines)]
+    widths = [max(len(line[column]) for line in (_TITLES, *lines)) for column in range(len(_TITLES))]
+    return ["", *(_line(line, widths) for line in (_TITLES, *lines))]
 
 
-def _line(row: ReportRow | str | tuple[str, ...], widths: Sequence[int]) -> str:
-    if isinstance(row, str):
-        return f"  {'':{widths[0]}}  {row}"
-    texts = row.cells if isinstance(row, ReportRow) else row
-    return "  " + "  ".join(f"{text:{width}}" for text, width in zip(texts, widths)).rstrip()
+def _line(cells: _Cells, widths: Sequence[int]) -> str:
+    return ("  " + "  ".join(f"{text:{width}}" for text, width in zip(cells, widths))).rstrip()
 
 
 def _html_row(cells: Iterable[str], tag: str) -> str:

@@ -21,6 +21,7 @@ from millrace._src.checkpoint.report import (
     Value,
 )
 from millrace._src.checkpoint.saved_attributes import attributes_of
+from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -80,7 +81,11 @@ def _program_values(restoration: RestorationBase) -> Iterator[tuple[Any, str, Va
     view = ObjectGraphView(restoration.root, attached=restoration.attached)
     for trackable, path in zip(view.nodes(), view.paths):
         if is_variable(trackable):
-            yield trackable, checkpoint_key(path, VARIABLE_VALUE_KEY), Value(trackable.shape, trackable.dtype)
+            yield (
+                trackable,
+                checkpoint_key(path, VARIABLE_VALUE_KEY),
+                Value(TensorShape(trackable.shape), as_dtype(trackable.dtype)),
+            )
             continue
         for attribute in attributes_of(trackable, functools.partial(checkpoint_key, path)):
             yield trackable, attribute.key, _value_of(attribute.tensors)

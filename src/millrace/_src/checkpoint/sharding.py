@@ -128,7 +128,7 @@ class MaxShardSizePolicy(ShardingCallback):
         size = _bytes_of(shardable)
         if size <= remaining:
             yield _Part(shardable.tensor, shardable.slice_spec, remaining - size, opens_file=False)
-        elif size <= self.max_shard_size or not shardable.shape.rank or shardable.slice_spec:
+        elif not shardable.shape.rank or shardable.slice_spec:
             yield _Part(shardable.tensor, shardable.slice_spec, max(0, self.max_shard_size - size), opens_file=True)
         else:
             yield from self._cut(shardable, size, remaining)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -69,9 +69,8 @@ def generate_checkpoint_state_proto(
         )
     if not os.path.isabs(save_dir):
         paths = [_relative(path, save_dir) for path in paths]
-        model_checkpoint_path = _relative(model_checkpoint_path, save_dir)
     return CheckpointState(
-        model_checkpoint_path=model_checkpoint_path,
+        model_checkpoint_path=paths[-1],
         all_model_checkpoint_paths=paths,
         all_model_checkpoint_timestamps=timestamps,
         last_preserved_timestamp=last_preserved_timestamp,
@@ -127,23 +126,25 @@ def update_checkpoint_state(
 def write_relative_state(
     save_dir: str,
     model_checkpoint_path: str,
-    all_model_checkpoint_paths: Sequence[str] | None = None,
-    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    times: Mapping[str, float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """Does as `update_checkpoint_state`, with paths relative to the folder."""
-    paths = [*(all_model_checkpoint_paths or [])]
-    write_state(
-        save_dir,
-        generate_checkpoint_state_proto(
-            save_dir,
-            os.path.relpath(model_checkpoint_path, save_dir),
-            [os.path.relpath(path, save_dir) for path in paths],
-            all_model_checkpoint_timestamps,
-            last_preserved_timestamp,
-        ),
-        None,
+    """Writes the file of a folder with paths relative to the folder.
+
+    Args:
+      save_dir: the folder.
+      model_checkpoint_path: the newest checkpoint.
+      times: when all checkpoints were written, oldest first; the newest alone, if None.
+      last_preserved_timestamp: when the last checkpoint that is kept for good was written.
+    """
+    paths = [model_checkpoint_path] if times is None else list(times)
+    state = CheckpointState(
+        model_checkpoint_path=os.path.relpath(model_checkpoint_path, save_dir),
+        all_model_checkpoint_paths=[os.path.relpath(path, save_dir) for path in paths],
+        all_model_checkpoint_timestamps=None if times is None else list(times.values()),
+        last_preserved_timestamp=last_preserved_timestamp,
     )
+    write_state(save_dir, state, None)
 
 
 def write_state(folder: str, proto: Any, latest_filename: str | None) -> None:

@@ -178,6 +178,7 @@ class BundleWriter:
         self._add(slice_key(name, part.starts, part.lengths), array, dtype, shard)
         if whole is None:
             whole = self._entries[name] = _entry(dtype, full_shape)
+            whole.shard_id = shard  # that of the first slice, as TensorFlow has it
         whole.slices.append(part.to_proto())
 
     def finish(self) -> None:

@@ -1,0 +1,64 @@
+"""`tf.train.CheckpointOptions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import millrace as tf
+
+
+def test_callbacks_take_the_path_or_nothing(tmp_path: Path) -> None:
+    seen: list[Any] = []
+    options = tf.train.CheckpointOptions(experimental_write_callbacks=[seen.append, lambda: seen.append("done")])
+    path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / "c"), options)
+    assert seen == [path, "done"]
+
+
+def test_callbacks_of_save_come_before_the_folder_knows(tmp_path: Path) -> None:
+    seen: list[Any] = []
+    options = tf.train.CheckpointOptions(
+        experimental_write_callbacks=[lambda: seen.append(tf.train.latest_checkpoint(tmp_path))]
+    )
+    tf.train.Checkpoint(v=tf.Variable(1.0)).save(str(tmp_path / "c"), options)
+    assert seen == [None]
+
+
+@pytest.mark.parametrize(
+    ("callbacks", "error"), [([1], TypeError), (3, TypeError), ([lambda a, b: 1], AssertionError)], ids=str
+)
+def test_what_cannot_be_called_so_is_refused(callbacks: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        tf.train.CheckpointOptions(experimental_write_callbacks=callbacks)
+
+
+def test_the_older_name_of_enable_async_means_the_same() -> None:
+    for options in (
+        tf.train.CheckpointOptions(enable_async=True),
+        tf.train.CheckpointOptions(experimental_enable_async_checkpoint=True),
+    ):
+        assert options.enable_async and options.experimental_enable_async_checkpoint
+
+
+@pytest.mark.parametrize("device", ["/job:localhost", "/cpu:0"])
+def test_a_device_of_this_process_reads_and_writes(tmp_path: Path, device: str) -> None:
+    options = tf.train.CheckpointOptions(experimental_io_device=device)
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    checkpoint.read(checkpoint.write(str(tmp_path / "c"), options), options).assert_consumed()
+
+
+def test_what_is_no_device_is_refused(tmp_path: Path) -> None:
+    options = tf.train.CheckpointOptions(experimental_io_device="bad")
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    path = checkpoint.write(str(tmp_path / "c"))
+    for act in (checkpoint.write, checkpoint.read):
+        with pytest.raises(ValueError, match="Unknown attribute"):
+            act(path, options)
+
+
+def test_a_device_of_another_process_is_refused(tmp_path: Path) -> None:
+    options = tf.train.CheckpointOptions(experimental_io_device="/job:worker")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="unknown device"):
+        tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / "c"), options)
