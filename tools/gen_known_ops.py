@@ -12,7 +12,6 @@ TensorFlow there is nothing to compare with, and `--check` passes.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import gen_api
 
-_DTYPES = {"list(type)", "type"}
+sys.path.insert(0, str(gen_api.ROOT / "src"))
 
+from millrace._src.graph.op_lines import line_of
 
 def op_list() -> Any:
     """Returns the `OpList` message of TensorFlow's runtime.
@@ -35,59 +35,6 @@ def op_list() -> Any:
     ops = op_def_pb2.OpList()
     ops.ParseFromString(runtime.TF_GetBuffer(runtime.TF_GetAllOpList()))
     return ops.op
-
-
-def line_of(op: Any) -> str:
-    """Returns the line of an op: name, signature, facts, attributes, between tabs."""
-    facts = [fact for fact in ("commutative", "stateful") if getattr(op, f"is_{fact}")]
-    inputs, outputs = (", ".join(map(_argument, args)) for args in (op.input_arg, op.output_arg))
-    return "\t".join([op.name, f"{inputs} -> {outputs}".strip(), *facts, *map(_attribute, op.attr)])
-
-
-def _argument(arg: Any) -> str:
-    kind = arg.type_list_attr or arg.type_attr or _dtype(arg.type)
-    number = f"{arg.number_attr} * " if arg.number_attr else ""
-    return f"{arg.name}: {number}{f'Ref({kind})' if arg.is_ref else kind}"
-
-
-def _attribute(attr: Any) -> str:
-    """Returns `name:kind`, with the least length and the allowed dtypes of types, and the default as JSON."""
-    text = f"{attr.name}:{attr.type.replace('(', '[').replace(')', ']')}"
-    if attr.type in _DTYPES and attr.allowed_values.list.type:
-        text += f" in {'|'.join(map(_dtype, attr.allowed_values.list.type))}"
-    if attr.type in _DTYPES and attr.minimum:
-        text += f" >= {attr.minimum}"
-    if attr.HasField("default_value"):
-        text += f" = {json.dumps(_value(attr.default_value), separators=(',', ':'))}"
-    return text
-
-
-def _dtype(number: int) -> str:
-    from tensorflow import as_dtype  # optional: see op_list
-
-    return as_dtype(number).name
-
-
-def _value(proto: Any) -> Any:
-    """Returns an attribute value as JSON has it: a shape is its list or null, a tensor its dtype and elements."""
-    field = proto.WhichOneof("value")
-    if field == "list":
-        return [_one(field.name, item) for field, items in proto.list.ListFields() for item in items]
-    return _one(field, getattr(proto, field))
-
-
-def _one(field: str, value: Any) -> Any:
-    if field == "s":
-        return value.decode("utf-8")
-    if field == "type":
-        return _dtype(value)
-    if field == "shape":
-        return None if value.unknown_rank else [dim.size for dim in value.dim]
-    if field == "tensor":
-        from tensorflow import make_ndarray  # optional: see op_list
-
-        return [_dtype(value.dtype), make_ndarray(value).tolist()]
-    return value
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -17,6 +17,7 @@ from millrace._src.core.reach import Reach
 from millrace._src.data.base import new_dataset
 from millrace._src.graph.import_graph_def import import_under
 from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy, named_deeds, reach_of
+from millrace._src.proto.op_def_pb2 import OpDef as OpDefMessage
 
 Denied = tf.errors.PermissionDeniedError
 TEXT = tf.TensorSpec([], tf.string)
@@ -203,3 +204,13 @@ def test_a_reach_in_words() -> None:
     attrs = {"output_stream": "file:///f", "end": ""}
     assert reach_of(get_op("PrintV2"), [tf.constant("x")], attrs) is Reach.WRITES_FILES
     assert reach_of(get_op("PrintV2"), [tf.constant("x")], {**attrs, "output_stream": "stdout"}) is Reach.NOTHING
+
+
+def test_an_op_that_nobody_knows_is_the_one_that_the_graph_declares() -> None:
+    args = {"input_arg": [{"name": "x", "type": 1}], "output_arg": [{"name": "y", "type": 1}]}
+    declared = OpDefMessage(name="TheirOwnOp", **args)  # type: ignore[arg-type]  # protobuf takes dicts for messages
+    policy = OpPolicy(declared_ops={"TheirOwnOp": declared, "Neg": declared})
+    assert policy.op_of("TheirOwnOp").signature_text == "x: float32 -> y: float32"
+    assert policy.op_of("Neg") is get_op("Neg")
+    with pytest.raises(tf.errors.NotFoundError, match="Op type not registered 'TheirOwnOp'"):
+        TRUSTING.op_of("TheirOwnOp")

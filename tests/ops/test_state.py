@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import millrace as tf
 from tests.contracts.sample import GradientProgram
@@ -41,3 +42,11 @@ def test_the_gradient_of_gathered_rows_is_sparse_and_names_repeated_rows_again()
     assert isinstance(gradient, tf.IndexedSlices)
     assert gradient.indices.numpy().tolist() == [2, 0, 2, 2]
     assert gradient.dense_shape.numpy().tolist() == [3, 2]
+
+
+def test_disabling_copies_of_a_variable_changes_nothing_and_needs_a_value() -> None:
+    v = tf.Variable([1.0, 2.0])
+    assert tf.raw_ops.DisableCopyOnRead(resource=v.handle) is None
+    assert v.numpy().tolist() == [1.0, 2.0]
+    with pytest.raises(tf.errors.FailedPreconditionError, match="Could not find variable"):
+        tf.raw_ops.DisableCopyOnRead(resource=tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[], shared_name="none"))

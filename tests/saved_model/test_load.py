@@ -372,3 +372,43 @@ def test_a_damaged_graph_is_refused_when_it_is_used_and_named(folder: str) -> No
     with pytest.raises(ValueError, match="Unknown input node 'nowhere:z:0'") as caught:
         loaded(tf.constant(3.0))
     assert "of the SavedModel at" in caught.value.__notes__[0]
+
+
+# --- ops that are not known -------------------------------------------------------------------------------------------
+
+
+def use_unknown_op(folder: str, declares_op: bool) -> None:
+    """Puts an op that nobody knows in the place of the addition."""
+
+    def edit(meta_graph: Any) -> None:
+        for function in meta_graph.graph_def.library.function:
+            for node in function.node_def:
+                if node.op == "AddV2":
+                    node.op = "TheirOwnAdd"
+        ops = meta_graph.meta_info_def.stripped_op_list.op
+        (add,) = [op for op in ops if op.name == "AddV2"]
+        add.name = "TheirOwnAdd" if declares_op else "Add"
+
+    change(folder, edit)
+
+
+def test_an_unknown_op_fails_when_it_runs(folder: str) -> None:
+    use_unknown_op(folder, declares_op=True)
+    loaded = tf.saved_model.load(folder)
+    assert loaded.unknown_ops == ("TheirOwnAdd",)
+    assert loaded(tf.constant(3.0), training=True).numpy() == 6.0
+    assert loaded.__call__.concrete_functions[0].structured_outputs["y"].shape == []
+    with pytest.raises(tf.errors.UnimplementedError, match="'TheirOwnAdd'"):
+        loaded(tf.constant(3.0))
+
+
+def test_an_op_that_is_not_even_declared_keeps_only_its_function_from_being_made(folder: str) -> None:
+    use_unknown_op(folder, declares_op=False)
+    loaded = tf.saved_model.load(folder)
+    assert loaded(tf.constant(3.0), training=True).numpy() == 6.0
+    with pytest.raises(tf.errors.NotFoundError, match="Op type not registered 'TheirOwnAdd'"):
+        loaded(tf.constant(3.0))
+
+
+def test_a_model_of_known_ops_has_no_unknown_ones(folder: str) -> None:
+    assert tf.saved_model.load(folder).unknown_ops == ()

@@ -194,6 +194,7 @@ OP_HOMES: dict[str, str] = {
     "Dilation2DBackpropFilter": "millrace._src.ops.nn.morphology",
     "Dilation2DBackpropInput": "millrace._src.ops.nn.morphology",
     "DirectedInterleaveDataset": "millrace._src.data.transforms.choose_from_datasets",
+    "DisableCopyOnRead": "millrace._src.ops.state",
     "Div": "millrace._src.ops.math.division",
     "DivNoNan": "millrace._src.ops.math.division",
     "DrawBoundingBoxes": "millrace._src.ops.image.drawing",

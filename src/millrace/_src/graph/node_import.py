@@ -28,7 +28,6 @@ from millrace._src.graph.function_factory import body_of
 from millrace._src.graph.node_checks import check_constant, check_node
 from millrace._src.graph.node_def import canonical_device, decode_attrs
 from millrace._src.graph.op_policy import TRUSTING, OpPolicy
-from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -119,7 +118,7 @@ class NodeImport:
         """
         name = self.rename(node.name)
         function = self.library.get(node.op)
-        op_def = find_op(node.op) if function is None else _call_op(function)
+        op_def = self.policy.op_of(node.op) if function is None else _call_op(function)
         attrs = decode_attrs(node, op_def, name, self.library) if function is None else _call_attrs(function, inputs)
         check_node(op_def, attrs, inputs, name)
         op_def = self.policy.admitted(op_def, inputs, attrs, self._place(name))

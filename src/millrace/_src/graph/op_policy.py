@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
 
-from millrace._src.core.errors import PermissionDeniedError
+from millrace._src.core.errors import NotFoundError, PermissionDeniedError
 from millrace._src.core.op_def import Kernel, OpDef, Rules
 from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.graph import rewriting
+from millrace._src.graph.opaque_ops import find_op, opaque_op_of
 from millrace._src.graph.operation import Operation
 
 GradientRule: TypeAlias = Callable[[Operation, Sequence[Any]], Sequence[Any]]
@@ -46,8 +47,22 @@ class OpPolicy:
     """The names of the files that ops may read though `allowed` says nothing of reading: those that came along."""
     advice: Callable[[Reach], str] = "{} is refused.".format
     """Says how the caller allows a reach, or why nobody can: the last sentence of the error."""
+    declared_ops: Mapping[str, Any] = field(default_factory=dict)
+    """The `OpDef` messages of the ops that the graph's writer declared; of use for ops that nobody knows here."""
     gradient_rules: Mapping[str, GradientRule] | None = None
     """The gradients, by name, for which operations may ask; None lets them ask for those of the program."""
+
+    def op_of(self, name: str) -> OpDef:
+        """Returns the declaration of an op; one that nobody implements here can stand in a graph, and not run.
+
+        Raises: NotFoundError: if neither Millrace, TensorFlow nor the graph's writer declares the op.
+        """
+        try:
+            return find_op(name)
+        except NotFoundError:
+            if name not in self.declared_ops:
+                raise
+            return opaque_op_of(self.declared_ops[name])
 
     def admitted(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], place: str) -> OpDef:
         """Returns the op for one node: `op` itself if its reach is allowed, else a `GuardedOp`.

@@ -25,6 +25,7 @@ from millrace._src.core.op_def import Effects, Kernel, OpDef, Rules, Traits
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.op_lines import line_of
 
 _ATTRIBUTE = re.compile(r"(\w+):([\w\[\]]+)(?: in (\S+))?(?: >= (\d+))?(?: = (.*))?")
 
@@ -92,6 +93,18 @@ def opaque_op(name: str) -> OpDef:
 
 _DECLARED: dict[str, OpaqueOp] = {}
 """The opaque ops by name, so that all nodes share one declaration; at most one an op of the file."""
+
+
+def opaque_op_of(message: Any) -> OpaqueOp:
+    """Returns the declaration of an op that neither Millrace nor TensorFlow has, as the writer of a graph declared it.
+
+    Args: message: the `OpDef` message.
+    Raises: ValueError: if the message declares no op.
+    """
+    try:
+        return OpaqueOp(line_of(message))
+    except (KeyError, TypeError, UnicodeDecodeError) as error:
+        raise ValueError(f"The graph declares an op {message.name!r} in no known form: {error}.") from error
 
 
 @functools.cache

@@ -122,6 +122,19 @@ def destroy_resource(xp: Xp, resource: Array, *, ignore_lookup_error: bool = Tru
     resource_of(resource).destroy()
 
 
+@op(
+    "DisableCopyOnRead",
+    "resource: resource -> ",
+    shape=no_outputs,
+    effects=Effects.WRITES,
+    host_only=True,
+    not_differentiable=_STATE,
+)
+def disable_copy_on_read(xp: Xp, resource: Array) -> None:
+    """Does nothing: TensorFlow turns off copies of a variable's value here, and no read makes a copy in Millrace."""
+    value_of(resource_of(resource))
+
+
 def _rank_of_variable(c: ShapeContext) -> TensorShape:
     return TensorShape([_variable_shape(c).rank])
 

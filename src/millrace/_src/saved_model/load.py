@@ -39,11 +39,14 @@ from millrace._src.saved_model.reading import (
     as_tags,
     asset_paths,
     chosen_meta_graph,
+    declared_ops,
     parse_saved_model,
     read_debug_info,
+    unknown_ops,
 )
 from millrace._src.saved_model.restored_gradients import gradient_rules
 from millrace._src.saved_model.v1_load import load_v1
+from millrace._src.saved_model.v1_translations import ANSWERED_OPS
 from millrace._src.saved_model.value_restoring import restore_values
 from millrace._src.state.asset import Asset
 from millrace._src.util.export import export
@@ -70,6 +73,9 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
 
     A SavedModel of TensorFlow 1 has no objects: the result then has `signatures`, `variables`, `graph`, and `prune`,
     which makes a function from tensors of the graph to others.
+
+    The ops of the model that Millrace does not implement are listed in `unknown_ops`. They do not keep a model from
+    being loaded: a function fails when it would run one of them.
 
     Args:
       export_dir: the folder.
@@ -113,6 +119,7 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: LoadO
         else:
             root = load_v1(meta_graph, folder, options)
         root.graph_debug_info = read_debug_info(folder)
+    root.unknown_ops = unknown_ops(meta_graph, () if meta_graph.HasField("object_graph_def") else ANSWERED_OPS)
     return {"root": root}
 
 
@@ -143,6 +150,7 @@ class ObjectLoader:
             allowed=self._options.allowed_reach,
             own_files=frozenset(path.encode() for path in self._assets),
             advice=how_to_allow,
+            declared_ops=declared_ops(self._meta_graph),
             gradient_rules=rules,
         )
         functions, concrete_functions = graph_def.library.function, self._proto.concrete_functions

@@ -10,6 +10,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from millrace._src.core.errors import DataLossError, PermissionDeniedError
+from millrace._src.core.op_registry import all_op_names
 from millrace._src.core.reach import Reach
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
@@ -132,6 +133,29 @@ def as_tags(tags: Any) -> list[str] | None:
     if tags is None:
         return None
     return [tags] if isinstance(tags, str) else [str(tag) for tag in tags]
+
+
+# --- ops -------------------------------------------------------------------------------------------------------------
+
+
+def declared_ops(meta_graph: Any) -> dict[str, Any]:
+    """Returns the `OpDef` messages of the ops that a graph uses, by name, as its writer declared them."""
+    return {op.name: op for op in meta_graph.meta_info_def.stripped_op_list.op}
+
+
+def unknown_ops(meta_graph: Any, answered: Iterable[str]) -> tuple[str, ...]:
+    """Returns the names of the ops of a graph that Millrace does not implement.
+
+    Args:
+      meta_graph: the `MetaGraphDef` message.
+      answered: the ops that are replaced by others when the graph is played.
+    """
+    graph_def = meta_graph.graph_def
+    names = set(declared_ops(meta_graph)) or {node.op for node in graph_def.node}
+    if not meta_graph.meta_info_def.stripped_op_list.op:
+        names.update(node.op for function in graph_def.library.function for node in function.node_def)
+        names.difference_update(function.signature.name for function in graph_def.library.function)
+    return tuple(sorted(names.difference(all_op_names(), answered)))
 
 
 # --- assets ----------------------------------------------------------------------------------------------------------

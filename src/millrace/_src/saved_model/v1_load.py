@@ -44,7 +44,7 @@ from millrace._src.saved_model.constants import (
 )
 from millrace._src.saved_model.lazy_functions import LazyConcreteFunction, fresh_name
 from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
-from millrace._src.saved_model.reading import asset_definitions, asset_paths
+from millrace._src.saved_model.reading import asset_definitions, asset_paths, declared_ops
 from millrace._src.saved_model.signature_map import _SignatureMap
 from millrace._src.saved_model.v1_nodes import TensorRef, parse_nodes, parse_ref
 from millrace._src.saved_model.v1_replay import Replay
@@ -171,6 +171,7 @@ class SavedGraph:
             allowed=options.allowed_reach,
             own_files=frozenset(path.encode() for path in (*self.assets, self.prefix)),
             advice=how_to_allow,
+            declared_ops=declared_ops(meta_graph),
             gradient_rules={},
         )
         self.nodes = parse_nodes(graph_def.node)

@@ -18,11 +18,8 @@ from millrace._src.graph.func_graph import init_scope
 from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.ops import raw
-from millrace._src.saved_model.v1_nodes import Node
+from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, Node
 from millrace._src.state.variable import Variable, uninitialized_variable
-
-_REFERENCE_VARIABLES = ("Variable", "VariableV2")
-
 
 class RefVariable:
     """A reference variable, as it comes out of its node and of the ops that change it."""
@@ -69,7 +66,7 @@ class SharedObjects:
         variable = self.variables.get(node.name)
         if variable is None:
             return self._handle(node)
-        if node.op in _REFERENCE_VARIABLES:
+        if node.op in REFERENCE_VARIABLES:
             return RefVariable(variable)
         tell_of_variable(variable)
         return variable.handle
@@ -86,7 +83,7 @@ class SharedObjects:
 
 
 def _is_variable(node: Node) -> bool:
-    return node.op in _REFERENCE_VARIABLES or node.op == "VarHandleOp"
+    return node.op in REFERENCE_VARIABLES or node.op == "VarHandleOp"
 
 
 def _makes_shared_object(op: str) -> bool:

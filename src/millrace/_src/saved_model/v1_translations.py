@@ -13,6 +13,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, float32, int32
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.saved_model.v1_nodes import REPLACED_OPS
 from millrace._src.saved_model.v1_resources import RefVariable
 
 Translation: TypeAlias = Callable[[Any, Sequence[Any]], list[Any] | None]
@@ -161,3 +162,6 @@ TRANSLATIONS: dict[str, Translation] = {
     "TensorArrayWriteV3": _write,
 }
 """The translations by op."""
+
+ANSWERED_OPS = frozenset(TRANSLATIONS) | REPLACED_OPS
+"""The ops of TensorFlow 1 that Millrace does not have, and that the graphs of SavedModels may hold all the same."""
