@@ -24,6 +24,7 @@ sys.path.insert(0, str(gen_api.ROOT / "src"))
 
 from millrace._src.graph.op_lines import line_of
 
+
 def op_list() -> Any:
     """Returns the `OpList` message of TensorFlow's runtime.
 

@@ -14,7 +14,8 @@ name: "TheirOp"
 input_arg { name: "x" type_attr: "T" number_attr: "N" }
 input_arg { name: "handle" type: DT_STRING is_ref: true }
 output_arg { name: "y" type_list_attr: "Tout" }
-attr { name: "T" type: "type" default_value { type: DT_FLOAT } allowed_values { list { type: DT_FLOAT type: DT_INT64 } } }
+attr { name: "T" type: "type" default_value { type: DT_FLOAT }
+  allowed_values { list { type: DT_FLOAT type: DT_INT64 } } }
 attr { name: "N" type: "int" minimum: 1 has_minimum: true }
 attr { name: "Tout" type: "list(type)" minimum: 2 has_minimum: true }
 attr { name: "shape" type: "shape" default_value { shape { dim { size: -1 } } } }

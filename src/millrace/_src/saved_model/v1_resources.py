@@ -21,6 +21,7 @@ from millrace._src.ops import raw
 from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, Node
 from millrace._src.state.variable import Variable, uninitialized_variable
 
+
 class RefVariable:
     """A reference variable, as it comes out of its node and of the ops that change it."""
 
