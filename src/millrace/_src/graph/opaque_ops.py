@@ -25,7 +25,6 @@ from millrace._src.core.op_def import Effects, Kernel, OpDef, Rules, Traits
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shapes import TensorShape
-from millrace._src.graph.op_lines import line_of
 
 _ATTRIBUTE = re.compile(r"(\w+):([\w\[\]]+)(?: in (\S+))?(?: >= (\d+))?(?: = (.*))?")
 
@@ -101,6 +100,8 @@ def opaque_op_of(message: Any) -> OpaqueOp:
     Args: message: the `OpDef` message.
     Raises: ValueError: if the message declares no op.
     """
+    from millrace._src.graph.op_lines import line_of  # loads protobuf, which `find_op` does without
+
     try:
         return OpaqueOp(line_of(message))
     except (KeyError, TypeError, UnicodeDecodeError) as error:
