@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
-from millrace._src.core.errors import DataLossError, PermissionDeniedError
+from millrace._src.core.errors import DataLossError, FailedPreconditionError, PermissionDeniedError
 from millrace._src.core.op_registry import all_op_names
 from millrace._src.core.reach import Reach
 from millrace._src.ops.io import gfile
@@ -26,6 +26,7 @@ from millrace._src.saved_model.constants import (
     SAVED_MODEL_FILENAME_PB,
     SAVED_MODEL_FILENAME_PBTXT,
 )
+from millrace._src.saved_model.folder import finish_interrupted_save
 from millrace._src.saved_model.load_options import how_to_allow
 from millrace._src.util.export import export
 
@@ -55,8 +56,10 @@ def parse_saved_model(export_dir: Any) -> saved_model_pb2.SavedModel:
     Raises:
       OSError: if there is no SavedModel in the folder, or its file cannot be parsed.
       NotImplementedError: if the message is split over several files, as TensorFlow writes one above 2 GB.
+      FailedPreconditionError: if a save into the folder was cut off, and the folder cannot be written to finish it.
     """
     folder = file_name(export_dir)
+    _finish_interrupted_save(folder)
     binary, text, split = (
         gfile.join(folder, name)
         for name in (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_FILENAME_CPB)
@@ -78,6 +81,19 @@ def parse_saved_model(export_dir: Any) -> saved_model_pb2.SavedModel:
     except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
         raise OSError(f"Cannot parse file {path.encode()!r}: {error}.") from error
     return message
+
+
+def _finish_interrupted_save(folder: str) -> None:
+    """Moves the files of a save that was cut off after it had counted into place."""
+    try:
+        finish_interrupted_save(folder)
+    except PermissionDeniedError as error:
+        raise FailedPreconditionError(
+            None,
+            None,
+            f"A save into {folder} was cut off before all files were in place, and the folder cannot be written: make it "
+            "writable once and load the SavedModel again, so that the save is finished.",
+        ) from error
 
 
 def read_debug_info(export_dir: str) -> graph_debug_info_pb2.GraphDebugInfo:
