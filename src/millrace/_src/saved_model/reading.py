@@ -91,8 +91,8 @@ def _finish_interrupted_save(folder: str) -> None:
         raise FailedPreconditionError(
             None,
             None,
-            f"A save into {folder} was cut off before all files were in place, and the folder cannot be written: make it "
-            "writable once and load the SavedModel again, so that the save is finished.",
+            f"A save into {folder} was cut off before all files were in place, and the folder cannot be written: make "
+            "it writable once and load the SavedModel again, so that the save is finished.",
         ) from error
 
 
