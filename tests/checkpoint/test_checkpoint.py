@@ -68,7 +68,7 @@ def test_a_name_that_the_root_has_for_another_object_is_refused() -> None:
     tf.train.Checkpoint(root, v=root.v)
 
 
-@pytest.mark.parametrize("value", [3, "a", None, 1.5, object()], ids=str)
+@pytest.mark.parametrize("value", [3, "a", None, 1.5, object()], ids=lambda value: type(value).__name__)
 def test_what_cannot_be_tracked_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="`Checkpoint` was expecting x to be a trackable object"):
         tf.train.Checkpoint(x=value)
