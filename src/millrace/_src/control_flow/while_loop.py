@@ -313,7 +313,8 @@ class _GraphLoop:
             The body passes such a capture on; the condition ignores it.
             """
             if graph is cond.graph:
-                return f"{self.scope}{graph.name}___redundant_placeholder{index}", None
+                stem = graph.name.rstrip("0123456789")  # the counter differs whenever the graph is made
+                return f"{self.scope}{stem}0___redundant_placeholder{index}", None
             name = tensor.op.name if isinstance(tensor, SymbolicTensor) else "resource"
             return f"{self.scope}{name}", tensor.shape
 

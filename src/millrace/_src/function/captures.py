@@ -79,7 +79,7 @@ class TracedGraph(FuncGraph):
         known_capture = self._captures.get(id(tensor))
         if known_capture is not None:
             return known_capture[1]
-        name = name or str(context.unique_id())
+        name = name or self.number_of_capture()
         placeholder = super().capture(tensor, name)
         is_constant = isinstance(tensor, EagerTensor) and id(tensor) not in self._captures
         if is_constant and not (self.inline_integers and not is_trainable(tensor.dtype)):

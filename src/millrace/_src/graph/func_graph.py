@@ -109,12 +109,16 @@ class FuncGraph(Graph):
         return copy[1]
 
     def _add_capture(self, tensor: Tensor, name: str | None) -> SymbolicTensor:
-        full_name, user_name = _capture_name(tensor, name)
+        full_name, user_name = (self.number_of_capture(),) * 2 if name is None else _capture_name(tensor, name)
         placeholder = self.placeholder_like(tensor, tensor.shape, full_name, user_name)
         placeholder._tape_id = tape_id(tensor)
         self._captures[id(tensor)] = (tensor, placeholder)
         self.inputs.append(placeholder)
         return placeholder
+
+    def number_of_capture(self) -> str:
+        """Returns the name of a capture that no op's argument names: a number, the same whenever the graph is made."""
+        return str(len(self.inputs))
 
     def let_go(self) -> None:
         """Forgets the tensors from outside, which live on otherwise until the cycles of a graph are collected."""
@@ -220,14 +224,11 @@ def _is_constant(tensor: SymbolicTensor) -> bool:
     return all(tensor is not placeholder for placeholder in getattr(operation.graph, "inputs", ()))
 
 
-def _capture_name(tensor: Tensor, name: str | None) -> tuple[str, str]:
+def _capture_name(tensor: Tensor, name: str) -> tuple[str, str]:
     """Returns the full name of a capture's placeholder and the name that the user knows.
 
     An eager tensor is called after the argument that takes it, a tensor of an outer graph after its operation.
     """
-    if name is None:
-        number = str(context.unique_id())
-        return number, number
     scope, _, argument = name.rpartition("/")
     if isinstance(tensor, SymbolicTensor):
         argument = tensor.op.name

@@ -34,7 +34,7 @@ from millrace._src.saved_model.constants import (
 from millrace._src.saved_model.saved_objects import SavedObjects
 from millrace._src.saved_model.signatures import Signature, placeholder_name
 from millrace._src.state.asset import Asset
-from millrace._src.state.resource import CapturableResource
+from millrace._src.state.resource import CapturableResource, resources_named
 from millrace._src.util.identity import IdentityDict
 
 
@@ -67,9 +67,10 @@ class ExportGraph:
                 self._add_object(node_id, nodes[node_id], options)
 
     def _add_object(self, node_id: int, trackable: Any, options: Any) -> None:
-        tensors = trackable._export_to_saved_model_graph(
-            object_map=self.object_map, tensor_map=self.tensor_map, options=options
-        )
+        with resources_named(self.objects.resource_names.get(trackable, "")):
+            tensors = trackable._export_to_saved_model_graph(
+                object_map=self.object_map, tensor_map=self.tensor_map, options=options
+            )
         for tensor in tensors:
             self.node_ids[tensor] = node_id
         if isinstance(trackable, Asset):

@@ -72,6 +72,8 @@ class SavedObjects(ObjectGraphView):
     def __init__(self, root: Any) -> None:
         super().__init__(root, SaveType.SAVEDMODEL, cache={})
         self._signatures = _SignatureMap()
+        self.resource_names: IdentityDict[Any, str] = IdentityDict()
+        """The names by which the graphs of the SavedModel mean the same resources."""
         self._listed: IdentityDict[Any, dict[str, Any]] = IdentityDict()
         self._assets: IdentityDict[Any, Asset] = IdentityDict()
         self._constants: IdentityDict[Any, TrackableConstant] = IdentityDict()
@@ -112,7 +114,8 @@ class SavedObjects(ObjectGraphView):
             if isinstance(child, Asset):  # one of several objects for the same file name
                 children[name] = self._assets.setdefault(child.asset_path, child)
         if isinstance(trackable, CapturableResource):
-            with eager_mode(), resources_named(_name_of_resource(trackable, path)):
+            self.resource_names[trackable] = name = _name_of_resource(trackable, path)
+            with eager_mode(), resources_named(name):
                 children |= _resource_functions(trackable)
         if isinstance(trackable, DatasetBase):
             children["_variant_tracker"] = DatasetResource(trackable)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.checkpoint.object_graph import SavedGraph
-from millrace._src.core.context import graph_scope, state
+from millrace._src.core.context import graph_scope, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.execute import execute
@@ -23,6 +23,7 @@ from millrace._src.core.resources import is_variable
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.graph import rewriting
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.scopes import control_dependencies, device
 from millrace._src.ops import raw
@@ -89,7 +90,7 @@ class Saver:
             names, slices = self._names()
             written = _execute("SaveV2", [sharded, names, slices, [*tensors, object_graph]], "SaveV2")
             with control_dependencies([written]):
-                prefixes = raw.Pack(values=[sharded])
+                prefixes = raw.Pack(values=[sharded], name="MergeV2Checkpoints/checkpoint_prefixes")
             merged = _execute("MergeV2Checkpoints", [prefixes, file_prefix], "MergeV2Checkpoints")
             with control_dependencies([merged]):
                 return raw.Identity(input=file_prefix)
@@ -106,9 +107,10 @@ class Saver:
             pairs = self.functions[node_id]
             return [t for pair in pairs for t in pair.tensors(self._call(pair.save, pair.save_arguments()))]
         handle = self._export.tensor_map[group[0].trackable.handle]
-        operation = _execute("DisableCopyOnRead", [handle], "Read/DisableCopyOnRead")
-        with control_dependencies([operation]):
-            value = raw.ReadVariableOp(resource=handle, dtype=group[0].trackable.dtype, name="Read/ReadVariableOp")
+        with name_scope("Read"):
+            operation = _execute("DisableCopyOnRead", [handle], "DisableCopyOnRead")
+            value = raw.ReadVariableOp(resource=handle, dtype=group[0].trackable.dtype)
+        rewriting.wait_for(value.op, [operation])
         value = raw.Identity(input=value)
         with device(_CPU):
             return [raw.Identity(input=value)]
@@ -143,7 +145,8 @@ class Saver:
             pairs = self.functions[node_id]
             return [self._call_restore(pair, [next(remaining) for _ in range(pair.tensor_count)]) for pair in pairs]
         handle = self._export.tensor_map[self._groups[node_id][0].trackable.handle]
-        return [raw.AssignVariableOp(resource=handle, value=raw.Identity(input=tensors[0]))]
+        with device(_CPU):
+            return [raw.AssignVariableOp(resource=handle, value=raw.Identity(input=tensors[0]))]
 
     def _call_restore(self, pair: SaveableFunctions, tensors: Sequence[Any]) -> Any:
         before = len(state.graph.get_operations())

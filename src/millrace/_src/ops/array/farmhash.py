@@ -164,14 +164,37 @@ def _round(
     return z, y, x, v, w
 
 
+def _rounds(
+    key: bytes, x: int, y: int, z: int, v: tuple[int, int], w: tuple[int, int]
+) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
+    """Mixes all of a key into the state: `_round` for each 64 bytes, with its calls written out, for long keys."""
+    (v0, v1), (w0, w1), mask, mul = v, w, _MASK, _K1
+    for k0, k1, k2, k3, k4, k5, k6, k7 in struct.iter_unpack("<8Q", key):
+        x = x + y + v0 + k1 & mask
+        x = ((x >> 37 | x << 27) & mask) * mul & mask ^ w1
+        y = y + v1 + k6 & mask
+        y = ((y >> 42 | y << 22) & mask) * mul + v0 + k5 & mask
+        z = z + w0 & mask
+        z = ((z >> 33 | z << 31) & mask) * mul & mask
+        a = v1 * mul + k0
+        b = x + w0 + a + k3 & mask
+        c = a + k1 + k2 & mask
+        v0, v1 = c + k3 & mask, ((b >> 21 | b << 43) & mask) + ((c >> 44 | c << 20) & mask) + a & mask
+        a = z + w1 + k4
+        b = y + k2 + a + k7 & mask
+        c = a + k5 + k6 & mask
+        w0, w1 = c + k7 & mask, ((b >> 21 | b << 43) & mask) + ((c >> 44 | c << 20) & mask) + a & mask
+        x, z = z, x
+    return x, y, z, (v0, v1), (w0, w1)
+
+
 def _long(key: bytes, size: int) -> int:
     x, y = 81, 81 * _K1 + 113 & _MASK
     z = _shift_mix(y * _K2 + 113) * _K2 & _MASK
     v = w = (0, 0)
     x = x * _K2 + _word(key, 0) & _MASK
     end = (size - 1) // 64 * 64
-    for at in range(0, end, 64):
-        x, y, z, v, w = _round(key, at, x, y, z, v, w, _K1, 1)
+    x, y, z, v, w = _rounds(key[:end], x, y, z, v, w)
     remainder = (size - 1) & 63
     mul = _K1 + ((z & 0xFF) << 1)
     w = (w[0] + remainder & _MASK, w[1])
