@@ -10,12 +10,14 @@ one; whoever finds the list moves what is left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from typing import Any
 
+from millrace._src.checkpoint.bundle.publishing import sync_files
 from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_systems import content_of, file_system_of
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import alone, sync_directory_of, written_beside
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
     SAVED_MODEL_FILENAME_PB,
@@ -31,6 +33,8 @@ _VARIABLES = f"{VARIABLES_DIRECTORY}/{VARIABLES_FILENAME}"
 class SavedModelFolder:
     """A folder that is given a SavedModel: as a context manager, it takes the files and commits them at the end.
 
+    While one process writes, others wait.
+
     Args: name: the name of the folder; made if there is none.
     Raises: tf.errors.OpError: if the folder cannot be written.
     """
@@ -38,13 +42,20 @@ class SavedModelFolder:
     def __init__(self, name: Any) -> None:
         self.name = file_name(name).rstrip("/") or "/"
         self._files: list[str] = []
-        finish_interrupted_save(self.name)
-        self._replaces = _exists(f"{self.name}/{SAVED_MODEL_FILENAME_PB}")
-        self._place = f"{self.name}/{_NEXT}" if self._replaces else self.name
+        self._held = ExitStack()
+        self._place = self.name
 
     def __enter__(self) -> SavedModelFolder:
-        for part in ("", f"/{ASSETS_DIRECTORY}", f"/{VARIABLES_DIRECTORY}"):
-            _make_directories(self._place + part)
+        _make_directories(self.name)
+        self._held.enter_context(alone(f"{self.name}/{SAVED_MODEL_FILENAME_PB}"))
+        with ExitStack() as failing:
+            failing.push(self._held)
+            _finish(self.name)
+            if _exists(f"{self.name}/{SAVED_MODEL_FILENAME_PB}"):
+                self._place = f"{self.name}/{_NEXT}"
+            for part in ("", f"/{ASSETS_DIRECTORY}", f"/{VARIABLES_DIRECTORY}"):
+                _make_directories(self._place + part)
+            failing.pop_all()
         return self
 
     @property
@@ -60,24 +71,35 @@ class SavedModelFolder:
         self._files.append(path)
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        if not self._replaces:
-            return
-        if error is not None:
-            _remove_tree(self._place)
-            return
-        variables = _listed(f"{self._place}/{VARIABLES_DIRECTORY}")
-        self._files[:0] = [f"{VARIABLES_DIRECTORY}/{entry}" for entry in variables]
-        with written_beside(f"{self._place}/{_LIST}") as file:
-            file.write("\n".join(self._files).encode("utf-8", "surrogateescape"))
-        finish_interrupted_save(self.name)
+        with self._held:
+            if self._place == self.name:
+                return
+            if error is not None:
+                _remove_tree(self._place)
+                return
+            variables = _listed(f"{self._place}/{VARIABLES_DIRECTORY}")
+            self._files[:0] = [f"{VARIABLES_DIRECTORY}/{entry}" for entry in variables]
+            sync_files(self.variables_prefix)
+            _sync_directories(self._place, self._files)
+            sync_directory_of(self._place)
+            with written_beside(f"{self._place}/{_LIST}") as file:
+                file.write("\n".join(self._files).encode("utf-8", "surrogateescape"))
+            _finish(self.name)
 
 
 def finish_interrupted_save(name: str) -> None:
-    """Moves the files of a save that was cut off after they were complete; removes those of one that was not.
+    """Moves the files of a save that was cut off after they were complete.
 
-    Args: name: the name of the folder of a SavedModel; nothing happens where there is none.
+    Args: name: the name of the folder of a SavedModel; nothing happens where all files are in place.
     Raises: tf.errors.OpError: if the folder cannot be written.
     """
+    if _exists(f"{name}/{_NEXT}/{_LIST}"):
+        with alone(f"{name}/{SAVED_MODEL_FILENAME_PB}"):
+            _finish(name)
+
+
+def _finish(name: str) -> None:
+    """Moves the files of a save that were complete, and removes those of one that were not; nobody else writes."""
     place = f"{name}/{_NEXT}"
     if not _exists(place):
         return
@@ -89,8 +111,15 @@ def finish_interrupted_save(name: str) -> None:
         for entry in _listed(f"{name}/{VARIABLES_DIRECTORY}"):
             if entry.startswith(VARIABLES_FILENAME) and f"{VARIABLES_DIRECTORY}/{entry}" not in paths:
                 _remove(f"{name}/{VARIABLES_DIRECTORY}/{entry}")
+        _sync_directories(name, paths)  # before the list goes: after a loss of power nobody else knows of the moves
         _remove(f"{place}/{_LIST}")
     _remove_tree(place)
+
+
+def _sync_directories(place: str, paths: Iterable[str]) -> None:
+    """Waits until the names of files would outlast a loss of power."""
+    for directory in sorted({path.rpartition("/")[0] for path in paths} | {""}):
+        sync_directory_of(f"{place}/{directory}/." if directory else f"{place}/.")
 
 
 def write_files(folder: SavedModelFolder, files: Mapping[str, bytes], copies: Mapping[str, str]) -> None:

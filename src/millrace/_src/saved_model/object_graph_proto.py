@@ -85,10 +85,10 @@ def write_gradients(
     """Adds what gradients of `tf.custom_gradient` capture, to a message whose functions and objects are written."""
     proto = meta_graph.object_graph_def
     definitions = {definition.signature.name: definition for definition in meta_graph.graph_def.library.function}
+    numbers: IdentityDict[Any, int] = IdentityDict()
     for gradient in gradients:
         name = library.name_of(gradient.function)
-        numbers: IdentityDict[Any, int] = IdentityDict()
-        for tensor in captured_from(gradient):
+        for tensor in (tensor for tensor in captured_from(gradient) if tensor not in numbers):
             numbers[tensor] = len(proto.nodes)
             captured = proto.nodes.add().captured_tensor
             captured.name, captured.concrete_function = wire_name_of(tensor, definitions[name]), name

@@ -109,7 +109,7 @@ class SavedObjects(ObjectGraphView):
     def _find_children(self, trackable: Any, path: str) -> dict[str, Any]:
         children = super().children(trackable)
         if isinstance(trackable, Function):
-            return {name: child for name, child in children.items() if _is_encodable(child)}
+            return {f"trace_{place}": trace for place, trace in enumerate(filter(_is_encodable, children.values()))}
         for name, child in children.items():
             if isinstance(child, Asset):  # one of several objects for the same file name
                 children[name] = self._assets.setdefault(child.asset_path, child)

@@ -82,9 +82,7 @@ def _make_array(proto: Any, inputs: Sequence[Any]) -> list[Any]:
 
 def _write(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     _, index, value, flow = map(_value, inputs)
-    return [
-        raw.TensorListSetItem(input_handle=flow, index=index, item=value, resize_if_index_out_of_bounds=True)
-    ]
+    return [raw.TensorListSetItem(input_handle=flow, index=index, item=value, resize_if_index_out_of_bounds=True)]
 
 
 def _read(proto: Any, inputs: Sequence[Any]) -> list[Any]:
