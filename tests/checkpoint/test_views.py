@@ -76,3 +76,15 @@ def test_a_checkpoint_without_objects_has_no_view(tmp_path: Path) -> None:
         tf.train.CheckpointView(str(tmp_path / "v1"))
     with pytest.raises(tf.errors.NotFoundError):
         tf.train.CheckpointView(str(tmp_path / "none"))
+
+
+def test_a_subclass_of_the_view_says_what_the_children_are() -> None:
+    class Childless(tf.train.TrackableView):
+        @classmethod
+        def children(cls, obj: Any, save_type: str = "savedmodel", **kwargs: Any) -> Any:
+            return {}
+
+    module = tf.Module()
+    module.v = tf.Variable(1.0)
+    assert tf.train.TrackableView(module).descendants() == [module, module.v]
+    assert Childless(module).descendants() == [module]

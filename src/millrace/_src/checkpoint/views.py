@@ -13,6 +13,7 @@ from millrace._src.ops.io.file_names import file_name
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, SaveType, Trackable
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
+from millrace._src.util.identity import IdentityDict
 
 
 @export("train.TrackableView", v1=[])
@@ -50,8 +51,15 @@ class TrackableView:
         return self._root_ref()
 
     def descendants(self) -> list[Any]:
-        """Returns all objects below the root, and the root, breadth first."""
-        return list(ObjectGraphView(self.root).descendants())
+        """Returns all objects below the root, and the root, breadth first; a subclass may say what the children are."""
+        found: IdentityDict[Any, None] = IdentityDict([(self.root, None)])
+        waiting = deque(found)
+        while waiting:
+            for child in self.children(waiting.popleft()).values():
+                if child not in found:
+                    found[child] = None
+                    waiting.append(child)
+        return list(found)
 
 
 @export("train.CheckpointView", v1=[])
