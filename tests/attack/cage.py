@@ -109,12 +109,12 @@ class Cage:
         started = time.perf_counter()
         try:
             read()
+        except refusals as error:
+            return Outcome("refused", type(error).__name__)
         except (tf.errors.OpError, ValueError, NotImplementedError) as error:
             return refusal(error)
         except Hang:
             return Outcome("stopped", "") if may_run_on else _fault("hang")
-        except refusals as error:
-            return Outcome("refused", type(error).__name__)
         except Exception as error:
             return _fault(type(error).__name__)
         took = time.perf_counter() - started

@@ -19,7 +19,7 @@ from millrace._src.checkpoint.bundle.table_reader import Block
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.ops.io.wire_format import read_varint
-from millrace._src.proto import tensor_bundle_pb2
+from millrace._src.proto import saved_tensor_slice_pb2, tensor_bundle_pb2
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.util.crc32c import masked_crc32c
 from tests.attack.mutations import change_a_byte, damaged, damaged_message, flip_a_bit, insert_an_absurd_number
@@ -154,6 +154,52 @@ BUNDLES = Target(
     whole_damages=(damaged_values,),
 )
 
+# --- checkpoints of the first form -------------------------------------------------------------------------------
+
+
+def _single_files(folder: Path) -> Sequence[Files]:
+    names = ["bias", "names", "part", "step"]
+    data = [np.ones(3, np.float16), np.array([b"a", b""], object), np.zeros((2, 3), np.int32), np.int64(7)]
+    tf.raw_ops.Save(filename=f"{folder}/c", tensor_names=names, data=data)
+    whole = read_back(folder)
+    slices = ["3 0,3", "2 0,2", "4 3 0,2:0,3", ""]
+    tf.raw_ops.SaveSlices(filename=f"{folder}/c", tensor_names=names, shapes_and_slices=slices, data=data)
+    return [whole, read_back(folder)]
+
+
+def damaged_slices(data: bytes, rng: random.Random) -> bytes:
+    """A file some entries of which say something else; their checksums are right."""
+    _, *places = _blocks(data)
+    entries = [entry for place in places for entry in Block(_content(data, place)).entries()]
+    for _ in range(rng.choice((1, 1, 2))):
+        index = rng.randrange(len(entries)) if rng.random() < 0.7 else 0
+        key, value = entries[index]
+        entries[index] = key, damaged_message(value, saved_tensor_slice_pb2.SavedTensorSlices, rng)
+    return table(entries)
+
+
+def _read_with_reader(folder: Path) -> Any:
+    reader = tf.train.load_checkpoint(f"{folder}/c")
+    values = {}
+    for name, _ in tf.train.list_variables(f"{folder}/c"):
+        try:
+            array = reader.get_tensor(name)
+        except _REFUSALS:
+            continue
+        values[name] = repr(array)
+    return values
+
+
+SINGLE_FILES = Target(
+    "checkpoints in one file",
+    _single_files,
+    {"": (damaged, damaged_block, damaged_slices, damaged_slices)},
+    _read_with_reader,
+    _no_other_values,
+    refusals=(tf.errors.InternalError,),  # TensorFlow's for shapes that contradict each other
+)
+
+
 # --- objects -----------------------------------------------------------------------------------------------------
 
 
@@ -257,4 +303,4 @@ STATES = Target(
     "states of checkpoints", _states, {"checkpoint": (damaged,), "": (lambda data, rng: data,)}, _read_state
 )
 
-TARGETS = (BUNDLES, OBJECTS, STATES)
+TARGETS = (BUNDLES, SINGLE_FILES, OBJECTS, STATES)
