@@ -35,9 +35,15 @@ Case = tuple[str, int]
 
 
 def all_targets() -> dict[str, Target]:
-    from tests.attack import checkpoint_targets, graph_targets, record_targets  # they read this module
+    from tests.attack import (  # they read this module
+        checkpoint_targets,
+        graph_targets,
+        record_targets,
+        saved_model_targets,
+        tool_targets,
+    )
 
-    modules = (record_targets, graph_targets, checkpoint_targets)
+    modules = (record_targets, graph_targets, checkpoint_targets, saved_model_targets, tool_targets)
     return {target.name: target for module in modules for target in module.TARGETS}
 
 

@@ -149,7 +149,7 @@ def _fields(message: Any, depth: int = 0) -> Iterator[tuple[Any, FieldDescriptor
         if field.type != _F.TYPE_MESSAGE or depth > 60:
             continue
         is_map = field.message_type.GetOptions().map_entry
-        parts = (value.values() if is_map else value) if field.is_repeated else (value,)
+        parts = ([value[key] for key in sorted(value)] if is_map else value) if field.is_repeated else (value,)
         for part in parts:
             if hasattr(part, "ListFields"):
                 yield from _fields(part, depth + 1)
@@ -260,4 +260,4 @@ def damaged_message(data: bytes, kind: Any, rng: random.Random) -> bytes:
             damage_message(message, rng)
         except (ValueError, TypeError, UnicodeError):  # a value that no such field can hold
             continue
-    return bytes(message.SerializeToString())
+    return bytes(message.SerializeToString(deterministic=True))

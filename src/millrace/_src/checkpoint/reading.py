@@ -11,6 +11,7 @@ from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice, parse_sha
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
+from millrace._src.core.errors import DataLossError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import new_tensor
 from millrace._src.ops import raw
@@ -54,8 +55,14 @@ class ValueReader:
         return TensorShape(self.entry(key).shape)
 
     def bytes(self, key: str) -> bytes:
-        """Returns the value of a scalar string."""
-        return bytes(self._bundle.read(key).item())
+        """Returns the value of a scalar string.
+
+        Raises: DataLossError: if the tensor is something else.
+        """
+        array = self._bundle.read(key)
+        if array.dtype != object or array.ndim:
+            raise DataLossError(None, None, f"{key} of {self.prefix} is no text: {array.dtype} {list(array.shape)}.")
+        return bytes(array.item())
 
     def read(self, wants: Sequence[Want]) -> Iterator[Any]:
         """Returns the wanted tensors in order; in a graph they are outputs of one operation.

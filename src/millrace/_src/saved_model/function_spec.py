@@ -14,7 +14,7 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.function_type import FunctionType, Parameter
@@ -205,10 +205,14 @@ def decode_function_spec(proto: Any) -> FunctionSpec:
         var_positional, var_keyword = arguments.varargs, arguments.varkw
     except (AttributeError, TypeError, ValueError):
         raise ValueError(f"The SavedModel states no parameters of a function: {arguments!r}.") from None
+    if not all(isinstance(name, str) for name in (*names, *keyword_only, var_positional or "", var_keyword or "")):
+        raise ValueError(f"The SavedModel states parameters of a function whose names are no texts: {arguments!r}.")
     if proto.is_method and names:  # before TensorFlow 2.13 a method's parameters began with `self`
         defaults.pop(names.pop(0), None)
     input_signature = decode_structure(proto.input_signature)
     jit_compile = {number: value for value, number in _NUMBER_OF_JIT.items()}.get(proto.jit_compile)
+    if not isinstance(input_signature, (tuple, list, type(None))):
+        raise ValueError(f"The SavedModel states no input signature of a function: {input_signature!r}.")
     specs = None if input_signature is None else tuple(input_signature)
     return FunctionSpec(tuple(names), var_positional, var_keyword, keyword_only, defaults, specs, jit_compile)
 
@@ -240,3 +244,17 @@ def concrete_function_type(spec: FunctionSpec, arguments: Any, output: Any) -> F
 def _is_call(arguments: Any) -> bool:
     is_pair = isinstance(arguments, tuple) and len(arguments) == 2
     return is_pair and isinstance(arguments[0], (tuple, list)) and isinstance(arguments[1], Mapping)
+
+
+def call_arguments(arguments: Any, function: str) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """Returns the pair `(args, kwargs)` of what a graph was traced for.
+
+    Args:
+      arguments: what the file says.
+      function: the name of the graph, for the message of the error.
+
+    Raises: ValueError: if the file says something else.
+    """
+    if not _is_call(arguments):
+        raise ValueError(f"The SavedModel states no arguments of the function {function!r}: {arguments!r}.")
+    return cast(tuple[Sequence[Any], Mapping[str, Any]], arguments)

@@ -33,6 +33,7 @@ class LazyConcreteFunction(ConcreteFunction):
     """
 
     _is_made = False
+    _is_being_made = False
     _making = threading.RLock()
 
     @abstractmethod
@@ -54,9 +55,14 @@ class LazyConcreteFunction(ConcreteFunction):
         with self._making:
             if self._is_made:
                 return
+            if self._is_being_made:
+                raise ValueError(f"To make {self._origin}, which captures tensors, takes the function itself.")
+            self._is_being_made = True
             try:
                 self._fill()
             except (KeyError, OpError, TypeError, ValueError) as error:
                 error.add_note(f"in {self._origin}")
                 raise
+            finally:
+                self._is_being_made = False
             self._is_made = True

@@ -172,9 +172,18 @@ class ObjectLoader:
             restore_values(self._export_dir, self._proto, self._nodes, self._options.allow_partial_checkpoint)
         for made in self._nodes:
             if isinstance(made, RestoredResource):
-                made.resource_handle  # noqa: B018  (makes the resource)
-                made._initialize()
+                self._make_resource(made)
         return self._finished_root()
+
+    def _make_resource(self, resource: RestoredResource) -> None:
+        """Makes and fills a resource, by functions of the SavedModel, which may take other arguments than none."""
+        try:
+            resource.resource_handle  # noqa: B018  (makes the resource)
+            resource._initialize()
+        except TypeError as error:
+            raise DataLossError(
+                None, None, f"The SavedModel at {self._export_dir} has a resource that cannot be made: {error}"
+            ) from error
 
     def _finished_root(self) -> Any:
         root, info = self._nodes[0], self._meta_graph.meta_info_def
@@ -270,7 +279,12 @@ class ObjectLoader:
             raise DataLossError(
                 None, None, f"The SavedModel at {self._export_dir} has no constant {operation!r} in its graph."
             )
-        value, dtype = decode_tensor(node.attr["value"].tensor)
+        try:
+            value, dtype = decode_tensor(node.attr["value"].tensor)
+        except (TypeError, ValueError) as error:
+            raise DataLossError(
+                None, None, f"The SavedModel at {self._export_dir} has no value of the constant {operation!r}: {error}"
+            ) from error
         return convert_to_tensor(value, dtype)
 
     _constants: dict[str, Any] | None = None

@@ -28,7 +28,12 @@ from millrace._src.graph.function_def import FunctionLibrary, function_def_to_fu
 from millrace._src.graph.function_factory import jit_compile_of
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.structured_values import decode_structure
-from millrace._src.saved_model.function_spec import FunctionSpec, concrete_function_type, decode_function_spec
+from millrace._src.saved_model.function_spec import (
+    FunctionSpec,
+    call_arguments,
+    concrete_function_type,
+    decode_function_spec,
+)
 from millrace._src.saved_model.lazy_functions import LazyConcreteFunction, fresh_name, python_name
 from millrace._src.saved_model.loaded_objects import CapturedTensor, captured_tensor
 from millrace._src.saved_model.signature_matching import fits, no_match_message
@@ -67,8 +72,11 @@ class LoadedLibrary:
         return graph.get_tensor_by_name(captured.name)
 
     def arguments_of(self, name: str) -> Any:
-        """Returns the pair `(args, kwargs)` of specs and Python values that a graph was traced for."""
-        return decode_structure(self._messages[name].canonicalized_input_signature)
+        """Returns the pair `(args, kwargs)` of specs and Python values that a graph was traced for.
+
+        Raises: ValueError: if the file says no such pair.
+        """
+        return call_arguments(decode_structure(self._messages[name].canonicalized_input_signature), name)
 
     def type_of(self, name: str, spec: FunctionSpec) -> FunctionType:
         """Returns the type of a graph, whose parameters have the names that `spec` states."""

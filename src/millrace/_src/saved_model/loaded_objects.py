@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import as_dtype, string
+from millrace._src.core.dtypes import DType, as_dtype, string
 from millrace._src.core.errors import DataLossError
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
@@ -142,7 +142,7 @@ def make_variable(proto: Any, keeps_device: bool) -> Variable:
     with device(proto.device if keeps_device and proto.device else None):
         return uninitialized_variable(
             TensorShape(proto.shape),
-            as_dtype(proto.dtype),
+            _variable_dtype(proto),
             proto.name or None,
             trainable=proto.trainable,
             synchronization=VariableSynchronization(proto.synchronization),
@@ -150,10 +150,20 @@ def make_variable(proto: Any, keeps_device: bool) -> Variable:
         )
 
 
+def _variable_dtype(proto: Any) -> DType:
+    try:
+        dtype = as_dtype(proto.dtype)
+    except TypeError:
+        raise ValueError(f"The variable {proto.name!r} has the dtype {proto.dtype}, which is not known.") from None
+    if dtype.is_ref:
+        raise ValueError(f"The variable {proto.name!r} has the dtype {dtype.name}, which no value has.")
+    return dtype
+
+
 def captured_tensor(captured: Any) -> Tensor:
     """Returns the tensor that functions get for an object of the SavedModel.
 
-    Raises: TypeError: if functions cannot capture an object of its class.
+    Raises: ValueError: if functions cannot capture an object of its class.
     """
     if isinstance(captured, Tensor):
         return captured
@@ -163,4 +173,4 @@ def captured_tensor(captured: Any) -> Tensor:
         return cast(Tensor, captured.asset_path)
     if isinstance(captured, CapturableResource):
         return cast(Tensor, captured.resource_handle)
-    raise TypeError(f"A function of the SavedModel captures a {type(captured).__name__}, which has no tensor.")
+    raise ValueError(f"A function of the SavedModel captures a {type(captured).__name__}, which has no tensor.")

@@ -209,7 +209,7 @@ def asset_paths(definitions: Iterable[Any], export_dir: str, follows_links: bool
     paths = []
     for definition in definitions:
         path = _asset_path(definition.filename, export_dir)
-        if not follows_links and _leads_outside(path, gfile.join(export_dir, ASSETS_DIRECTORY)):
+        if not follows_links and _leads_outside(path, export_dir):
             raise PermissionDeniedError(
                 None,
                 None,
@@ -228,10 +228,13 @@ def _asset_path(name: str, export_dir: str) -> str:
     return str(gfile.join(export_dir, ASSETS_DIRECTORY, name))
 
 
-def _leads_outside(path: str, folder: str) -> bool:
-    """Tells whether links lead out of a folder; only the disk of this machine has links."""
+def _leads_outside(path: str, export_dir: str) -> bool:
+    """Tells whether links lead out of the folder of the assets, which may be a link itself.
+
+    Only the disk of this machine has links.
+    """
     file_system, local_path = file_system_of(path)
     if file_system is not LOCAL:
         return False
-    inside = os.path.realpath(file_system_of(folder)[1])
+    inside = os.path.join(os.path.realpath(file_system_of(export_dir)[1]), ASSETS_DIRECTORY)
     return not os.path.realpath(local_path).startswith(inside + os.path.sep)
