@@ -113,3 +113,30 @@ def test_an_iterator_yields_each_newest_once(tmp_path: Path) -> None:
     paths = list(tf.train.checkpoints_iterator(tmp_path, timeout=0, timeout_fn=is_over))
     assert [os.path.basename(path) for path in paths] == ["c-1", "c-2"]
     assert list(tf.train.checkpoints_iterator(tmp_path / "none", timeout=0)) == []
+
+
+@pytest.mark.parametrize("folder", ["models", "deep/models", ".", "ram://relative", "ram://relative/deep"])
+def test_a_folder_that_is_not_absolute_names_its_checkpoints(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tf.train.Checkpoint(value=tf.Variable(1)).save(f"{folder}/model")
+    state = tf.train.get_checkpoint_state(folder)
+    assert list(state.all_model_checkpoint_paths) == [path]
+    assert tf.train.latest_checkpoint(folder) == path == f"{folder}/model-1"
+    assert b'"model-1"' in tf.io.read_file(f"{folder}/checkpoint").numpy()
+
+
+def test_a_checkpoint_directly_below_a_scheme_is_kept_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tf.train.Checkpoint(value=tf.Variable(1)).save("ram://directly")
+    assert tf.train.latest_checkpoint("ram://") == "ram://directly-1"
+    assert not list(tmp_path.iterdir())
+
+
+def test_in_place_of_a_damaged_checkpoint_the_one_with_the_number_before_is_found(tmp_path: Path) -> None:
+    checkpoint = tf.train.Checkpoint(value=tf.Variable(1))
+    paths = [checkpoint.save(f"{tmp_path}/model") for _ in range(12)]
+    for path in paths[9:]:
+        tf.io.write_file(f"{path}.data-00000-of-00001", "torn")
+    assert tf.train.latest_checkpoint(tmp_path) == paths[8]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,7 @@ from millrace._src.core.dtypes import int64
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.graph.func_graph import init_scope
-from millrace._src.ops.io.file_names import file_name
+from millrace._src.ops.io.file_names import directory_name, file_name
 from millrace._src.state.variable import Variable
 from millrace._src.trackable.auto import AutoTrackable, no_automatic_dependency_tracking_scope
 from millrace._src.trackable.base import SaveType, Trackable, TrackableReference
@@ -294,4 +293,4 @@ def _text(prefix: Any) -> str:
 
 
 def _note_newest(path: str) -> None:
-    write_relative_state(os.path.dirname(path) or ".", path)
+    write_relative_state(directory_name(path) or ".", path)

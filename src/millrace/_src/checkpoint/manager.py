@@ -31,6 +31,7 @@ from millrace._src.core.errors import NotFoundError
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.io import gfile
+from millrace._src.ops.io.file_names import directory_name
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
@@ -221,7 +222,7 @@ class CheckpointManager:
         """Removes data files without an index: what a process left that was stopped while it removed a checkpoint."""
         name = re.escape(self._name.rpartition("/")[2])
         pattern = re.compile(rf"({name}--?[0-9]+)\.data-[0-9]{{5,}}-of-[0-9]{{5,}}")
-        folder = os.path.dirname(gfile.join(self._directory, self._name))
+        folder = directory_name(gfile.join(self._directory, self._name))
         entries = set(gfile.listdir(folder))
         for entry in entries:
             match = pattern.fullmatch(entry)

@@ -7,6 +7,7 @@ are written relative to it: a folder can be moved with its checkpoints.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ from millrace._src.checkpoint.bundle.publishing import NEXT, index_name
 from millrace._src.checkpoint.bundle.reader import is_whole
 from millrace._src.core.errors import NotFoundError, OpError
 from millrace._src.ops.io import gfile
-from millrace._src.ops.io.file_names import file_name
+from millrace._src.ops.io.file_names import directory_name, file_name
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.io.whole_writes import written_beside
 from millrace._src.proto import checkpoint_state_pb2
@@ -229,11 +230,23 @@ def newest_whole(newest: str | None, others: Sequence[str]) -> str | None:
     if newest is None or is_readable(newest):
         return newest
     get_logger().error("Couldn't match files for checkpoint %s", newest)
-    for path in reversed(others):
+    for path in dict.fromkeys([*reversed(others), *_numbered_before(newest)]):
         if path != newest and is_readable(path):
             get_logger().warning("Using the checkpoint %s instead.", path)
             return path
     return None
+
+
+def _numbered_before(path: str) -> list[str]:
+    """Returns the checkpoints in the folder of one that have its name and a smaller number, the greatest first."""
+    folder = directory_name(path)
+    match = re.fullmatch(r"(.+-)([0-9]+)", path[len(folder) :].lstrip("/"))
+    if match is None or not gfile.isdir(folder or "."):
+        return []
+    pattern = re.compile(rf"{re.escape(match[1])}([0-9]+)\.index")
+    numbers = [int(found[1]) for found in map(pattern.fullmatch, gfile.listdir(folder or ".")) if found]
+    smaller_numbers = sorted((number for number in numbers if number < int(match[2])), reverse=True)
+    return [gfile.join(folder, f"{match[1]}{number}") for number in smaller_numbers]
 
 
 def is_readable(prefix: str) -> bool:

@@ -6,7 +6,6 @@ while the variables go on.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -22,6 +21,7 @@ from millrace._src.core.dtypes import int32, string
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.io import gfile
+from millrace._src.ops.io.file_names import directory_name
 
 Shard: TypeAlias = Sequence[tuple[str, str, Any]]
 """What goes to one data file: key, slice and value of each tensor."""
@@ -63,7 +63,7 @@ def write_shards(shards: Sequence[Shard], prefix: str, options: CheckpointOption
     Raises: tf.errors.OpError: if a file cannot be written; what was there before stays.
     """
     with io_device(options):
-        folder = os.path.dirname(prefix)
+        folder = directory_name(prefix)
         if folder:
             gfile.makedirs(folder)
         with BundleWriter(prefix, num_shards=len(shards)) as writer:

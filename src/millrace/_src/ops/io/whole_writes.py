@@ -99,6 +99,7 @@ def written_beside(name: str) -> Iterator[PartFile]:
     try:
         yield file
         file.sync()
+        sync_directory_of(name)  # the file may speak of others there: their names last before its own does
         file.commit()
     except BaseException:
         file.discard()
