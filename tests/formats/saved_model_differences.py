@@ -8,6 +8,16 @@ from __future__ import annotations
 
 Reasons = dict[str, tuple[str, ...]]
 
+_EXPORTED = (
+    "dense_layers",
+    "convolutions",
+    "lstm",
+    "several_inputs",
+    "subclassed",
+    "embedding_and_attention",
+)
+"""Models that Keras exports: it puts their variables into a set, which has no order, in TensorFlow either."""
+
 ANSWERS: Reasons = {
     "Reference variables of TensorFlow 1 are variables of the loaded object as others are.": (
         "v1-reference_variables::calls.variables",
@@ -51,6 +61,10 @@ SERVED: Reasons = {
 """Results of signatures in TensorFlow's sessions: files of ours against its own. The parts are names of signatures."""
 
 OUTLINES: Reasons = {
+    "The name of the class says who saved it.": (
+        "composites-extension_type_that_nobody_knows::object.*",
+        "composites-extension_type_that_nobody_knows::concrete.*",
+    ),
     "The public function of TensorFlow has another name inside.": ("composites-sparse::*", "ops-text::*"),
     "Less asserts at run time what is known while tracing.": ("ops-images::function.*",),
     "The shape of what a lookup finds is known.": (
@@ -66,15 +80,13 @@ OUTLINES: Reasons = {
     "The paths of assets are read after all of them are set.": ("tables-vocabulary_tables::graph",),
     "Keras makes handles of variables twice; ours are made once.": ("keras-layer_in_a_module::graph",),
     "Keras puts the variables into a set, which has no order.": (
-        "keras-*::graph",
-        "keras-*::object.*",
-        "keras-*::signature.*",
-        "keras-*::concrete.*",
+        *(f"keras-{name}::graph" for name in _EXPORTED),
+        *(f"keras-{name}::object.*" for name in _EXPORTED),
     ),
 }
 """Parts of the `SavedModel` message."""
 
 BYTES: Reasons = {
-    "Keras puts the variables into a set, which has no order.": ("keras-*::variables.*",),
+    "Keras puts the variables into a set, which has no order.": tuple(f"keras-{name}::variables.*" for name in _EXPORTED),
 }
 """Files below `variables`."""

@@ -49,6 +49,7 @@ def test_outline_is_free_of_the_numbers_of_functions() -> None:
         function.signature.name = f"__inference_f_{number}"
         node = meta.object_graph_def.nodes.add()
         node.function.concrete_functions.append(function.signature.name)
+        meta.object_graph_def.concrete_functions[function.signature.name].bound_inputs.append(0)
         return message
 
     assert outline(saved(1)) == outline(saved(99))

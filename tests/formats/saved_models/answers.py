@@ -39,7 +39,7 @@ def refusal(tf: Any, model: Model) -> dict[str, Any] | None:
             model.write(tf, f"{folder}/saved")
         except Exception as error:
             form = Encoder(tf).encode_exception(error)
-            return {**form, "message": _USER_CODE.sub("", form["message"])}
+            return {**form, "message": _USER_CODE.sub("", form["message"]).split("\n")[0]}
     return None
 
 
