@@ -78,7 +78,16 @@ OUTLINES: Reasons = {
         "tables-dense_table::graph",
     ),
     "The paths of assets are read after all of them are set.": ("tables-vocabulary_tables::graph",),
-    "Keras makes handles of variables twice; ours are made once.": ("keras-layer_in_a_module::graph",),
+    "Keras makes handles of variables twice; ours are made once.": (
+        "keras-layer_in_a_module::graph",
+        "keras-saved_by_tensorflow::graph",
+        "keras-saved_by_tensorflow_after_training::graph",
+        "keras-trained::graph",
+        "keras-export_archive::graph",
+    ),
+    "TensorFlow's loader leaves an attribute of its own on objects, which it then saves again.": (
+        "signatures-saved_again::object.*",
+    ),
     "Keras puts the variables into a set, which has no order.": (
         *(f"keras-{name}::graph" for name in _EXPORTED),
         *(f"keras-{name}::object.*" for name in _EXPORTED),
@@ -87,6 +96,12 @@ OUTLINES: Reasons = {
 """Parts of the `SavedModel` message."""
 
 BYTES: Reasons = {
-    "Keras puts the variables into a set, which has no order.": tuple(f"keras-{name}::variables.*" for name in _EXPORTED),
+    "TensorFlow's loader leaves an attribute of its own on objects, which it then saves again.": (
+        "signatures-saved_again::variables.*",
+    ),
+    "A variable is cut only where it is larger than a shard.": ("options-sharded_variables::variables.*",),
+    "Keras puts the variables into a set, which has no order.": tuple(
+        f"keras-{name}::variables.*" for name in _EXPORTED
+    ),
 }
 """Files below `variables`."""
