@@ -14,8 +14,6 @@ import pytest
 
 _WAITING_FOR: dict[str, tuple[str, ...]] = {
     "Python state, managers, shards, asynchronous checkpoints": (
-        "bytes::writing-in_shards",
-        "bytes::writing-in_shards_smaller_than_variables",
         "own_checkpoint::writing-asynchronous",
         "bytes::writing-asynchronous",
         "read_checkpoint::writing-asynchronous",
@@ -59,11 +57,7 @@ _WAITING_FOR: dict[str, tuple[str, ...]] = {
         "outline::composites-indexed_slices",
         "outline::control_flow-resources_in_branches",
         "outline::tables-assets_of_equal_names",
-        "outline::signatures-saved_again",
         "outline::gradients-custom_gradient_nested",
-        "outline::options-sharded_variables",
-        "outline::keras-trained",
-        "outline::keras-export_archive",
     ),
     "scalars of a reader": (
         "checkpoint::writing-slices",

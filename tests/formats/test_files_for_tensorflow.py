@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf import text_format
 
+import millrace as tf
+from millrace._src.proto import saved_model_pb2
 from tests.formats import checkpoint_differences, saved_model_differences
 from tests.formats.checkpoints.corpus import CASES
 from tests.formats.pending_files import parameters
 from tests.formats.saved_models.archive import unpack
 from tests.formats.saved_models.comparison import differing, unexplained
 from tests.formats.saved_models.corpus import MODELS
+from tests.formats.saved_models.old_styles import STYLES, age, aged_models, without_shortcuts
 
 PYTHON = os.environ.get("MILLRACE_ORACLE_PYTHON")
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,6 +88,24 @@ def test_tensorflow_answers_about_our_model_as_about_its_own(name: str, answers:
 
 
 @pytest.fixture(scope="module")
+def aged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What TensorFlow answers about its models in the styles of earlier releases: style -> model -> answers."""
+    folder = tmp_path_factory.mktemp("aged")
+    for style, name in aged_models(OF_MILLRACE):
+        unpack(RECORDED / "saved_models" / f"{name}.zip", folder / style / name)
+        age(tf, folder / style / name, style, saved_model_pb2.SavedModel(), text_format)
+    return {style: _json(str(PYTHON), "read_saved_models", folder / style) for style in STYLES}
+
+
+@pytest.mark.parametrize(("style", "name"), aged_models(OF_MILLRACE))
+def test_tensorflow_reads_the_styles_of_earlier_releases(style: str, name: str, aged: dict[str, Any]) -> None:
+    found, expected = aged[style][name], _recorded("saved_models")[name]
+    assert "error" not in found, found["error"]
+    found["files"] = expected["files"]
+    assert not without_shortcuts(differing(expected, found))
+
+
+@pytest.fixture(scope="module")
 def served(models: Path, theirs: Path) -> list[dict[str, Any]]:
     return [_json(str(PYTHON), "serve_saved_models", folder) for folder in (theirs, models)]
 
@@ -107,7 +129,7 @@ def _shown(text: str) -> str:
 
 def test_tool_of_tensorflow_runs_our_signature(models: Path, theirs: Path) -> None:
     tool = ["-m", "tensorflow.python.tools.saved_model_cli", "run", "--tag_set", "serve", "--signature_def", "b"]
-    inputs = ["--input_exprs", "x=np.float32(2);y=np.float32(3)"]
+    inputs = ["--input_exprs", "x=2.0;y=3.0"]
     found, expected = (
         _run(str(PYTHON), *tool, "--dir", str(folder / "signatures-several"), *inputs) for folder in (models, theirs)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +168,34 @@ STYLES: dict[str, tuple[Change, ...]] = {
     "keras-2.1": (written_by("2.1.0", 175), *_OLD, as_layers_of_keras),
 }
 """Name of a style -> the changes of the message. `2.0` has its variables in two files, `2.5` is written as text."""
+
+
+OF_MANY_KINDS = (
+    "variables-every_dtype",
+    "variables-nested_modules",
+    "containers-lists",
+    "functions-several_traces",
+    "functions-functions_call_functions",
+    "structures-structured_outputs",
+    "composites-ragged",
+    "control_flow-resources_in_branches",
+    "tables-table_of_a_file",
+    "tables-mutable_table",
+    "signatures-several",
+    "gradients-training_step",
+    "keras-convolutions",
+)
+"""Models that are read in every style; in the oldest style all are."""
+
+
+def aged_models(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Returns the pairs of a style and a model that are tested, of these models of TensorFlow 2."""
+    return [(style, name) for style in STYLES for name in (names if style == "2.0" else OF_MANY_KINDS)]
+
+
+def without_shortcuts(differences: Mapping[str, str]) -> dict[str, str]:
+    """Returns the differences of answers but for those about objects that no function names any more."""
+    return {part: text for part, text in differences.items() if not _HINT.search(part)}
 
 
 def age(tf: Any, folder: Path, style: str, message: Any, text_format: Any) -> None:
