@@ -14,35 +14,9 @@ import pytest
 
 _WAITING_FOR: dict[str, tuple[str, ...]] = {
     "Python state, managers, shards, asynchronous checkpoints": (
-        "own_checkpoint::writing-asynchronous",
-        "bytes::writing-asynchronous",
         "read_checkpoint::writing-asynchronous",
     ),
-    "variables of Keras": (
-        "checkpoint::keras-dense_layers",
-        "own_checkpoint::keras-dense_layers",
-        "checkpoint::keras-convolutions",
-        "own_checkpoint::keras-convolutions",
-        "checkpoint::keras-recurrent",
-        "own_checkpoint::keras-recurrent",
-        "checkpoint::keras-functional",
-        "own_checkpoint::keras-functional",
-        "checkpoint::keras-layer",
-        "own_checkpoint::keras-layer",
-        "checkpoint::keras-adam",
-        "own_checkpoint::keras-adam",
-        "checkpoint::keras-momentum",
-        "own_checkpoint::keras-momentum",
-        "checkpoint::keras-rms_propagation",
-        "own_checkpoint::keras-rms_propagation",
-        "checkpoint::keras-subclassed",
-        "own_checkpoint::keras-subclassed",
-    ),
-    "names of TensorFlow 1 in objects": (
-        "checkpoint::writing-by_name_into_objects",
-    ),
     "details of saving": (
-        "own::functions-values_that_cannot_be_written",
         "own::composites-indexed_slices",
         "own::control_flow-resources_in_branches",
         "own::options-debug_info",
@@ -50,7 +24,6 @@ _WAITING_FOR: dict[str, tuple[str, ...]] = {
         "read::composites-indexed_slices",
         "read::control_flow-resources_in_branches",
         "read::options-debug_info",
-        "outline::functions-values_that_cannot_be_written",
         "outline::functions-arrays_as_values",
         "outline::structures-structured_inputs",
         "outline::structures-structures_with_python_values",
