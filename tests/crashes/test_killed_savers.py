@@ -14,15 +14,7 @@ _KILLS = os.environ.get("MILLRACE_KILLS", "12")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are forked")
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.xfail(reason="loading does not finish what a save left", strict=False))
-        if kind == "saved-models"
-        else kind
-        for kind in KINDS
-    ],
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_killed_process_loses_nothing_that_was_saved(kind: str, tmp_path: Path) -> None:
     result = python("-m", "tests.crashes.killed_savers", kind, _KILLS, "1", str(tmp_path))
     assert result.returncode == 0, result.stderr[-3000:]

@@ -62,7 +62,6 @@ def test_a_new_model_is_there_or_not(disk: SimulatedDisk) -> None:
     assert run_and_crash(disk, lambda: _save(1), check, byte_step=200, power=False) > 30
 
 
-@pytest.mark.xfail(reason="loading does not finish what a save left, nor is the list of a save synced", strict=True)
 def test_a_model_that_is_saved_again_is_the_old_or_the_new(disk: SimulatedDisk) -> None:
     _save(1)
 
@@ -74,7 +73,6 @@ def test_a_model_that_is_saved_again_is_the_old_or_the_new(disk: SimulatedDisk) 
     assert run_and_crash(disk, lambda: _save(2), check, byte_step=200) > 100
 
 
-@pytest.mark.xfail(reason="loading does not finish what a save left, nor is the list of a save synced", strict=True)
 def test_a_crash_while_a_crash_is_repaired_loses_nothing(disk: SimulatedDisk) -> None:
     _save(1)
 
