@@ -7,19 +7,22 @@ from importlib import import_module
 
 USAGE = """usage: python -m millrace <command> [argument ...]
 
-  run         run a TensorFlow program on Millrace: script.py, -m module or -c code
+  run         run a TensorFlow program on Millrace: script.py, -m module or -c code;
+              or a signature of a SavedModel: DIR --input_exprs 'x=[[1, 2]]'
   show        show the signatures, ops and functions of a SavedModel
   inspect     say what is in a checkpoint, SavedModel, event, TFRecord, .safetensors or .npz file
   convert     write the variables of a checkpoint as .safetensors or .npz, or back
+  freeze      write a signature of a SavedModel as a graph without variables
   scan        look for ops that a SavedModel should not have
   --version   print the version"""
 
 # Command -> the function that takes the remaining arguments and returns the exit code.
 COMMANDS = {
-    "run": "millrace._src.interop.launcher:run",
+    "run": "millrace._src.command_line.run:run",
     "show": "millrace._src.command_line.saved_model_cli:show",
     "inspect": "millrace._src.command_line.inspect:inspect",
     "convert": "millrace._src.command_line.convert:convert",
+    "freeze": "millrace._src.command_line.freeze:freeze",
     "scan": "millrace._src.command_line.saved_model_cli:scan",
 }
 

@@ -6,6 +6,7 @@ python -m tests.command_line.corpus          (from the project's root, with tens
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import subprocess
@@ -20,7 +21,7 @@ from tests.command_line.models import MODELS
 
 RECORDED = Path(__file__).resolve().parents[1] / "formats" / "recorded"
 ARCHIVES = RECORDED / "saved_model_cli"
-SHOWN = ARCHIVES / "show.json"
+SHOWN = ARCHIVES / "show.json.gz"
 CORPUS = RECORDED / "saved_models"
 """The SavedModels that loading and saving are tested with."""
 
@@ -34,7 +35,12 @@ RUNS: dict[str, list[str]] = {
     "two expressions": ["--signature_def", "two", "--input_exprs", "a=1.5;b=-2"],
     "file and expression": ["--signature_def", "two", "--inputs", "a={files}/scalar.npy", "--input_exprs", "b=True"],
     "texts": ["--signature_def", "examples", "--input_exprs", 'examples=["one", "three"]'],
-    "examples": ["--signature_def", "examples", "--input_examples", 'examples=[{"i": [1, 2], "f": [0.5], "s": ["x"]}]'],
+    "examples": [
+        "--signature_def",
+        "examples",
+        "--input_examples",
+        'examples=[{"i": [1, 2]}, {"f": [0.5]}, {"s": ["x"]}]',
+    ],
 }
 """Arguments of `run` on the model `runs`."""
 
@@ -50,6 +56,12 @@ def unpacked(archive: Path) -> Iterator[str]:
 def archives() -> dict[str, Path]:
     """The archives of all SavedModels by name."""
     return {path.stem: path for folder in (ARCHIVES, CORPUS) for path in sorted(folder.glob("*.zip"))}
+
+
+def shown_by_tensorflow() -> dict[str, list[str]]:
+    """The lines that TensorFlow's tool printed of each SavedModel, in the form of `canonical`."""
+    lines: dict[str, list[str]] = json.loads(gzip.decompress(SHOWN.read_bytes()))
+    return lines
 
 
 def write_arrays(folder: Path) -> None:
@@ -119,7 +131,7 @@ def main() -> None:
     for name, archive in archives().items():
         with unpacked(archive) as folder:
             shown[name] = canonical(_oracle(["show", "--dir", folder, "--all"])).splitlines()
-    SHOWN.write_text(json.dumps(shown, indent=1) + "\n", encoding="utf-8")
+    SHOWN.write_bytes(gzip.compress(json.dumps(shown, indent=1).encode("utf-8"), mtime=0))
 
 
 if __name__ == "__main__":

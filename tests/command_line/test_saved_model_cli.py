@@ -21,7 +21,7 @@ def test_commands_of_tensorflows_compilers_are_refused_in_words(
 def test_the_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert listed == ["show", "scan", "convert", "aot_compile_cpu", "freeze_model"]
+    assert listed == ["show", "run", "scan", "convert", "aot_compile_cpu", "freeze_model"]
 
 
 def test_no_command_lists_them_too_but_fails(capsys: pytest.CaptureFixture[str]) -> None:

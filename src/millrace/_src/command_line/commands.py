@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from millrace._src.command_line.failures import FAILED, reporting
 from millrace._src.util.version import __version__
@@ -57,7 +58,23 @@ class RefusedCommand:
         return FAILED
 
 
-def run_program(program: str, commands: Mapping[str, Command | RefusedCommand], arguments: Sequence[str]) -> int:
+@dataclass(frozen=True)
+class DeferredCommand:
+    """A command that is made when it runs, because its module imports much that the other commands do not need."""
+
+    name: str
+    summary: str
+    make: Callable[[], Command]
+
+    def run(self, program: str, arguments: Sequence[str]) -> int:
+        """Runs the command, and returns the exit code."""
+        return self.make().run(program, arguments)
+
+
+AnyCommand: TypeAlias = Command | RefusedCommand | DeferredCommand
+
+
+def run_program(program: str, commands: Mapping[str, AnyCommand], arguments: Sequence[str]) -> int:
     """Runs the command that the arguments name, and returns the exit code."""
     name, *rest = arguments or ["--help"]
     if name in ("-h", "--help"):

@@ -15,9 +15,9 @@ from millrace._src.command_line.inspection.events import events_report, is_event
 from millrace._src.command_line.inspection.records import records_of, records_report
 from millrace._src.command_line.inspection.saved_models import saved_model_report
 from millrace._src.command_line.reports import Report
-from millrace._src.command_line.saved_model_files import is_saved_model
 from millrace._src.interop.array_files.opening import checkpoint_prefix, open_array_file, suffix_of
 from millrace._src.ops.io.gfile import exists, glob, isdir
+from millrace._src.saved_model.reading import contains_saved_model
 
 _EVENT_FILES = "*tfevents*"
 
@@ -49,7 +49,7 @@ def _report(given: argparse.Namespace) -> Report:
     path = given.path
     if given.diff is not None:
         return _difference(path, given.diff, given.name)
-    if isdir(path) and is_saved_model(path) and not given.stats and given.name is None:
+    if isdir(path) and contains_saved_model(path) and not given.stats and given.name is None:
         return saved_model_report(path)
     if suffix_of(path) or checkpoint_prefix(path) is not None:
         title, file = open_array_file(path)

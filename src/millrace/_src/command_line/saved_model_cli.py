@@ -9,7 +9,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from millrace._src.command_line.commands import Command, RefusedCommand, add_switch, run_program
+from millrace._src.command_line.commands import (
+    AnyCommand,
+    Command,
+    DeferredCommand,
+    RefusedCommand,
+    add_switch,
+    run_program,
+)
 from millrace._src.command_line.scan import scanned
 from millrace._src.command_line.show import shown
 
@@ -34,7 +41,7 @@ def _with_dir(arguments: list[str]) -> list[str]:
     return ["--dir", *arguments] if arguments and not arguments[0].startswith("-") else arguments
 
 
-# --- show and scan -----------------------------------------------------------------------------------------------
+# --- show and scan ---------------------------------------------------------------------------------------------------
 
 
 def add_dir(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +74,18 @@ def _scan(given: argparse.Namespace) -> str:
 _SHOW = Command("show", "show the signatures, ops and functions of a SavedModel", _add_show_arguments, _show)
 _SCAN = Command("scan", "look for ops that a SavedModel should not have", _add_scan_arguments, _scan)
 
-# --- what is refused ---------------------------------------------------------------------------------------------
+# --- run -------------------------------------------------------------------------------------------------------------
+
+
+def _make_run() -> Command:
+    from millrace._src.command_line.run_signature import RUN  # loading models needs much that `show` does not
+
+    return RUN
+
+
+_RUN = DeferredCommand("run", "call a signature of a SavedModel", _make_run)
+
+# --- what is refused -------------------------------------------------------------------------------------------------
 
 
 _REFUSED = {
@@ -78,6 +96,6 @@ _REFUSED = {
 }
 
 
-def _commands() -> dict[str, Command | RefusedCommand]:
+def _commands() -> dict[str, AnyCommand]:
     refused = {name: RefusedCommand(name, reason) for name, reason in _REFUSED.items()}
-    return {"show": _SHOW, "scan": _SCAN, **refused}
+    return {"show": _SHOW, "run": _RUN, "scan": _SCAN, **refused}

@@ -5,48 +5,23 @@ Only protocol buffers are read: no graph is built, so a SavedModel that cannot b
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from google.protobuf import text_format
-from google.protobuf.message import DecodeError
-
 from millrace._src.command_line.failures import CommandError
-from millrace._src.ops.io.file_systems import content_of
-from millrace._src.ops.io.gfile import exists
-from millrace._src.proto import saved_model_pb2
-from millrace._src.saved_model.constants import SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT
-
-
-def is_saved_model(folder: str) -> bool:
-    """Says whether a folder has the file of a SavedModel."""
-    return any(exists(os.path.join(folder, name)) for name in _READERS)
+from millrace._src.saved_model.reading import parse_saved_model
 
 
 def read_saved_model(folder: str) -> Any:
     """Reads the `SavedModel` message of a folder, in binary or text form.
 
-    Raises: CommandError: if there is none, or the file is damaged.
+    Raises:
+      OSError: if there is none, or the file is damaged.
+      CommandError: if the message is in several files.
     """
-    for name, parse in _READERS.items():
-        path = os.path.join(folder, name)
-        if exists(path):
-            return _parsed(path, content_of(path), parse)
-    raise CommandError(f"SavedModel file does not exist at: {folder}")
-
-
-def _parsed(path: str, content: bytes, parse: Any) -> Any:
     try:
-        return parse(content)
-    except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
-        raise CommandError(f"Cannot parse file {path}: {error}.") from None
-
-
-def _from_text(content: bytes) -> Any:
-    return text_format.Parse(content.decode("utf-8"), saved_model_pb2.SavedModel())
-
-
-_READERS = {SAVED_MODEL_FILENAME_PB: saved_model_pb2.SavedModel.FromString, SAVED_MODEL_FILENAME_PBTXT: _from_text}
+        return parse_saved_model(folder)
+    except NotImplementedError as error:
+        raise CommandError(str(error)) from None
 
 
 def tag_sets(saved_model: Any) -> list[list[str]]:
