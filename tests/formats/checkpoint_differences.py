@@ -23,10 +23,6 @@ OWN_ANSWERS: Reasons = _OF_OUR_FILES
 """Answers about checkpoints of ours, against those of TensorFlow about its own."""
 
 BYTES: Reasons = {
-    "A variable is cut only where it is larger than a shard.": (
-        "writing-in_shards::ckpt.*",
-        "writing-in_shards_smaller_than_variables::ckpt.*",
-    ),
     _ITERATORS: ("objects-iterator::ckpt.*", "objects-iterator_of_shuffled::ckpt.*"),
     "TensorFlow writes a table in the order of its hash map, ours is in the order of insertion.": (
         "objects-mutable_table::ckpt.*",

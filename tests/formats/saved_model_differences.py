@@ -99,7 +99,6 @@ BYTES: Reasons = {
     "TensorFlow's loader leaves an attribute of its own on objects, which it then saves again.": (
         "signatures-saved_again::variables.*",
     ),
-    "A variable is cut only where it is larger than a shard.": ("options-sharded_variables::variables.*",),
     "Keras puts the variables into a set, which has no order.": tuple(
         f"keras-{name}::variables.*" for name in _EXPORTED
     ),
