@@ -218,6 +218,11 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
                 return
         raise ValueError(f"Did not find {tensor!r} among the captures of {self._name}.")
 
+    def take_keywords_only(self) -> None:
+        """Refuses arguments by position from now on."""
+        self._num_positional_args = 0
+        self._plain_dtypes = None
+
     def set_variables(self, variables: Sequence[Any]) -> None:
         """Declares which variables the function uses."""
         for variable in variables:

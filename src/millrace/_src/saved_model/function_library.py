@@ -50,8 +50,9 @@ class FunctionLibrary:
             self._names[name] = f"{_COUNTER.sub('', name)}_{len(self._functions)}"
 
     def name_of(self, function: Any) -> str:
-        """Returns the name of a function in the file."""
-        return self._names[function_name(function)]
+        """Returns the name of a function in the file; of one that the file does not hold, its own name."""
+        name = function_name(function)
+        return self._names.get(name, name)
 
     def graph_def(self, graph: Any) -> Any:
         """Writes a graph together with all functions; those that the graph calls have been added."""

@@ -23,11 +23,14 @@ from millrace._src.proto import saved_model_pb2
 from millrace._src.saved_model.asset_files import add_assets
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
+    DEBUG_DIRECTORY,
+    DEBUG_INFO_FILENAME_PB,
     FINGERPRINT_FILENAME,
     SAVED_MODEL_FILENAME_PB,
     SAVED_MODEL_SCHEMA_VERSION,
     SERVING,
 )
+from millrace._src.saved_model.debug_info import debug_info_of
 from millrace._src.saved_model.export_graph import ExportGraph
 from millrace._src.saved_model.fingerprint import fingerprint_of
 from millrace._src.saved_model.folder import SavedModelFolder, write_files
@@ -113,18 +116,21 @@ def _save(obj: Any, export_dir: Any, signatures: Any, options: SaveOptions) -> N
     graph = ExportGraph(objects, options)
     graph.add_signatures(meta_graph, canonical)
     graph.add_init_op(meta_graph)
-    _fill(meta_graph, graph, saved_graph, options)
+    library = _fill(meta_graph, graph, saved_graph, options)
     copies = add_assets(meta_graph, graph.assets)
     data = message.SerializeToString(deterministic=True)
     with SavedModelFolder(export_dir) as folder:
         write_saved_graph(saved_graph, folder.variables_prefix, _checkpoint_options(options))
         fingerprint = fingerprint_of(data, meta_graph, content_of(f"{folder.variables_prefix}.index"))
-        files = {FINGERPRINT_FILENAME: fingerprint.SerializeToString(deterministic=True), SAVED_MODEL_FILENAME_PB: data}
-        write_files(folder, files, copies)
+        files = {FINGERPRINT_FILENAME: fingerprint.SerializeToString(deterministic=True)}
+        if options.save_debug_info:
+            debug_info = debug_info_of(library).SerializeToString(deterministic=True)
+            files[f"{DEBUG_DIRECTORY}/{DEBUG_INFO_FILENAME_PB}"] = debug_info
+        write_files(folder, {**files, SAVED_MODEL_FILENAME_PB: data}, copies)
     get_logger().info("Assets written to: %s/%s", folder.name, ASSETS_DIRECTORY)
 
 
-def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options: SaveOptions) -> None:
+def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options: SaveOptions) -> FunctionLibrary:
     """Writes the saver, the graph with its functions, the objects, and what is known of the message itself."""
     saver = Saver(graph, saved_graph)
     if not options.experimental_skip_saver:
@@ -149,6 +155,7 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
     for alias, function in options.function_aliases.items():
         for name in _aliased_names(function, library):
             info.function_aliases[name] = alias
+    return library
 
 
 def _checkpoint_options(options: SaveOptions) -> CheckpointOptions:

@@ -18,7 +18,7 @@ import numpy as np
 
 from millrace._src.checkpoint.object_graph import ObjectGraphView
 from millrace._src.core.context import eager_mode, state
-from millrace._src.core.tensor import EagerTensor, SymbolicTensor
+from millrace._src.core.tensor import EagerTensor
 from millrace._src.data.base import DatasetBase
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
@@ -27,6 +27,7 @@ from millrace._src.graph.structured_values import NotEncodableError
 from millrace._src.saved_model.dataset_resource import DatasetResource
 from millrace._src.saved_model.function_spec import encode_concrete_function
 from millrace._src.saved_model.signature_map import _SignatureMap
+from millrace._src.saved_model.signatures import captured_tensors
 from millrace._src.state.asset import Asset
 from millrace._src.state.lookup.interface import LookupInterface
 from millrace._src.state.resource import CapturableResource, resources_named
@@ -127,12 +128,7 @@ class SavedObjects(ObjectGraphView):
     def _captured(self, concrete: ConcreteFunction) -> dict[str, Any]:
         """Returns the captured tensors of a graph that are objects of their own, by their places."""
         found = {}
-        for place, tensor in enumerate(concrete.captured_inputs):
-            if isinstance(tensor, SymbolicTensor) and get_static_value(tensor) is None:
-                raise ValueError(
-                    f"Unable to save function {concrete.name!r} because it captures graph tensor {tensor} from a "
-                    "parent function which cannot be converted to a constant with `tf.get_static_value`."
-                )
+        for place, tensor in enumerate(captured_tensors(concrete)):
             if not tensor.dtype.is_handle:
                 found[f"capture_{place}"] = self._object_of(tensor)
         return found

@@ -15,10 +15,12 @@ from typing import Any
 
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import eager_mode
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.specs import TensorSpec
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.graph.known_values import get_static_value
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 _DEFAULT_ATTRIBUTE = "_default_save_signature"
@@ -121,15 +123,39 @@ def _wrapper(key: str, concrete: ConcreteFunction, name: str) -> ConcreteFunctio
     _check_names(key, names, name)
     tensors = concrete.inputs[: len(names)]
 
+    captured = [_eager(tensor) for tensor in captured_tensors(concrete)]
+
     def signature_wrapper(**kwargs: Any) -> dict[str, Any]:
-        return _named_outputs(concrete.call_flat([kwargs[n] for n in names]), key, concrete)
+        return _named_outputs(concrete.call_flat([kwargs[n] for n in names], captured), key, concrete)
 
     specs = {n: TensorSpec(t.shape, t.dtype, name=n) for n, t in zip(names, tensors)}
     with eager_mode():
         wrapper = Function(signature_wrapper, name, Options(autograph=False))
         function = wrapper.get_concrete_function(**specs)
-    function._num_positional_args = 1 if len(names) == 1 else 0  # by position only where there is no doubt
+    if len(names) != 1:  # by position only where there is no doubt
+        function.take_keywords_only()
     return function
+
+
+def captured_tensors(concrete: ConcreteFunction) -> list[Any]:
+    """Returns what a function captures.
+
+    Raises: ValueError: if that is a tensor of a graph whose value is not known.
+    """
+    tensors = concrete.captured_inputs
+    for tensor in tensors:
+        if isinstance(tensor, SymbolicTensor) and get_static_value(tensor) is None:
+            raise ValueError(
+                f"Unable to save function {concrete.name!r} because it captures graph tensor {tensor} from a parent "
+                "function which cannot be converted to a constant with `tf.get_static_value`."
+            )
+    return tensors
+
+
+def _eager(tensor: Any) -> Any:
+    if isinstance(tensor, SymbolicTensor):
+        return convert_to_tensor(get_static_value(tensor), dtype=tensor.dtype)
+    return tensor
 
 
 def _check_names(key: str, names: Sequence[str], function_name: str) -> None:

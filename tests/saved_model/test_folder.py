@@ -1,0 +1,104 @@
+"""The folder of a SavedModel while it is written, and after a save that was cut off."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import pytest
+
+import millrace as tf
+from millrace._src.saved_model import folder as folder_module
+from millrace._src.saved_model.folder import SavedModelFolder, finish_interrupted_save
+
+
+def save(value: float, place: pathlib.Path | str) -> None:
+    module = tf.Module()
+    module.v = tf.Variable(value)
+    tf.saved_model.save(module, str(place))
+
+
+def value(place: pathlib.Path | str) -> float:
+    return float(tf.saved_model.load(str(place)).v.numpy())
+
+
+def names(place: pathlib.Path) -> list[str]:
+    return sorted(path.name for path in place.iterdir())
+
+
+def test_saving_over_a_model_leaves_nothing_of_it(tmp_path: pathlib.Path) -> None:
+    save(1.0, tmp_path)
+    (tmp_path / "variables" / "variables.data-00001-of-00002").write_bytes(b"of an older model")
+    (tmp_path / "notes.txt").write_text("of the user")
+    save(2.0, tmp_path)
+    assert value(tmp_path) == 2.0
+    assert names(tmp_path) == ["assets", "fingerprint.pb", "notes.txt", "saved_model.pb", "variables"]
+    assert names(tmp_path / "variables") == ["variables.data-00000-of-00001", "variables.index"]
+
+
+def test_a_save_that_fails_leaves_the_old_model(tmp_path: pathlib.Path) -> None:
+    save(1.0, tmp_path)
+    with pytest.raises(RuntimeError, match="no more"), SavedModelFolder(str(tmp_path)) as folder:
+        folder.write("assets/a", b"new")
+        raise RuntimeError("no more")
+    assert value(tmp_path) == 1.0
+    assert names(tmp_path / "assets") == []
+
+
+def test_a_save_that_was_cut_off_before_its_end_is_forgotten(tmp_path: pathlib.Path) -> None:
+    save(1.0, tmp_path)
+    (tmp_path / ".saved_model.next").mkdir()
+    (tmp_path / ".saved_model.next" / "saved_model.pb").write_bytes(b"half")
+    finish_interrupted_save(str(tmp_path))
+    assert value(tmp_path) == 1.0
+    save(2.0, tmp_path)
+    assert value(tmp_path) == 2.0
+    assert ".saved_model.next" not in names(tmp_path)
+
+
+def test_a_save_that_was_cut_off_while_it_moved_files_is_finished(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(1.0, tmp_path)
+    moves: list[str] = []
+    move = folder_module._move
+
+    def move_two(source: str, target: str) -> None:
+        if len(moves) == 2:
+            raise KeyboardInterrupt
+        moves.append(target)
+        move(source, target)
+
+    monkeypatch.setattr(folder_module, "_move", move_two)
+    with pytest.raises(KeyboardInterrupt):
+        save(2.0, tmp_path)
+    monkeypatch.undo()
+    finish_interrupted_save(str(tmp_path))
+    assert value(tmp_path) == 2.0
+    assert ".saved_model.next" not in names(tmp_path)
+
+
+def test_saved_model_pb_comes_last_into_a_new_folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    write = SavedModelFolder.write
+
+    def noted(self: SavedModelFolder, path: str, data: bytes) -> None:
+        written.append(path)
+        write(self, path, data)
+
+    monkeypatch.setattr(SavedModelFolder, "write", noted)
+    save(1.0, tmp_path / "new" / "folder")
+    assert written == ["fingerprint.pb", "saved_model.pb"]
+
+
+def test_other_file_systems_hold_models_too() -> None:
+    save(1.0, "ram://models/a")
+    save(3.0, "ram://models/a")
+    assert value("ram://models/a") == 3.0
+
+
+@pytest.mark.parametrize("name", ["model", "model/", pathlib.Path("model")])
+def test_a_folder_has_any_name(name: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tf.saved_model.save(tf.Module(), name)
+    assert (tmp_path / "model" / "saved_model.pb").exists()
