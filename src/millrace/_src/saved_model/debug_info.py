@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.graph.function_def import graph_of
 from millrace._src.proto import graph_debug_info_pb2
 from millrace._src.saved_model.function_library import FunctionLibrary
 
@@ -18,8 +17,8 @@ def debug_info_of(library: FunctionLibrary) -> graph_debug_info_pb2.GraphDebugIn
     proto = graph_debug_info_pb2.GraphDebugInfo()
     files: dict[str, int] = {}
     frames: dict[tuple[int, int, str], int] = {}
-    for function in library.functions():
-        for operation in graph_of(function).get_operations():
+    for function, graph in library.bodies():
+        for operation in graph.get_operations():
             if operation.source is not None:
                 frame = _frame(operation.source, files)
                 trace = frames.setdefault(frame, len(frames))

@@ -10,7 +10,7 @@ after each the functions that it calls. The number replaces the counter at the e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from millrace._src.graph.function_def import collect_functions, function_name, graph_of
@@ -31,6 +31,11 @@ class FunctionLibrary:
     def functions(self) -> list[Any]:
         """Returns the functions, in the order of the file."""
         return list(self._functions.values())
+
+    def bodies(self) -> Iterator[tuple[Any, Any]]:
+        """Yields each function with its graph."""
+        for function in self._functions.values():
+            yield function, graph_of(function)
 
     def rename_gradient(self, name: str, new_name: str) -> None:
         """Lets operations refer to a gradient by another name."""
