@@ -27,7 +27,9 @@ def test_callbacks_of_save_come_before_the_folder_knows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("callbacks", "error"), [([1], TypeError), (3, TypeError), ([lambda a, b: 1], AssertionError)], ids=str
+    ("callbacks", "error"),
+    [([1], TypeError), (3, TypeError), ([lambda a, b: 1], AssertionError)],
+    ids=["a number", "no list", "two arguments"],
 )
 def test_what_cannot_be_called_so_is_refused(callbacks: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
