@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.proto import fingerprint_pb2
 from millrace._src.proto.saved_model_pb2 import SavedModel
 from tests.attack.checkpoint_targets import damaged_block, damaged_entries
-from tests.attack.mutations import damage_message, damaged
+from tests.attack.mutations import Damage, damage_message, damaged
 from tests.attack.target import Files, Target, of_message, read_back
 
 
@@ -27,6 +28,40 @@ def _saved_models(folder: Path) -> Sequence[Files]:
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=True)
         tf.saved_model.save(module, str(place), signatures, options)
         specimens.append(read_back(place))
+    return specimens
+
+
+RECORDED = Path(__file__).parents[1] / "formats" / "recorded" / "saved_models"
+
+RECORDED_NAMES = (
+    "composites-composites_in_structures",
+    "composites-ragged",
+    "containers-dicts",
+    "containers-shared_list",
+    "control_flow-cases",
+    "functions-python_values",
+    "functions-several_traces",
+    "gradients-custom_gradient_kept",
+    "gradients-training_step",
+    "keras-string_lookup",
+    "options-sharded_variables",
+    "signatures-dtypes",
+    "signatures-nested_inputs",
+    "v1-conditions",
+    "v1-loops",
+    "v1-partitioned_variable",
+    "v1-reference_variables",
+    "v1-table_of_an_asset",
+    "v1-tensor_arrays",
+)
+"""SavedModels that TensorFlow wrote: of each feature one or two."""
+
+
+def _of_tensorflow(folder: Path) -> Sequence[Files]:
+    specimens = []
+    for name in RECORDED_NAMES:
+        with zipfile.ZipFile(RECORDED / f"{name}.zip") as file:
+            specimens.append({n: file.read(n) for n in sorted(file.namelist()) if not n.endswith("/")})
     return specimens
 
 
@@ -243,19 +278,20 @@ def _value(spec: Any) -> Any:
     return tf.cast(tf.ones(dims), spec.dtype)
 
 
-SAVED_MODELS = Target(
-    "saved models",
-    _saved_models,
-    {
-        "saved_model.pb": (*[damaged_model] * 6, with_worldly_ops, damaged),
-        "fingerprint.pb": (damaged, of_message(fingerprint_pb2.FingerprintDef)),
-        ".index": (damaged, damaged_block, damaged_entries),
-        "": (damaged,),
-    },
-    _load_and_call,
-    may_run_on=True,
-    refusals=(OSError, AssertionError),  # TensorFlow's for a file that is no SavedModel, and for missing values
-    favourite="saved_model.pb",
-)
+_DAMAGES: dict[str, Sequence[Damage]] = {
+    "saved_model.pb": (*[damaged_model] * 6, with_worldly_ops, damaged),
+    "fingerprint.pb": (damaged, of_message(fingerprint_pb2.FingerprintDef)),
+    ".index": (damaged, damaged_block, damaged_entries),
+    "": (damaged,),
+}
 
-TARGETS = (SAVED_MODELS,)
+
+def _target(name: str, specimens: Callable[[Path], Sequence[Files]]) -> Target:
+    # TensorFlow has OSError for a file that is no SavedModel, and AssertionError for missing values.
+    refusals = (OSError, AssertionError)
+    return Target(
+        name, specimens, _DAMAGES, _load_and_call, may_run_on=True, refusals=refusals, favourite="saved_model.pb"
+    )
+
+
+TARGETS = (_target("saved models", _saved_models), _target("saved models of TensorFlow", _of_tensorflow))

@@ -26,6 +26,7 @@ from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of
 from millrace._src.checkpoint.takers import Taker, taker_of
 from millrace._src.core.context import state
+from millrace._src.core.resources import is_variable
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.trackable.base import TrackableReference
@@ -191,7 +192,7 @@ class Restoration(RestorationBase):
         while self._found_slots:
             optimizer_id, slot = self._found_slots.popleft()
             optimizer, variable = self.bound(optimizer_id), self.bound(slot.original_variable_node_id)
-            if optimizer is not None and variable is not None:
+            if optimizer is not None and is_variable(variable):  # a damaged file names anything
                 optimizer._create_or_restore_slot_variable(
                     slot_variable_position=CheckpointPosition(self, slot.slot_variable_node_id),
                     slot_name=slot.slot_name,

@@ -373,7 +373,7 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
                 "with all types fixed."
             )
         wire = dict(proto.arg_attr[position].attr) if position in proto.arg_attr else {}
-        dtype = _argument_dtype(graph, arg)
+        dtype = _known_dtype(graph, arg, arg.type)
         shape = TensorShape(shapes[position]) if position < len(shapes) else _argument_shape(wire, dtype)
         attrs = {"dtype": dtype, "shape": shape}
         attrs.update({key: decode_attr(value) for key, value in wire.items() if key not in _SHAPE_ATTRS})
@@ -381,9 +381,8 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
         graph._names_in_use.setdefault(arg.name.lower(), 1)
         if dtype.name == "resource" and arg.handle_data:
             handle_data = arg.handle_data[0]
-            operation.outputs[0].handle_type = VariableHandle(
-                as_dtype(handle_data.dtype), TensorShape(handle_data.shape)
-            )
+            variable_dtype = _known_dtype(graph, arg, handle_data.dtype)
+            operation.outputs[0].handle_type = VariableHandle(variable_dtype, TensorShape(handle_data.shape))
         arguments[arg.name] = operation.outputs[0]
         graph.inputs.append(operation.outputs[0])
     return arguments
@@ -392,11 +391,11 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
 _SHAPE_ATTRS = ("_output_shapes", "shape")
 
 
-def _argument_dtype(graph: FuncGraph, arg: Any) -> DType:
+def _known_dtype(graph: FuncGraph, arg: Any, number: int) -> DType:
     try:
-        return as_dtype(arg.type)
+        return as_dtype(number)
     except TypeError:
-        raise ValueError(f"Function '{graph.name}': argument '{arg.name}' has invalid type {arg.type}.") from None
+        raise ValueError(f"Function '{graph.name}': argument '{arg.name}' has invalid type {number}.") from None
 
 
 def _argument_shape(attrs: Mapping[str, Any], dtype: DType) -> TensorShape:

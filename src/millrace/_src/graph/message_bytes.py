@@ -1,4 +1,4 @@
-"""Messages read from files: what is no message is damage, and said to be."""
+"""Messages read from files, and dtypes named in them: what is none is damage, and said to be."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
+from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.errors import DataLossError
 
 M = TypeVar("M", bound=Message)
@@ -25,3 +26,21 @@ def read_message(kind: type[M], data: bytes, place: str) -> M:
         return kind.FromString(data)
     except DecodeError as error:
         raise DataLossError(None, None, f"{place}: these {len(data)} bytes are no {kind.__name__} ({error}).") from None
+
+
+def dtype_of_number(number: int, place: str) -> DType:
+    """Returns the dtype for which a number stands in a message.
+
+    Args:
+      number: the number.
+      place: what has the dtype, for the message of the error.
+
+    Raises: ValueError: if no dtype has the number, or only references do, which no value in a file is.
+    """
+    try:
+        dtype = as_dtype(number)
+    except TypeError:
+        raise ValueError(f"{place} has the dtype {number}, which is not known.") from None
+    if dtype.is_ref:
+        raise ValueError(f"{place} has the dtype {dtype.name}, which no value has.")
+    return dtype

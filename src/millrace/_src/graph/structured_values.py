@@ -25,6 +25,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_spec_registry import get_name, is_known, is_registered, lookup
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.core.wire_forms import class_of_kind, kind_of_class, wire_form
+from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.tensor_proto import decode_tensor, encode_tensor
 from millrace._src.proto import struct_pb2
 from millrace._src.util.class_homes import tensorflow_home
@@ -155,7 +156,7 @@ def decode_structure(message: Any) -> Any:
     if kind == "tensor_shape_value":
         return TensorShape(message.tensor_shape_value)
     if kind == "tensor_dtype_value":
-        return _decode_dtype(message.tensor_dtype_value)
+        return dtype_of_number(message.tensor_dtype_value, "A structure in the file")
     if kind in ("tensor_value", "numpy_value"):
         array, dtype = _decode_tensor(getattr(message, kind))
         return convert_to_tensor(array, dtype) if kind == "tensor_value" else array
@@ -167,20 +168,10 @@ def decode_structure(message: Any) -> Any:
 
 
 def _decode_dense(spec: Any, is_bounded: bool) -> Any:
-    shape, dtype, name = TensorShape(spec.shape), _decode_dtype(spec.dtype), spec.name or None
+    shape, dtype, name = TensorShape(spec.shape), dtype_of_number(spec.dtype, "A spec in the file"), spec.name or None
     if not is_bounded:
         return TensorSpec(shape, dtype, name)
     return BoundedTensorSpec(shape, dtype, _decode_tensor(spec.minimum)[0], _decode_tensor(spec.maximum)[0], name)
-
-
-def _decode_dtype(number: int) -> DType:
-    try:
-        dtype = as_dtype(number)
-    except TypeError:
-        raise ValueError(f"The file names the dtype {number}, which is not known.") from None
-    if dtype.is_ref:
-        raise ValueError(f"The file names the dtype {dtype.name}, which no value has.")
-    return dtype
 
 
 def _decode_tensor(message: Any) -> tuple[Any, DType]:

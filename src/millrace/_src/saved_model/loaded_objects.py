@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype, string
+from millrace._src.core.dtypes import string
 from millrace._src.core.errors import DataLossError
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.scopes import device
 from millrace._src.state.asset import Asset
 from millrace._src.state.resource import CapturableResource, TrackableResource
@@ -142,22 +143,12 @@ def make_variable(proto: Any, keeps_device: bool) -> Variable:
     with device(proto.device if keeps_device and proto.device else None):
         return uninitialized_variable(
             TensorShape(proto.shape),
-            _variable_dtype(proto),
+            dtype_of_number(proto.dtype, f"The variable {proto.name!r}"),
             proto.name or None,
             trainable=proto.trainable,
             synchronization=VariableSynchronization(proto.synchronization),
             aggregation=VariableAggregation(proto.aggregation),
         )
-
-
-def _variable_dtype(proto: Any) -> DType:
-    try:
-        dtype = as_dtype(proto.dtype)
-    except TypeError:
-        raise ValueError(f"The variable {proto.name!r} has the dtype {proto.dtype}, which is not known.") from None
-    if dtype.is_ref:
-        raise ValueError(f"The variable {proto.name!r} has the dtype {dtype.name}, which no value has.")
-    return dtype
 
 
 def captured_tensor(captured: Any) -> Tensor:

@@ -16,7 +16,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import as_dtype, string
+from millrace._src.core.dtypes import string
 from millrace._src.core.errors import DataLossError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
@@ -28,6 +28,7 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph_def import check_versions
 from millrace._src.graph.import_graph_def import import_under, strip_unknown_defaults
+from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.structured_values import decode_spec
@@ -63,14 +64,19 @@ def load_v1(meta_graph: Any, export_dir: str, options: LoadOptions) -> Any:
       options: the options of the call.
 
     Returns: An object with `signatures`, `variables`, `asset_paths`, `graph`, `prune` and `restore`.
+    Raises: DataLossError: if the graph has not the operations that restore variables and fill tables.
     """
     source = SavedGraph(meta_graph, export_dir, options)
     root = _SavedGraphObject(source)
-    if source.shared.variables and meta_graph.saver_def.restore_op_name and not options.experimental_skip_checkpoint:
-        root.restore(source.prefix)
-    initializer = _initializer(meta_graph)
-    if initializer is not None:
-        source.prune([], initializer)()
+    try:
+        has_values = source.shared.variables and meta_graph.saver_def.restore_op_name
+        if has_values and not options.experimental_skip_checkpoint:
+            root.restore(source.prefix)
+        initializer = _initializer(meta_graph)
+        if initializer is not None:
+            source.prune([], initializer)()
+    except KeyError as error:  # the names of the operations that restore and initialize come from the file, too
+        raise DataLossError(None, None, f"The SavedModel at {export_dir} cannot be restored: {error.args[0]}") from None
     return root
 
 
@@ -135,6 +141,9 @@ def _initializer(meta_graph: Any) -> str | None:
         if key in meta_graph.collection_def and meta_graph.collection_def[key].node_list.value:
             return parse_ref(meta_graph.collection_def[key].node_list.value[0])[0]
     return None
+
+
+_SIGNATURE = "A tensor of a signature"
 
 
 @dataclass(frozen=True)
@@ -218,13 +227,13 @@ class SavedGraph:
         if encoding == "coo_sparse":
             parts = info.coo_sparse
             names = [parts.indices_tensor_name, parts.values_tensor_name, parts.dense_shape_tensor_name]
-            spec: Any = SparseTensorSpec(TensorShape(info.tensor_shape), as_dtype(info.dtype))
+            spec: Any = SparseTensorSpec(TensorShape(info.tensor_shape), dtype_of_number(info.dtype, _SIGNATURE))
         elif encoding == "composite_tensor":
             names = [component.name for component in info.composite_tensor.components]
             spec = decode_spec(info.composite_tensor.type_spec)
         else:
             names = [info.name]
-            spec = TensorSpec(TensorShape(info.tensor_shape), as_dtype(info.dtype), name)
+            spec = TensorSpec(TensorShape(info.tensor_shape), dtype_of_number(info.dtype, _SIGNATURE), name)
         refs = tuple(parse_ref(text) for text in names)
         for ref in refs:
             if ref[0] not in self.nodes:
@@ -269,7 +278,7 @@ class SavedGraph:
         node = self.nodes[ref[0]].proto
         if ref[1] == 0 and node.op in ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "Const"):
             key = "value" if node.op == "Const" else "shape"
-            dtype = as_dtype(node.attr["dtype"].type)
+            dtype = dtype_of_number(node.attr["dtype"].type, f"Node '{ref[0]}'")
             shape = node.attr[key].shape if key == "shape" and key in node.attr else None
             return TensorSpec(TensorShape(shape), dtype, ref[0])
         tensor = self.graph().get_tensor_by_name(f"{ref[0]}:{ref[1]}")

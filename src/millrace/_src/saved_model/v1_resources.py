@@ -10,11 +10,11 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.function.flat_values import tell_of_variable
 from millrace._src.graph.func_graph import init_scope
+from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.ops import raw
@@ -98,4 +98,5 @@ def _make_variable(node: Node, is_trainable: bool) -> Variable:
     attrs = node.proto.attr
     name = attrs["shared_name"].s.decode() if "shared_name" in attrs and node.op == "VarHandleOp" else ""
     shape = TensorShape(attrs["shape"].shape) if "shape" in attrs else TensorShape(None)
-    return uninitialized_variable(shape, as_dtype(attrs["dtype"].type), name or node.name, trainable=is_trainable)
+    dtype = dtype_of_number(attrs["dtype"].type, f"Node '{node.name}'")
+    return uninitialized_variable(shape, dtype, name or node.name, trainable=is_trainable)

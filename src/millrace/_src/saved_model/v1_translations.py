@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import as_dtype, float32, int32
+from millrace._src.core.dtypes import DType, float32, int32
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.ops import raw
 from millrace._src.saved_model.v1_nodes import REPLACED_OPS
 from millrace._src.saved_model.v1_resources import RefVariable
@@ -71,11 +72,15 @@ def _element_shape(proto: Any, attribute: str) -> Any:
     return convert_to_tensor([-1 if size is None else size for size in shape.as_list()], int32)
 
 
+def _dtype(proto: Any) -> DType:
+    return dtype_of_number(proto.attr["dtype"].type, f"Node '{proto.name}'")
+
+
 def _make_array(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     elements = raw.TensorListReserve(
         element_shape=_element_shape(proto, "element_shape"),
         num_elements=inputs[0],
-        element_dtype=as_dtype(proto.attr["dtype"].type),
+        element_dtype=_dtype(proto),
     )
     return [convert_to_tensor(0.0, float32), elements]
 
@@ -87,7 +92,7 @@ def _write(proto: Any, inputs: Sequence[Any]) -> list[Any]:
 
 def _read(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     _, index, flow = inputs
-    dtype = as_dtype(proto.attr["dtype"].type)
+    dtype = _dtype(proto)
     return [
         raw.TensorListGetItem(
             input_handle=flow, index=index, element_shape=_element_shape(proto, "element_shape"), element_dtype=dtype
@@ -97,7 +102,7 @@ def _read(proto: Any, inputs: Sequence[Any]) -> list[Any]:
 
 def _gather(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     _, indices, flow = inputs
-    dtype = as_dtype(proto.attr["dtype"].type)
+    dtype = _dtype(proto)
     return [
         raw.TensorListGather(
             input_handle=flow,
@@ -121,7 +126,7 @@ def _concat(proto: Any, inputs: Sequence[Any]) -> list[Any]:
             input_handle=flow,
             element_shape=convert_to_tensor(-1, int32),
             leading_dims=convert_to_tensor(no_lengths, "int64"),
-            element_dtype=as_dtype(proto.attr["dtype"].type),
+            element_dtype=_dtype(proto),
         )
     )
 
