@@ -13,22 +13,27 @@ import numpy as np
 import millrace as tf
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.checkpoint.bundle.writer import BundleWriter
+from tests.crashes.training import Training, check_state_file, found_step
 from tests.interop.process import python
 
 _SAVES = 15
 _SAVERS = 4
 
 
-def _while_reading(prefix: str, *savers: Callable[[], Any]) -> int:
+def _while_reading(read: Callable[[], bool], *savers: Callable[[], Any]) -> int:
     """Runs functions at the same time, each in a thread, and reads until all have ended.
 
-    Returns: How often a checkpoint was read.
+    Args:
+      read: reads what is there, and says whether anything is there.
+      *savers: the functions.
+
+    Returns: How often something was read.
     """
     count = 0
     with ThreadPoolExecutor(len(savers)) as pool:
         running = [pool.submit(saver) for saver in savers]
         while not all(future.done() for future in running):
-            count += _read(prefix)
+            count += read()
         for future in running:
             future.result()
     return count
@@ -62,7 +67,7 @@ def _check_end(folder: Path) -> None:
 def test_readers_see_whole_checkpoints_while_threads_overwrite_them(tmp_path: Path) -> None:
     prefix = str(tmp_path / "model")
     savers = [lambda saver=saver: _save(prefix, saver) for saver in range(_SAVERS)]
-    assert _while_reading(prefix, *savers) > 0
+    assert _while_reading(lambda: _read(prefix), *savers) > 0
     _check_end(tmp_path)
 
 
@@ -70,8 +75,53 @@ def test_readers_see_whole_checkpoints_while_processes_overwrite_them(tmp_path: 
     prefix = str(tmp_path / "model")
     program = "import sys; from tests.crashes.test_concurrent_savers import _save; _save(sys.argv[1], int(sys.argv[2]))"
     savers = [lambda saver=saver: _succeeds("-c", program, prefix, str(saver)) for saver in range(_SAVERS)]
-    assert _while_reading(prefix, *savers) > 0
+    assert _while_reading(lambda: _read(prefix), *savers) > 0
     _check_end(tmp_path)
+
+
+def _save_models(folder: str, saver: int) -> None:
+    for number in range(_SAVES):
+        step = 1000 * saver + number
+        model = tf.Module()
+        model.step = tf.Variable(step, dtype=tf.int64)
+        model.number = tf.function(lambda step=step: tf.constant(step, tf.int64), input_signature=[])
+        tf.saved_model.save(model, folder)
+
+
+def _load_model(folder: str) -> bool:
+    """Loads a SavedModel, and says whether there was one."""
+    if not tf.saved_model.contains_saved_model(folder):
+        return False
+    try:
+        loaded = tf.saved_model.load(folder)
+    except tf.errors.UnavailableError:  # it was replaced each time that it was read
+        return False
+    assert int(loaded.number()) == int(loaded.step), "the graph is of one saver and the values of another"
+    return True
+
+
+def test_loaders_see_whole_models_while_threads_overwrite_them(tmp_path: Path) -> None:
+    folder = str(tmp_path / "model")
+    savers = [lambda saver=saver: _save_models(folder, saver) for saver in range(_SAVERS)]
+    assert _while_reading(lambda: _load_model(folder), *savers) > 0
+    assert _load_model(folder)
+    assert sorted(os.listdir(folder)) == ["assets", "fingerprint.pb", "saved_model.pb", "variables"]
+
+
+def _save_managed(folder: str, saver: int) -> None:
+    training = Training()
+    manager = tf.train.CheckpointManager(training.checkpoint, folder, max_to_keep=2)
+    for number in range(_SAVES):
+        training.go_to(1000 * saver + number)
+        manager.save()
+
+
+def test_managers_of_one_folder_leave_whole_checkpoints(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(_SAVERS) as pool:
+        list(pool.map(lambda saver: _save_managed(str(tmp_path), saver), range(_SAVERS)))
+    assert found_step(tf.train.latest_checkpoint(tmp_path)) % 1000 == _SAVES - 1
+    check_state_file(str(tmp_path))
+    assert not any(".part-" in entry or entry.endswith(".next") for entry in os.listdir(tmp_path))
 
 
 def _succeeds(*arguments: str) -> None:

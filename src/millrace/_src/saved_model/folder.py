@@ -10,11 +10,12 @@ one; whoever finds the list moves what is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, TypeVar
 
 from millrace._src.checkpoint.bundle.publishing import sync_files
+from millrace._src.core import errors
 from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_systems import content_of, file_system_of
 from millrace._src.ops.io.whole_writes import alone, sync_directory_of, written_beside
@@ -25,6 +26,9 @@ from millrace._src.saved_model.constants import (
     VARIABLES_FILENAME,
 )
 
+T = TypeVar("T")
+
+_MOST_READS = 10
 _NEXT = ".saved_model.next"
 _LIST = "complete"
 _VARIABLES = f"{VARIABLES_DIRECTORY}/{VARIABLES_FILENAME}"
@@ -120,6 +124,39 @@ def _sync_directories(place: str, paths: Iterable[str]) -> None:
     """Waits until the names of files would outlast a loss of power."""
     for directory in sorted({path.rpartition("/")[0] for path in paths} | {""}):
         sync_directory_of(f"{place}/{directory}/." if directory else f"{place}/.")
+
+
+def read_unchanged(name: str, read: Callable[[], T]) -> T:
+    """Reads the files of a SavedModel: again, if a save has replaced them meanwhile, so that none is of another save.
+
+    Args:
+      name: the name of the folder.
+      read: what reads the files.
+
+    Returns: What `read` returns.
+    Raises: tf.errors.UnavailableError: if the files are replaced each time that they are read; and what `read` raises.
+    """
+    for _ in range(_MOST_READS):
+        version = _version(name)
+        try:
+            result = read()
+        except (errors.OpError, OSError):
+            if _version(name) == version:
+                raise
+        else:
+            if _version(name) == version:
+                return result
+    raise errors.UnavailableError(None, None, f"{name}; the SavedModel is replaced each time that it is read")
+
+
+def _version(name: str) -> Any:
+    """Returns what differs before, during and after the moving of new files into the folder of a SavedModel."""
+    file_system, path = file_system_of(f"{name}/{SAVED_MODEL_FILENAME_PB}")
+    try:
+        status = file_system.status(path)
+    except OSError:
+        return None
+    return status.length, status.mtime_nsec, _exists(f"{name}/{_NEXT}/{_LIST}")
 
 
 def write_files(folder: SavedModelFolder, files: Mapping[str, bytes], copies: Mapping[str, str]) -> None:

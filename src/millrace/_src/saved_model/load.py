@@ -23,6 +23,7 @@ from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.tensor_proto import decode_tensor
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.saved_model import revived_types
+from millrace._src.saved_model.folder import read_unchanged
 from millrace._src.saved_model.function_spec import FunctionSpec, decode_function_spec
 from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
 from millrace._src.saved_model.loaded_functions import LoadedLibrary, RestoredConcreteFunction, RestoredFunction
@@ -111,8 +112,13 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: LoadO
         raise NotImplementedError("tf.__internal__.saved_model.load_partial: `filters` is not supported; load all.")
     options = options or LoadOptions()
     folder = file_name(export_dir).rstrip("/") or "/"
+    return {"root": read_unchanged(folder, lambda: _loaded(folder, as_tags(tags), options))}
+
+
+def _loaded(folder: str, tags: Sequence[str] | None, options: LoadOptions) -> Any:
+    """Returns the root of the objects of a SavedModel."""
     message = parse_saved_model(folder)
-    meta_graph = chosen_meta_graph(message, as_tags(tags), folder)
+    meta_graph = chosen_meta_graph(message, tags, folder)
     with init_scope():
         if meta_graph.HasField("object_graph_def"):
             root = ObjectLoader(folder, meta_graph, options).load()
@@ -120,7 +126,7 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: LoadO
             root = load_v1(meta_graph, folder, options)
         root.graph_debug_info = read_debug_info(folder)
     root.unknown_ops = unknown_ops(meta_graph, () if meta_graph.HasField("object_graph_def") else ANSWERED_OPS)
-    return {"root": root}
+    return root
 
 
 class ObjectLoader:
