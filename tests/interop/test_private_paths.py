@@ -65,7 +65,7 @@ print(len(graph_pb2.GraphDef.FromString(g.SerializeToString()).node), types_pb2.
     ("path", "hint"),
     [
         ("tensorflow.python.client.timeline", "tf.config"),
-        ("tensorflow.python.trackable.asset", "tf.Module and tf.train.Checkpoint"),
+        ("tensorflow.python.trackable.layer_utils", "tf.Module and tf.train.Checkpoint"),
         ("tensorflow.python.no.such.thing", "the public names of tf.*"),
         ("tensorflow.core.framework.nope_pb2", "the messages"),
     ],
@@ -134,3 +134,36 @@ product = sparse_csr_matrix_ops.sparse_matrix_mat_mul(matrix._matrix, [[1.0], [1
 print(product.numpy().tolist(), sparse.matmul is sparse_csr_matrix_ops.matmul)
 """
     assert output_of(code) == "[[1.0], [5.0]] True"
+
+
+def test_modules_about_files_are_served() -> None:
+    code = """
+from tensorflow.python.tools import saved_model_utils, inspect_checkpoint
+from tensorflow.python.saved_model import loader_impl, load_options, save_options, load, revived_types, fingerprinting
+from tensorflow.python.training import py_checkpoint_reader
+from tensorflow.python.checkpoint import checkpoint, checkpoint_options, checkpoint_view, graph_view, trackable_view
+from tensorflow.python.checkpoint.sharding import sharding_policies, sharding_util
+from tensorflow.python.trackable import asset, python_state, resource
+import tensorflow as tf
+pairs = [
+    (loader_impl.contains_saved_model, tf.saved_model.contains_saved_model),
+    (loader_impl.parse_saved_model, tf.__internal__.saved_model.parse_saved_model),
+    (load.load, tf.saved_model.load), (load.load_partial, tf.__internal__.saved_model.load_partial),
+    (load_options.LoadOptions, tf.saved_model.LoadOptions), (save_options.SaveOptions, tf.saved_model.SaveOptions),
+    (save_options.VariablePolicy, tf.saved_model.experimental.VariablePolicy),
+    (fingerprinting.read_fingerprint, tf.saved_model.experimental.read_fingerprint),
+    (py_checkpoint_reader.NewCheckpointReader, tf.compat.v1.train.NewCheckpointReader),
+    (checkpoint.Checkpoint, tf.train.Checkpoint), (checkpoint.CheckpointV1, tf.compat.v1.train.Checkpoint),
+    (checkpoint_options.CheckpointOptions, tf.train.CheckpointOptions),
+    (checkpoint_view.CheckpointView, tf.train.CheckpointView),
+    (trackable_view.TrackableView, tf.train.TrackableView),
+    (sharding_policies.MaxShardSizePolicy, tf.train.experimental.MaxShardSizePolicy),
+    (sharding_util.ShardingCallback, tf.train.experimental.ShardingCallback),
+    (asset.Asset, tf.saved_model.Asset), (python_state.PythonState, tf.train.experimental.PythonState),
+    (resource.TrackableResource, tf.saved_model.experimental.TrackableResource),
+]
+named = [saved_model_utils.get_meta_graph_def, inspect_checkpoint.print_tensors_in_checkpoint_file]
+named += [graph_view.ObjectGraphView, revived_types.deserialize, resource.CapturableResource]
+print(all(private is public for private, public in pairs), all(map(callable, named)))
+"""
+    assert output_of(code) == "True True"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.command_line.failures import CommandError
+from millrace._src.interop import saved_model_utils
 from millrace._src.saved_model.reading import parse_saved_model
 
 
@@ -35,15 +36,10 @@ def meta_graph_of(saved_model: Any, tags: str) -> Any:
     Args: tags: the tags, with commas between.
     Raises: CommandError: if no MetaGraph has them.
     """
-    wanted = set(tags.split(","))
-    for meta_graph in saved_model.meta_graphs:
-        if set(meta_graph.meta_info_def.tags) == wanted:
-            return meta_graph
-    known = [",".join(tags) for tags in tag_sets(saved_model)]
-    raise CommandError(
-        f"MetaGraphDef associated with tag-set {tags} could not be found in the SavedModel. "
-        f"Please use one of the following tag-sets: {known}"
-    )
+    try:
+        return saved_model_utils.meta_graph_of(saved_model, tags)
+    except RuntimeError as error:
+        raise CommandError(str(error)) from None
 
 
 def signature_of(meta_graph: Any, key: str) -> Any:

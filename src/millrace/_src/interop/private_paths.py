@@ -147,21 +147,36 @@ platform.tf_logging             compat.v1.logging tf
 util.compat                     compat
 util.nest                       nest
 util.tf_inspect                 getfullargspec=util.decorators:getfullargspec
-checkpoint.checkpoint           train
+checkpoint.checkpoint           train CheckpointV1=compat.v1.train.Checkpoint
 checkpoint.checkpoint_management  train compat.v1.train
+checkpoint.checkpoint_options   train
+checkpoint.checkpoint_view      train
+checkpoint.graph_view           ObjectGraphView=checkpoint.object_graph:ObjectGraphView
+checkpoint.sharding.sharding_policies  train.experimental
+checkpoint.sharding.sharding_util  train.experimental
+checkpoint.trackable_view       train
+training.checkpoint_management  train compat.v1.train
 training.checkpoint_utils       train
 training.coordinator            train compat.v1.train
 training.moving_averages        train
+training.py_checkpoint_reader   NewCheckpointReader=compat.v1.train.NewCheckpointReader CheckpointReader=checkpoint.checkpoint_reader:CheckpointReader
 training.saver                  compat.v1.train train
 training.training               train compat.v1.train
 training.training_util          compat.v1.train
 saved_model.builder             compat.v1.saved_model.builder
-saved_model.load                saved_model
+saved_model.constants           compat.v1.saved_model.constants
+saved_model.fingerprinting      saved_model.experimental
+saved_model.load                saved_model __internal__.saved_model
+saved_model.load_options        saved_model saved_model.experimental
 saved_model.loader              compat.v1.saved_model
+saved_model.loader_impl         saved_model __internal__.saved_model
+saved_model.revived_types       __internal__.saved_model.load registered_identifiers=saved_model.revived_types:registered_identifiers serialize=saved_model.revived_types:serialize deserialize=saved_model.revived_types:deserialize
 saved_model.save                saved_model
-saved_model.save_options        saved_model
+saved_model.save_options        saved_model saved_model.experimental
 saved_model.signature_constants saved_model
 saved_model.tag_constants       compat.v1.saved_model.tag_constants
+tools.inspect_checkpoint        print_tensors_in_checkpoint_file=interop.inspect_checkpoint:print_tensors_in_checkpoint_file
+tools.saved_model_utils         read_saved_model=interop.saved_model_utils:read_saved_model get_saved_model_tag_sets=interop.saved_model_utils:get_saved_model_tag_sets get_meta_graph_def=interop.saved_model_utils:get_meta_graph_def
 client.session                  compat.v1
 data.experimental               data.experimental
 data.ops.dataset_ops            data data.experimental DatasetV2=data.Dataset
@@ -178,9 +193,12 @@ distribute.input_lib            distribute
 distribute.mirrored_strategy    distribute
 distribute.reduce_util          distribute
 profiler.profiler_v2            profiler.experimental
+trackable.asset                 saved_model
 trackable.autotrackable         __internal__.tracking
 trackable.base                  __internal__.tracking SaveType=trackable.base:SaveType VARIABLE_VALUE_KEY=trackable.restoration:VARIABLE_VALUE_KEY OBJECT_CONFIG_JSON_KEY=trackable.base:OBJECT_CONFIG_JSON_KEY OBJECT_GRAPH_PROTO_KEY=trackable.base:OBJECT_GRAPH_PROTO_KEY no_automatic_dependency_tracking_scope=trackable.auto:no_automatic_dependency_tracking_scope
 trackable.data_structures       __internal__.tracking List=trackable.list_wrapper:List ListWrapper=trackable.list_wrapper:ListWrapper Mapping=trackable.dict_wrapper:Mapping _DictWrapper=trackable.dict_wrapper:_DictWrapper _TupleWrapper=trackable.tuple_wrapper:_TupleWrapper NoDependency=trackable.data_structures:NoDependency wrap_or_unwrap=trackable.data_structures:wrap_or_unwrap
+trackable.python_state          train.experimental
+trackable.resource              saved_model.experimental CapturableResource=state.resource:CapturableResource RestoredResource=saved_model.loaded_objects:RestoredResource
 types.core                      types.experimental __internal__.types Symbol=Tensor
 /compiler.tf2xla.python.xla     dynamic_slice=ops.array.dynamic_slices:dynamic_slice dynamic_update_slice=ops.array.dynamic_slices:dynamic_update_slice
 """
