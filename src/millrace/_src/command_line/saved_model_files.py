@@ -26,8 +26,13 @@ def read_saved_model(folder: str) -> Any:
 
 
 def tag_sets(saved_model: Any) -> list[list[str]]:
-    """Returns the tags of each MetaGraph, in order."""
-    return sorted(sorted(meta_graph.meta_info_def.tags) for meta_graph in saved_model.meta_graphs)
+    """Returns the tags of each MetaGraph, in the order of `ordered_meta_graphs`."""
+    return [sorted(meta_graph.meta_info_def.tags) for meta_graph in ordered_meta_graphs(saved_model)]
+
+
+def ordered_meta_graphs(saved_model: Any) -> list[Any]:
+    """Returns the MetaGraphs in the order of their tags, which are in the order of the file."""
+    return sorted(saved_model.meta_graphs, key=lambda meta_graph: list(meta_graph.meta_info_def.tags))
 
 
 def meta_graph_of(saved_model: Any, tags: str) -> Any:

@@ -13,6 +13,7 @@ from millrace._src.command_line.functions import functions_text
 from millrace._src.command_line.saved_model_files import (
     meta_graph_of,
     ops_of,
+    ordered_meta_graphs,
     read_saved_model,
     signature_of,
     tag_sets,
@@ -49,7 +50,7 @@ def shown(folder: str, is_all: bool, tags: str | None, signature: str | None, is
 def everything(saved_model: Any) -> str:
     """Returns what is to be said of all MetaGraphs of a SavedModel."""
     text = ""
-    for meta_graph in sorted(saved_model.meta_graphs, key=lambda meta_graph: sorted(meta_graph.meta_info_def.tags)):
+    for meta_graph in ordered_meta_graphs(saved_model):
         tags = ", ".join(meta_graph.meta_info_def.tags)
         text += f"\nMetaGraphDef with tag-set: '{tags}' contains the following SignatureDefs:\n"
         for key in sorted(meta_graph.signature_def):

@@ -1,4 +1,4 @@
-"""The functions of `tensorflow.python.tools.saved_model_utils`: the message of a SavedModel, and its MetaGraphs by tags."""
+"""The functions of `tensorflow.python.tools.saved_model_utils`: a SavedModel's message, and its MetaGraphs by tags."""
 
 from __future__ import annotations
 
