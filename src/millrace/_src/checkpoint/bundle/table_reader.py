@@ -7,7 +7,7 @@ a `DataLossError`. Only the blocks that are asked for are read, and the checksum
 from __future__ import annotations
 
 import struct
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +28,7 @@ from millrace._src.ops.io.wire_format import MalformedError, read_varint
 _NUMBER_SIZE = 4
 _KEPT_BLOCKS = 16
 _LARGEST_KEPT_BLOCK = 1 << 20
+_QUESTIONS_BEFORE_DECODING = 8
 _LARGEST_GROWTH = 64  # keys leave out what they have in common with the key before, yet only so much is believable
 
 
@@ -46,6 +47,33 @@ class Block:
         self._content = content
         is_empty = not self._end  # an empty block names a beginning, too
         self._restarts: tuple[int, ...] = () if is_empty else struct.unpack_from(f"<{count}I", content, self._end)
+        self._questions = 0
+        self._keys: list[bytes] = []  # filled, as the values are, when the block is asked again and again
+        self._values: list[bytes] = []
+
+    def first_from(self, key: bytes) -> tuple[bytes, bytes] | None:
+        """Returns the first key that is not less than `key`, and its value; None if there is none.
+
+        Raises: MalformedError: at an entry that is none.
+        """
+        self._questions += 1
+        if self._questions == _QUESTIONS_BEFORE_DECODING:
+            self._decode()
+        if not self._keys:
+            return next(self.entries_from(key), None)
+        position = bisect_left(self._keys, key)
+        return (self._keys[position], self._values[position]) if position < len(self._keys) else None
+
+    def _decode(self) -> None:
+        """Keeps all keys and values, unless a block that was made to do harm has keys without end."""
+        keys, values, size = [], [], 0
+        for key, value in self.entries():
+            size += len(key)
+            if size > _LARGEST_GROWTH * len(self._content):
+                return
+            keys.append(key)
+            values.append(value)
+        self._keys, self._values = keys, values
 
     def entries(self, offset: int = 0) -> Iterator[tuple[bytes, bytes]]:
         """Yields keys and values in order, from an entry on that has nothing in common with the entry before.
@@ -109,10 +137,9 @@ class TableReader:
         Raises: tf.errors.DataLossError: if the part of the file that was read is damaged.
         """
         with self._damage():
-            for _, handle in self._index.entries_from(key):
-                for entry_key, value in self._block(handle).entries_from(key):
-                    return value if entry_key == key else None
-        return None
+            place = self._index.first_from(key)
+            found = None if place is None else self._block(place[1]).first_from(key)
+        return found[1] if found is not None and found[0] == key else None
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """Yields all keys and values in order.
