@@ -13,9 +13,10 @@ from millrace._src.checkpoint.options import CheckpointOptions, call_back, io_de
 from millrace._src.checkpoint.state_file import write_relative_state
 from millrace._src.checkpoint.writing import shards_to_write, write_in_graph, write_shards
 from millrace._src.core.context import in_plain_graph, state
-from millrace._src.core.dtypes import int64
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int64, string
 from millrace._src.core.errors import NotFoundError
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops.io.file_names import directory_name, file_name
 from millrace._src.state.variable import Variable
@@ -288,8 +289,13 @@ def _require_no_plain_graph(prefix: Any) -> None:
 
 
 def _text(prefix: Any) -> str:
-    """Returns what the names of files begin with as text; a tensor gives its value."""
-    return file_name(prefix.numpy() if isinstance(prefix, EagerTensor) else prefix)
+    """Returns what the names of files begin with as text; a tensor gives its value.
+
+    Raises: ValueError, TypeError: if that is no text.
+    """
+    if isinstance(prefix, (str, bytes, os.PathLike)):
+        return file_name(prefix)
+    return file_name(convert_to_tensor(prefix, string).numpy())
 
 
 def _note_newest(path: str) -> None:

@@ -98,6 +98,7 @@ class CheckpointLoadStatus(LoadStatus):
         unused = [
             f"{names[node_id]} ({restoration.bound(node_id)}): {attributes}"
             for node_id, attributes in restoration.unused_attributes.items()
+            if len(attributes) == len(restoration.proto.nodes[node_id].attributes)  # as TensorFlow asserts it
         ]
         if unused:
             self._fail(

@@ -78,7 +78,8 @@ class RestorationBase(abc.ABC):
           InvalidArgumentError: if a saved value has another dtype.
           NotFoundError: if the checkpoint lacks a value.
         """
-        takers = [self.taker(one) for one in reached if one.is_older]
+        older = {id(one.trackable): one for one in reversed(reached) if one.is_older}  # of two places the first counts
+        takers = [self.taker(one) for one in reversed(older.values())]
         self.misfits = misfits(self.reader, takers)
         if self.misfits:
             raise self.misfits[0].error(f"\n\n{self.report()}")
