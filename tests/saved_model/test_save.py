@@ -247,3 +247,38 @@ def test_without_custom_gradients_the_file_has_none(tmp_path: pathlib.Path) -> N
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=keeps)
         saved = written(program.root, tmp_path / str(keeps), options=options)
         assert len(saved.graph_def.library.registered_gradients) == count
+
+
+# --- what a file cannot hold --------------------------------------------------------------------------------------
+
+
+def test_a_python_function_is_saved_with_a_warning(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
+    root = module(f=function(lambda x: tf.py_function(lambda y: y, [x], tf.float32)))
+    with caplog.at_level(logging.WARNING, logger="tensorflow"):
+        saved = written(root, tmp_path)
+    assert "EagerPyFunc" in [op.name for op in saved.meta_info_def.stripped_op_list.op]
+    assert "calls Python code by its operation EagerPyFunc" in caplog.text
+
+
+def test_an_iterator_is_refused(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(NotImplementedError, match="The iterator at Module/iterator cannot be saved in a SavedModel"):
+        tf.saved_model.save(module(iterator=iter(tf.data.Dataset.range(3))), str(tmp_path))
+
+
+def test_a_function_and_a_variable_can_be_saved_themselves(tmp_path: pathlib.Path) -> None:
+    tf.saved_model.save(function(), str(tmp_path / "f"))
+    assert tf.saved_model.load(str(tmp_path / "f"))(tf.constant(1.0)).numpy() == 2.0
+    tf.saved_model.save(tf.Variable(3.0), str(tmp_path / "v"))
+    assert tf.saved_model.load(str(tmp_path / "v")).numpy() == 3.0
+
+
+@pytest.mark.parametrize("name", ["tables", "control_flow", "custom_gradients"])
+def test_what_was_loaded_can_be_saved_again(name: str, tmp_path: pathlib.Path) -> None:
+    program = PROGRAMS[name](tf, tmp_path)
+    tf.saved_model.save(program.root, str(tmp_path / "first"), signatures=program.signatures)
+    loaded = tf.saved_model.load(str(tmp_path / "first"))
+    tf.saved_model.save(loaded, str(tmp_path / "second"), signatures=loaded.signatures)
+    again = tf.saved_model.load(str(tmp_path / "second"))
+    assert list(again.signatures) == list(loaded.signatures)
+    for key, call in program.calls.items():
+        assert answer_of(tf, call(again)) == answer_of(tf, call(program.root)), key

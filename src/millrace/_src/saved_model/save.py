@@ -13,6 +13,7 @@ from millrace._src.checkpoint.object_graph import SavedGraph, serialize_object_g
 from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.writing import write_saved_graph
 from millrace._src.core.context import eager_mode, state
+from millrace._src.core.reach import Reach
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function
 from millrace._src.graph.function_def import collect_functions
@@ -138,6 +139,7 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
     library = FunctionLibrary()
     library.add(_functions_of_objects(graph, saver))
     library.add(collect_functions(graph.graph).values())
+    _warn_of_python(library)
     gradients = gradient_functions(library) if options.experimental_custom_gradients else []
     meta_graph.graph_def.CopyFrom(library.graph_def(graph.graph))
     for gradient in gradients:
@@ -156,6 +158,21 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
         for name in _aliased_names(function, library):
             info.function_aliases[name] = alias
     return library
+
+
+def _warn_of_python(library: FunctionLibrary) -> None:
+    """Tells of operations that call Python functions: a SavedModel holds no Python code; TensorFlow says nothing."""
+    for function, graph in library.bodies():
+        for operation in graph.get_operations():
+            reach = operation.op_def.traits.reach
+            if isinstance(reach, Reach) and Reach.RUNS_PYTHON in reach:
+                get_logger().warning(
+                    "The function %s of the SavedModel calls Python code by its operation %s (%s). The file does not "
+                    "hold that code, so the function runs in this process only.",
+                    library.name_of(function),
+                    operation.name,
+                    operation.type,
+                )
 
 
 def _checkpoint_options(options: SaveOptions) -> CheckpointOptions:

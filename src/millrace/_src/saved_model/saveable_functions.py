@@ -22,6 +22,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.ops import raw
+from millrace._src.saved_model.loaded_objects import SavedBySavedFunctions
 
 ALL_TENSORS = ".TENSORS"
 """The name of the pair of functions of an object that gives its tensors by name."""
@@ -68,6 +69,9 @@ class SaveableFunctions:
 
 def saveable_functions(trackable: Any, path: str) -> list[SaveableFunctions]:
     """Returns the pairs of functions of an object at a path, in the order of what the checkpoint takes of it."""
+    if isinstance(trackable, SavedBySavedFunctions):
+        functions = trackable._saving_functions.items()
+        return [_of_loaded(name, save, restore, path) for name, (save, restore) in functions]
     with eager_mode():
         if serializes_to_tensors[type(trackable)]:
             if trackable._saved_together is None:
@@ -76,6 +80,13 @@ def saveable_functions(trackable: Any, path: str) -> list[SaveableFunctions]:
             return [_by_key(trackable, attribute, functools.partial(_restore_together, trackable))]
         parts = trackable._gather_saveables_for_checkpoint()
         return [_of_saveable(trackable, name, part, checkpoint_key(path, name)) for name, part in parts.items()]
+
+
+def _of_loaded(name: str, save: ConcreteFunction, restore: ConcreteFunction, path: str) -> SaveableFunctions:
+    """Returns the pair of an object that was loaded: the functions of the SavedModel that it comes from."""
+    if name == ALL_TENSORS:
+        return SaveableFunctions(name, save, restore, names=list(save.structured_outputs))
+    return SaveableFunctions(name, save, restore, key=checkpoint_key(path, name))
 
 
 def _restore_together(trackable: Any, tensors: Sequence[Any]) -> None:

@@ -20,6 +20,7 @@ from millrace._src.checkpoint.object_graph import ObjectGraphView
 from millrace._src.core.context import eager_mode, state
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.data.base import DatasetBase
+from millrace._src.data.iterators import IteratorBase
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.known_values import get_static_value
@@ -118,6 +119,11 @@ class SavedObjects(ObjectGraphView):
             self.resource_names[trackable] = name = _name_of_resource(trackable, path)
             with eager_mode(), resources_named(name):
                 children |= _resource_functions(trackable)
+        if isinstance(trackable, IteratorBase):
+            raise NotImplementedError(
+                f"The iterator at {path} cannot be saved in a SavedModel, as in TensorFlow: a loaded model could not "
+                "go on where it stands. Save it in a checkpoint, or hold it in an attribute that is not tracked."
+            )
         if isinstance(trackable, DatasetBase):
             children["_variant_tracker"] = DatasetResource(trackable)
         if trackable is self.root:

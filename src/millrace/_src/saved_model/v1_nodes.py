@@ -83,9 +83,7 @@ class Node:
 
 _CONTROL_FLOW = ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
 REFERENCE_VARIABLES = ("Variable", "VariableV2")
-REPLACED_OPS = frozenset(
-    (*_SUCCESSORS, *REFERENCE_VARIABLES, *_CONTROL_FLOW, *(f"Ref{op}" for op in _CONTROL_FLOW))
-)
+REPLACED_OPS = frozenset((*_SUCCESSORS, *REFERENCE_VARIABLES, *_CONTROL_FLOW, *(f"Ref{op}" for op in _CONTROL_FLOW)))
 """The ops for which no operation of theirs is made."""
 
 
