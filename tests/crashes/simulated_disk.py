@@ -418,12 +418,13 @@ def run_and_crash(
       disk: the disk, of which all is lasting at the start.
       program: what writes to the disk.
       check: asserts what must hold in each state; whether the program had ended is its argument.
-      byte_step: how many bytes further the next place in a write is.
+      byte_step: how many bytes further the next place in a write is; 1 where `MILLRACE_EVERY_BYTE` is set.
       power: whether the power may be lost too, not only the process killed.
 
     Returns: The number of states.
     """
     start = disk.state.copy()
+    byte_step = 1 if "MILLRACE_EVERY_BYTE" in os.environ else byte_step
     disk.events.clear()
     program()
     events, end = list(disk.events), disk.state.copy()

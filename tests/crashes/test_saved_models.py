@@ -59,7 +59,7 @@ def test_a_new_model_is_there_or_not(disk: SimulatedDisk) -> None:
         _save(2)
         assert _found_step() == 2 and _files(disk) == _WHOLE
 
-    assert run_and_crash(disk, lambda: _save(1), check, byte_step=200, power=False) > 30
+    assert run_and_crash(disk, lambda: _save(1), check, byte_step=1000, power=False) > 30
 
 
 def test_a_model_that_is_saved_again_is_the_old_or_the_new(disk: SimulatedDisk) -> None:
@@ -70,7 +70,7 @@ def test_a_model_that_is_saved_again_is_the_old_or_the_new(disk: SimulatedDisk) 
         _save(3)
         assert _found_step() == 3 and _files(disk) == _WHOLE
 
-    assert run_and_crash(disk, lambda: _save(2), check, byte_step=200) > 100
+    assert run_and_crash(disk, lambda: _save(2), check, byte_step=2000) > 100
 
 
 def test_a_crash_while_a_crash_is_repaired_loses_nothing(disk: SimulatedDisk) -> None:
