@@ -13,14 +13,10 @@ from typing import Any
 import pytest
 
 _WAITING_FOR: dict[str, tuple[str, ...]] = {
-    "Python state, managers, shards, asynchronous checkpoints": (
-        "read_checkpoint::writing-asynchronous",
-    ),
     "details of saving": (
         "own::composites-indexed_slices",
         "own::control_flow-resources_in_branches",
         "own::options-debug_info",
-        "read::functions-values_that_cannot_be_written",
         "read::composites-indexed_slices",
         "read::control_flow-resources_in_branches",
         "read::options-debug_info",
