@@ -15,18 +15,11 @@ import pytest
 _WAITING_FOR: dict[str, tuple[str, ...]] = {
     "details of saving": (
         "own::composites-indexed_slices",
-        "own::control_flow-resources_in_branches",
-        "own::options-debug_info",
         "read::composites-indexed_slices",
-        "read::control_flow-resources_in_branches",
-        "read::options-debug_info",
         "outline::functions-arrays_as_values",
         "outline::structures-structured_inputs",
         "outline::structures-structures_with_python_values",
         "outline::composites-indexed_slices",
-        "outline::control_flow-resources_in_branches",
-        "outline::tables-assets_of_equal_names",
-        "outline::gradients-custom_gradient_nested",
     ),
     "scalars of a reader": (
         "checkpoint::writing-slices",
@@ -51,4 +44,4 @@ def marks_of(kind: str, name: str, needing_xla: Iterable[str] = ()) -> list[Any]
     """Returns the marks of one program in one test."""
     marks = [pytest.mark.xla] if name in needing_xla else []
     waits_for = PENDING.get(f"{kind}::{name}")
-    return marks if waits_for is None else [*marks, pytest.mark.xfail(reason=f"waits for {waits_for}", strict=False)]
+    return marks if waits_for is None else [*marks, pytest.mark.xfail(reason=f"waits for {waits_for}", strict=True)]

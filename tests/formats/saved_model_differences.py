@@ -26,6 +26,9 @@ ANSWERS: Reasons = {
 """Answers about files of TensorFlow."""
 
 _OF_OUR_FILES: Reasons = {
+    "A constant that only a branch or a body reads stands in it, and is not captured.": (
+        "control_flow-resources_in_branches::objects.root.count.trace_0.capture_1",
+    ),
     "The shape of what a lookup finds is known.": (
         "tables-mutable_table::objects.root.find*",
         "tables-dense_table::objects.root.find*",
@@ -61,6 +64,17 @@ SERVED: Reasons = {
 """Results of signatures in TensorFlow's sessions: files of ours against its own. The parts are names of signatures."""
 
 OUTLINES: Reasons = {
+    "A constant that only a branch or a body reads stands in it, and is not captured.": (
+        "control_flow-resources_in_branches::*",
+    ),
+    "A tensor that several gradient functions capture is one object.": (
+        "gradients-custom_gradient_nested::object.*",
+        "gradients-custom_gradient_nested::concrete.*",
+    ),
+    "Assets of equal names are numbered in the order of the objects; reading a file is an effect.": (
+        "tables-assets_of_equal_names::object.*",
+        "tables-assets_of_equal_names::function.*",
+    ),
     "The name of the class says who saved it.": (
         "composites-extension_type_that_nobody_knows::object.*",
         "composites-extension_type_that_nobody_knows::concrete.*",
@@ -96,6 +110,9 @@ OUTLINES: Reasons = {
 """Parts of the `SavedModel` message."""
 
 BYTES: Reasons = {
+    "A constant that only a branch or a body reads stands in it, and is not captured.": (
+        "control_flow-resources_in_branches::variables.*",
+    ),
     "TensorFlow's loader leaves an attribute of its own on objects, which it then saves again.": (
         "signatures-saved_again::variables.*",
     ),
