@@ -16,8 +16,8 @@ ROWS = (
     Row("checkpoint_write", "tf.train.Checkpoint.write, 100 variables of 10 MB", "ms", reach=0, beyond="tensorflow"),
     Row("checkpoint_read", "tf.train.Checkpoint.read, 100 variables of 10 MB", "ms", reach=0, beyond="tensorflow"),
     Row("checkpoint_memory", "memory beyond the variables while they are saved", "MB", reach=64),
-    Row("checkpoint_small_save", "SaveV2, 20,000 scalars", "ms", reach=0, beyond="tensorflow"),
-    Row("checkpoint_small_restore", "RestoreV2, 20,000 scalars", "ms", reach=0, beyond="tensorflow"),
+    Row("checkpoint_small_save", "SaveV2, 20,000 scalars", "ms"),
+    Row("checkpoint_small_restore", "RestoreV2, 20,000 scalars", "ms"),
 )
 
 _SETUP = """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.checkpoint.bundle.index_file import Entry
 from millrace._src.checkpoint.bundle.merging import merge_bundles
 from millrace._src.checkpoint.bundle.opening import StoredTensors, open_checkpoint
 from millrace._src.checkpoint.bundle.single_file_reader import SingleFileReader
@@ -216,43 +217,44 @@ def restore_v2(
     if tensor_names.size != len(dtypes):
         raise invalid(f"Got {tensor_names.size} tensor names, but {len(dtypes)} expected dtypes.")
     with open_checkpoint(file_name(prefix.item())) as reader:
-        for name, dtype in zip(tensor_names.tolist(), dtypes, strict=True):
-            _check_dtype(reader, name, dtype)
-        names_and_slices = zip(tensor_names.tolist(), shape_and_slices.tolist(), strict=True)
-        return [_restored(reader, name, text) for name, text in names_and_slices]
+        names = tensor_names.tolist()
+        entries = [_checked_entry(reader, name, dtype) for name, dtype in zip(names, dtypes, strict=True)]
+        texts = shape_and_slices.tolist()
+        return [_restored(reader, entry, text) for entry, text in zip(entries, texts, strict=True)]
 
 
-def _check_dtype(reader: StoredTensors, name: bytes, dtype: DType) -> None:
+def _checked_entry(reader: StoredTensors, name: bytes, dtype: DType) -> Entry:
+    """Returns what a checkpoint says of a tensor, which is to be of a dtype."""
     if isinstance(reader, SingleFileReader):
-        check_single_file_dtype(reader, name, dtype)
-        return
-    stored_dtype = reader.entry(name).dtype
-    if stored_dtype is not dtype:
-        dtypes = f"expected dtype {runtime_name(dtype)} does not equal original dtype {runtime_name(stored_dtype)}"
-        raise invalid(f"tensor_name = {name.decode(errors='replace')}; {dtypes}")
+        return check_single_file_dtype(reader, name, dtype)
+    entry = reader.entry(name)
+    if entry.dtype is not dtype:
+        dtypes = f"expected dtype {runtime_name(dtype)} does not equal original dtype {runtime_name(entry.dtype)}"
+        raise invalid(f"tensor_name = {entry.name}; {dtypes}")
+    return entry
 
 
-def check_single_file_dtype(reader: SingleFileReader, name: bytes, dtype: DType) -> None:
-    """Checks that a tensor of a checkpoint of TensorFlow's first form has the dtype that is asked for.
+def check_single_file_dtype(reader: SingleFileReader, name: bytes, dtype: DType) -> Entry:
+    """Returns what a checkpoint of TensorFlow's first form says of a tensor, which is to be of a dtype.
 
-    Raises: tf.errors.InvalidArgumentError: if it has another; NotFoundError: if there is no such tensor.
+    Raises: tf.errors.InvalidArgumentError: if it is of another; NotFoundError: if there is no such tensor.
     """
-    stored_dtype = reader.entry(name).dtype
-    if stored_dtype is not dtype:
-        dtypes = f"type {runtime_name(dtype)}, got a tensor of type {runtime_name(stored_dtype)} instead"
-        raise invalid(f"Expected to restore a tensor of {dtypes}: tensor_name = {name.decode(errors='replace')}")
+    entry = reader.entry(name)
+    if entry.dtype is not dtype:
+        dtypes = f"type {runtime_name(dtype)}, got a tensor of type {runtime_name(entry.dtype)} instead"
+        raise invalid(f"Expected to restore a tensor of {dtypes}: tensor_name = {entry.name}")
+    return entry
 
 
-def _restored(reader: StoredTensors, name: bytes, text: bytes) -> Array:
+def _restored(reader: StoredTensors, entry: Entry, text: bytes) -> Array:
     if not text:
-        return reader.read(name)
+        return reader.read_stored(entry)
     shape, part = parsed_slice(text)
-    stored_shape = reader.entry(name).shape
-    if shape != stored_shape:
+    if shape != entry.shape:
         spec = f"shape in shape_and_slice spec {shape_brackets(shape)}"
-        stored = f"does not match the shape stored in checkpoint: {shape_brackets(stored_shape)}"
-        raise invalid(f"tensor_name = {name.decode(errors='replace')}; {spec} {stored}")
-    return reader.read(name, part)
+        stored = f"does not match the shape stored in checkpoint: {shape_brackets(entry.shape)}"
+        raise invalid(f"tensor_name = {entry.name}; {spec} {stored}")
+    return reader.read_stored(entry, part)
 
 
 # --- names of files --------------------------------------------------------------------------------------------------

@@ -143,12 +143,11 @@ def _restored(file_pattern: Array, tensor_name: Array, text: bytes, dtype: DType
         raise invalid("Input 1 (file_pattern) must be a have at least one element")
     name = tensor_name.reshape(-1).tolist()[0]
     with SingleFileReader(file_name(file_pattern.item())) as reader:
-        check_single_file_dtype(reader, name, dtype)
+        entry = check_single_file_dtype(reader, name, dtype)
         if not text:
-            return reader.read(name)
+            return reader.read_stored(entry)
         shape, part = parsed_slice(text)
-        stored_shape = reader.entry(name).shape
-        if shape != stored_shape:
+        if shape != entry.shape:
             words = "Shape in shape_and_slice spec does not match the shape in the save file"
-            raise invalid(f"{words}: {shape_brackets(shape)}, save file shape: {shape_brackets(stored_shape)}")
-        return reader.read(name, part)
+            raise invalid(f"{words}: {shape_brackets(shape)}, save file shape: {shape_brackets(entry.shape)}")
+        return reader.read_stored(entry, part)

@@ -128,8 +128,10 @@ def stored_shape(proto: TensorShapeProto, key: bytes) -> tuple[int, ...]:
 
     Raises: tf.errors.DataLossError: for a shape that no array has.
     """
-    shape = tuple(dimension.size for dimension in proto.dim)
-    size = math.prod(dimension for dimension in shape if dimension)
+    shape = tuple([dimension.size for dimension in proto.dim])
+    if not shape and not proto.unknown_rank:
+        return ()
+    size = math.prod([dimension for dimension in shape if dimension])
     if proto.unknown_rank or min(shape, default=0) < 0 or size > _LARGEST_SIZE or len(shape) > _LARGEST_RANK:
         raise _damaged(f"Invalid tensor shape: {key_text(key)} {list(shape)}")
     return shape

@@ -15,6 +15,9 @@ from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.util.crc32c import extend
 
+_WINDOW = 1 << 16
+SMALL = 1 << 14
+"""The most bytes that `read_small` is meant for."""
 _CHUNK = 1 << 20  # bytes that are summed up while they are still in a cache of the processor
 
 
@@ -33,6 +36,7 @@ class RangedFile:
         with file_errors(name):
             self._file = self._file_system.open(path, "r")
             self.size = self._file.seek(0, os.SEEK_END)
+        self._window = 0, b""
         self._turn = nullcontext() if self._file_system.reads_at_once else threading.Lock()
 
     def close(self) -> None:
@@ -60,6 +64,18 @@ class RangedFile:
         memory = np.empty(size, np.uint8)
         self.read_into(offset, memory)
         return memory.tobytes()
+
+    def read_small(self, offset: int, size: int) -> bytes:
+        """Returns a few of the bytes; those behind them are read along, since they are likely to be asked for next.
+
+        Raises: tf.errors.DataLossError: if the file ends before.
+        """
+        start, window = self._window
+        if not start <= offset <= offset + size <= start + len(window):
+            self.check_range(offset, size)
+            start, window = offset, self.read(offset, min(_WINDOW, self.size - offset))
+            self._window = start, window
+        return window[offset - start : offset - start + size]
 
     def read_into(self, offset: int, memory: Array, crc: int | None = None) -> int:
         """Fills memory with the bytes from an offset on, and sums the bytes up on the way.

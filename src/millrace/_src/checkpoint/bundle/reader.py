@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
 
+import numpy as np
+
 from millrace._src.checkpoint.bundle.box_reading import fill_from_box
 from millrace._src.checkpoint.bundle.index_file import (
     HEADER_KEY,
@@ -22,7 +24,7 @@ from millrace._src.checkpoint.bundle.index_file import (
 )
 from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.publishing import NEXT, data_name, index_name
-from millrace._src.checkpoint.bundle.ranged_file import RangedFile
+from millrace._src.checkpoint.bundle.ranged_file import SMALL, RangedFile
 from millrace._src.checkpoint.bundle.stored_values import byte_view, check_storable, loaded_strings, make_native
 from millrace._src.checkpoint.bundle.table_reader import TableReader
 from millrace._src.checkpoint.bundle.tensor_slices import (
@@ -39,7 +41,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.proto.tensor_bundle_pb2 import BundleHeaderProto
-from millrace._src.util.crc32c import mask
+from millrace._src.util.crc32c import extend, mask
 from millrace._src.util.text import shape_brackets
 
 _SHARDS_OPENED_AT_ONCE = 256
@@ -159,7 +161,10 @@ class BundleReader:
           tf.errors.InvalidArgumentError: if the stored slices of a partitioned tensor do not cover what is asked for.
           tf.errors.InternalError: if the slice is not inside the tensor.
         """
-        entry = self.entry(key)
+        return self.read_stored(self.entry(key), part, verify=verify)
+
+    def read_stored(self, entry: Entry, part: TensorSlice | None = None, *, verify: bool = True) -> Array:
+        """Reads a tensor of which the entry is known; for the rest as `read`."""
         check_storable(entry.dtype, key_text(entry.key), "read")
         if entry.slices:
             return self._read_slices(entry, part or TensorSlice.whole(len(entry.shape)), verify)
@@ -189,9 +194,19 @@ class BundleReader:
     def _read_whole(self, entry: Entry, verify: bool) -> Array:
         if entry.dtype.np_dtype.hasobject:
             return self._read_strings(entry, verify)
+        if entry.size <= SMALL:
+            return self._read_small(entry, verify)
         self._data_file(entry).check_range(entry.offset, entry.size)
         array = empty_array(entry.shape, entry.dtype.np_dtype)
         self._fill(entry, array, verify)
+        return array
+
+    def _read_small(self, entry: Entry, verify: bool) -> Array:
+        data = self._data_file(entry).read_small(entry.offset, entry.size)
+        if verify:
+            self._check_crc(entry, extend(0, data))
+        array = np.frombuffer(data, entry.dtype.np_dtype).reshape(entry.shape).copy()
+        make_native(array, entry.dtype, is_big_endian=self._is_big_endian)
         return array
 
     def _fill(self, entry: Entry, array: Array, verify: bool) -> None:

@@ -120,7 +120,10 @@ class SingleFileReader:
           tf.errors.InvalidArgumentError: if the stored slices do not cover what is asked for.
           tf.errors.InternalError: if the slice is not inside the tensor.
         """
-        entry = self.entry(key)
+        return self.read_stored(self.entry(key), part)
+
+    def read_stored(self, entry: Entry, part: TensorSlice | None = None) -> Array:
+        """Reads a tensor of which the entry is known; for the rest as `read`."""
         tensor = self._tensors[entry.key]
         part = part or TensorSlice.whole(len(entry.shape))
         target = part.box(tensor.shape)

@@ -73,7 +73,8 @@ class Block:
                 return
             keys.append(key)
             values.append(value)
-        self._keys, self._values = keys, values
+        self._values = values  # before the keys, which other threads look at first
+        self._keys = keys
 
     def entries(self, offset: int = 0) -> Iterator[tuple[bytes, bytes]]:
         """Yields keys and values in order, from an entry on that has nothing in common with the entry before.
@@ -97,9 +98,14 @@ class Block:
     def _entry(self, offset: int, last_key: bytes) -> tuple[bytes, bytes, int]:
         """Returns the key, the value, and where the next entry begins."""
         content = self._content
-        shared_size, offset = read_varint(content, offset, self._end)
-        own_size, offset = read_varint(content, offset, self._end)
-        value_size, offset = read_varint(content, offset, self._end)
+        sizes = content[offset : offset + 3]
+        if len(sizes) == 3 and sizes.isascii():  # three numbers of one byte, as nearly always
+            shared_size, own_size, value_size = sizes
+            offset += 3
+        else:
+            shared_size, offset = read_varint(content, offset, self._end)
+            own_size, offset = read_varint(content, offset, self._end)
+            value_size, offset = read_varint(content, offset, self._end)
         value_start = offset + own_size
         end = value_start + value_size
         if end > self._end or shared_size > len(last_key):

@@ -33,6 +33,7 @@ class _Block:
         self._restarts = [0]
         self._count = 0
         self._last_key = b""
+        self._shared_size = 0
 
     def add(self, key: bytes, value: bytes) -> None:
         shared_size = 0
@@ -40,8 +41,9 @@ class _Block:
             self._restarts.append(len(self._data))
             self._count = 0
         elif self._count:
-            shared_size = shared_prefix_size(self._last_key, key)
-        self._data += varint(shared_size) + varint(len(key) - shared_size) + varint(len(value))
+            shared_size = self._shared_size = shared_prefix_size(self._last_key, key, self._shared_size)
+        sizes = (shared_size, len(key) - shared_size, len(value))
+        self._data += bytes(sizes) if max(sizes) < 128 else b"".join(map(varint, sizes))
         self._data += key[shared_size:]
         self._data += value
         self._count += 1
@@ -109,9 +111,11 @@ class TableWriter:
         return handle
 
 
-def shared_prefix_size(key: bytes, other: bytes) -> int:
-    """Returns how many bytes two keys have in common at their beginning."""
+def shared_prefix_size(key: bytes, other: bytes, guess: int = 0) -> int:
+    """Returns how many bytes two keys have in common at their beginning, quickly where a guess is right."""
     size = min(len(key), len(other))
+    if guess < size and key[guess] != other[guess] and key[:guess] == other[:guess]:
+        return guess
     if key[:size] == other[:size]:
         return size
     difference = int.from_bytes(key[:size], "big") ^ int.from_bytes(other[:size], "big")

@@ -34,6 +34,7 @@ from millrace._src.util.text import shape_brackets
 
 _ENDIANNESS = BundleHeaderProto.BIG if HOST_IS_BIG_ENDIAN else BundleHeaderProto.LITTLE
 _GATHERED = 1 << 20
+_SMALL = 1 << 14
 _WORTH_RESERVING = 1 << 20
 _CHUNK = 1 << 20  # bytes that are summed up and written while they are in a cache of the processor
 
@@ -58,7 +59,8 @@ class _DataFile:
         Returns: Where the bytes begin, how many they are, and the checksum.
         """
         offset = self._offset
-        self._append(lengths)
+        if lengths:
+            self._append(lengths)
         if size >= _WORTH_RESERVING:
             self.flush()
             self.part.reserve(size)
@@ -68,6 +70,15 @@ class _DataFile:
                 crc = extend(crc, chunk)
                 self._append(chunk)
         return offset, self._offset - offset, crc
+
+    def add_small(self, data: bytes) -> tuple[int, int, int]:
+        """Appends a few bytes of a tensor of numbers; returns the same as `add`."""
+        offset, size = self._offset, len(data)
+        self._offset += size
+        self._gathered += data
+        if len(self._gathered) >= _GATHERED:
+            self.flush()
+        return offset, size, extend(0, data)
 
     def _append(self, chunk: Any) -> None:
         self._offset += len(chunk)
@@ -231,6 +242,8 @@ class BundleWriter:
         file = self._files[shard]
         if array.dtype.hasobject:
             offset, size, crc = file.add(string_pieces(array), 0, *stored_strings(array))
+        elif array.nbytes <= _SMALL:
+            offset, size, crc = file.add_small(array.tobytes())
         else:
             offset, size, crc = file.add(byte_pieces(array), array.nbytes)
         entry = _entry(dtype, array.shape)
