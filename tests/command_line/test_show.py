@@ -16,8 +16,6 @@ from tests.command_line.canonical import canonical
 from tests.command_line.corpus import ARCHIVES, archives, shown_by_tensorflow, unpacked
 
 RECORDED = shown_by_tensorflow()
-ANONYMOUS = {"composites-extension_type"}
-"""SavedModels with types of the user's own, for which TensorFlow makes up a class."""
 
 
 @pytest.fixture
@@ -27,7 +25,7 @@ def model(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", sorted(set(RECORDED) - ANONYMOUS))
+@pytest.mark.parametrize("name", RECORDED)
 def test_everything_is_shown_as_tensorflow_shows_it(name: str) -> None:
     with unpacked(archives()[name]) as folder:
         text = shown(folder, is_all=True, tags=None, signature=None, is_listing_ops=False)
