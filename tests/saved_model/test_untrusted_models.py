@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -221,4 +222,52 @@ def test_a_resource_is_made_by_functions_without_arguments(tmp_path: pathlib.Pat
     folder = save(tmp_path / "other", table=table, find=find)
     change(folder, another_method("_initialize", "function"))
     with pytest.raises(tf.errors.DataLossError, match="has a resource that cannot be made"):
+        load(folder)
+
+
+# --- graphs of TensorFlow 1 --------------------------------------------------------------------------------------
+
+
+def recorded(tmp_path: pathlib.Path, name: str) -> str:
+    archive = pathlib.Path(__file__).parents[1] / "formats" / "recorded" / "saved_models" / f"{name}.zip"
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / name)
+    return str(tmp_path / name)
+
+
+def switch_without_predicate(meta_graph: Any) -> None:
+    node = next(node for node in meta_graph.graph_def.node if node.op == "Switch")
+    del node.input[1:]
+
+
+def assignment_of_nothing(meta_graph: Any) -> None:
+    for node in meta_graph.graph_def.node:
+        if node.op == "Assign":
+            del node.input[:]
+
+
+def restored_by_nothing(meta_graph: Any) -> None:
+    meta_graph.saver_def.restore_op_name = "nowhere"
+
+
+def variable_of_no_dtype(meta_graph: Any) -> None:
+    node = next(node for node in meta_graph.graph_def.node if node.op == "VariableV2")
+    node.attr["dtype"].type = 0
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "words"),
+    [
+        ("v1-conditions", switch_without_predicate, r"\(Switch\) has 1 inputs"),
+        ("v1-reference_variables", assignment_of_nothing, r"\(Assign\) lacks inputs"),
+        ("v1-reference_variables", restored_by_nothing, "cannot be restored: .*'nowhere'"),
+        ("v1-reference_variables", variable_of_no_dtype, "has the dtype 0, which is not known"),
+    ],
+)
+def test_what_a_graph_of_tensorflow_1_says_wrong_is_said_in_words(
+    tmp_path: pathlib.Path, name: str, edit: Callable[[Any], None], words: str
+) -> None:
+    folder = recorded(tmp_path, name)
+    change(folder, edit)
+    with pytest.raises((ValueError, tf.errors.OpError), match=words):
         load(folder)

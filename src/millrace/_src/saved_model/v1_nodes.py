@@ -86,6 +86,9 @@ REFERENCE_VARIABLES = ("Variable", "VariableV2")
 REPLACED_OPS = frozenset((*_SUCCESSORS, *REFERENCE_VARIABLES, *_CONTROL_FLOW, *(f"Ref{op}" for op in _CONTROL_FLOW)))
 """The ops for which no operation of theirs is made."""
 
+_INPUTS_OF_CONTROL_FLOW = {"Enter": 1, "Exit": 1, "LoopCond": 1, "NextIteration": 1, "Switch": 2}
+"""How many inputs these ops take; a `Merge` takes one for each way to it."""
+
 
 def parse_ref(text: str) -> TensorRef:
     """Returns the tensor of a name such as `node:1` or `node`."""
@@ -96,7 +99,8 @@ def parse_ref(text: str) -> TensorRef:
 def parse_nodes(protos: Iterable[Any]) -> dict[str, Node]:
     """Returns the nodes of a `GraphDef` by name.
 
-    Raises: InvalidArgumentError: if two nodes have one name, or an input is no node.
+    Raises: InvalidArgumentError: if two nodes have one name, an input is no node, or a node of the control flow has
+      more inputs or fewer than its op takes.
     """
     nodes: dict[str, Node] = {}
     for proto in protos:
@@ -114,6 +118,8 @@ def parse_nodes(protos: Iterable[Any]) -> dict[str, Node]:
                 node.inputs.append(parse_ref(text))
         if node.name in nodes:
             raise InvalidArgumentError(None, None, f"Node '{node.name}' is not unique.")
+        if len(node.inputs) != _INPUTS_OF_CONTROL_FLOW.get(node.op, len(node.inputs)):
+            raise InvalidArgumentError(None, None, f"Node '{node.name}' ({node.op}) has {len(node.inputs)} inputs.")
         nodes[node.name] = node
     for node in nodes.values():
         for source in _sources(node):

@@ -197,7 +197,11 @@ class Replay:
             return [self._shared.get(node)]
         translation = TRANSLATIONS.get(node.op)
         if translation is not None:
-            results = translation(node.proto, [self._raw_input(ref) for ref in node.inputs])
+            values = [self._raw_input(ref) for ref in node.inputs]
+            try:
+                results = translation(node.proto, values)
+            except IndexError:
+                raise InvalidArgumentError(None, None, f"Node '{node.name}' ({node.op}) lacks inputs.") from None
             if results is not None:
                 return results
         if node.op == "Placeholder":
