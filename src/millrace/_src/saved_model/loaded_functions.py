@@ -240,7 +240,7 @@ class RestoredFunction(Function):
                 f"Found zero restored functions for caller function. `{self._name}` had not been called when the "
                 "SavedModel was made: call it once, or give it an `input_signature`, before saving."
             )
-        raise ValueError(no_match_message(given, options))
+        raise ValueError(no_match_message(given, options, layout.var_keyword))
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns the signatures of all graphs as text, in several lines each if `verbose`."""

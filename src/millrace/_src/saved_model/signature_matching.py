@@ -184,14 +184,15 @@ def described(value: Any) -> str:
     return f"{text if len(text) <= 200 else text[:197] + '...'} ({type(value).__name__})"
 
 
-def no_match_message(values: Sequence[Any], options: Sequence[FunctionType]) -> str:
+def no_match_message(values: Sequence[Any], options: Sequence[FunctionType], keywords: Sequence[str] = ()) -> str:
     """Returns the words for a call that fits no graph.
 
     Args:
       values: the bound arguments.
       options: the types of the graphs, one at least.
+      keywords: the keywords of the call beyond the parameters, whose values come last.
     """
-    differences_of = [_all_differences(option, values) for option in options]
+    differences_of = [_all_differences(option, values, keywords) for option in options]
     ranked = sorted(range(len(options)), key=lambda number: len(differences_of[number]))
     first, *others = differences_of[ranked[0]]
     further = f" (and {len(others)} more)" if others else ""
@@ -209,7 +210,10 @@ def no_match_message(values: Sequence[Any], options: Sequence[FunctionType]) -> 
     )
 
 
-def _all_differences(option: FunctionType, values: Sequence[Any]) -> list[Difference]:
+def _all_differences(option: FunctionType, values: Sequence[Any], keywords: Sequence[str]) -> list[Difference]:
+    unknown = [keyword for keyword in keywords if keyword not in option.parameters]
+    if unknown:
+        return [Difference(keyword, "left out", "given") for keyword in unknown]
     parameters = list(option.parameters.values())
     found = [
         difference
