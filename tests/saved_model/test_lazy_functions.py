@@ -56,7 +56,7 @@ def test_a_question_for_a_protocol_of_python_makes_no_graph() -> None:
     function: Any = Doubling()
     assert not hasattr(function, "__array__") and function.times == 0
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        function.nothing  # noqa: B018  (the attribute is what is asked for)
+        function.nothing
 
 
 def test_an_error_says_where_the_function_comes_from_each_time() -> None:

@@ -53,7 +53,7 @@ def test_any_number_of_arguments_and_keywords_fit_as_they_were_traced(load: Any)
     f(x), f(x, 2, z=x, name="n")
     loaded = load(f)
     assert loaded(x).numpy() == 1.0 and loaded(x, 2, name="n", z=x).numpy() == 2.0
-    with pytest.raises(ValueError, match="Nearest is option .: `another` should be left out, but is given"):
+    with pytest.raises(ValueError, match=r"Nearest is option .: `another` should be left out, but is given"):
         loaded(x, 2, z=x, another="n")
 
 
@@ -139,7 +139,7 @@ def test_graphs_are_made_when_they_are_first_used(load: Any) -> None:
     assert "graph" in vars(first) and "graph" not in vars(second)
     assert [variable.numpy() for variable in first.variables] == [2.0] and first.graph.name == "<lambda>"
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        second.nothing  # noqa: B018  (the attribute is what is asked for)
+        second.nothing
 
 
 def test_a_signature_takes_keywords_and_no_more_positions_than_it_says(load: Any, tmp_path: pathlib.Path) -> None:

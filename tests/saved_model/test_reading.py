@@ -61,7 +61,8 @@ def test_a_missing_file_is_named_in_the_words_of_tensorflow(tmp_path: pathlib.Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("saved_model.pb", b"\xff\xff x"), ("saved_model.pbtxt", b"x{"), ("saved_model.pbtxt", b"\xff")]
+    ("name", "content"),
+    [("saved_model.pb", b"\xff\xff x"), ("saved_model.pbtxt", b"x{"), ("saved_model.pbtxt", b"\xff")],
 )
 def test_a_file_that_cannot_be_parsed_is_named(name: str, content: bytes, tmp_path: pathlib.Path) -> None:
     (tmp_path / name).write_bytes(content)
