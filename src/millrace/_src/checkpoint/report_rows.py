@@ -126,6 +126,8 @@ def _shared_note(restoration: Restoration, key: str) -> str:
             return ""
         node = nodes[numbers[0]]
     for attribute in node.attributes:
+        if attribute.checkpoint_key == key:
+            return "another object took the value before"
         return f"one object with {readable(attribute.checkpoint_key)} in the checkpoint"
     return ""
 
