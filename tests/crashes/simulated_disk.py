@@ -127,7 +127,7 @@ class SimulatedDisk(FileSystem):
       refuse: called before each event; may raise `OSError`, and the event does not happen.
     """
 
-    renames_open_files = True
+    renames_open_files = knows_claims = True
 
     def __init__(self) -> None:
         self.state = State()

@@ -10,11 +10,15 @@ import pytest
 import millrace as tf
 
 
-@pytest.fixture(params=["ram", "memory"])
+@pytest.fixture(params=["ram", "memory", "store"])
 def folder(request: pytest.FixtureRequest) -> Iterator[str]:
     """Gives the name of a new folder."""
-    if request.param == "memory":
+    if request.param != "ram":
         pytest.importorskip("fsspec")
+    if request.param == "store":
+        from tests.ops.io.object_store import ObjectStore
+
+        pytest.importorskip("fsspec").register_implementation("store", ObjectStore, clobber=True)
     name = f"{request.param}://{secrets.token_hex(4)}/models"
     tf.io.gfile.makedirs(name)
     yield name

@@ -172,7 +172,11 @@ def _remove_leftovers(prefix: str) -> None:
     base = path[len(directory) :].lstrip("/").removesuffix(".index")
     ending = re.escape(NEXT) + ("" if file_system.exists(path) else "|")
     leftover = re.compile(rf"{re.escape(base)}\.data-[0-9]{{5,}}-of-[0-9]{{5,}}({ending})")
-    for entry in file_system.list_directory(directory):
+    try:
+        entries = file_system.list_directory(directory)
+    except FileNotFoundError:  # in an object store, before its first file
+        return
+    for entry in entries:
         if leftover.fullmatch(entry):
             file_system.remove(f"{directory}/{entry}" if directory else entry)
 

@@ -41,6 +41,9 @@ class FileSystem(ABC):
     renames_open_files = False
     """Whether a file may be renamed before it is closed."""
 
+    knows_claims = False
+    """Whether a claim keeps others waiting."""
+
     def path_of(self, name: str) -> str:
         """Returns the path of a name with a scheme: what comes after `://`."""
         return name.partition("://")[2]

@@ -52,7 +52,7 @@ _allocate = _linux_allocate()
 class LocalFileSystem(FileSystem):
     """The files of this machine. A claim is a lock, which the operating system takes away when a process ends."""
 
-    renames_open_files = os.name == "posix"
+    renames_open_files = knows_claims = sys.platform != "win32"
     reads_at_once = _read_at is not None
 
     def path_of(self, name: str) -> str:

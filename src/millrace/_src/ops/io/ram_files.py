@@ -87,7 +87,7 @@ class _RamFile(RawIOBase):
 class RamFileSystem(FileSystem):
     """Files in the memory of this process."""
 
-    renames_open_files = True
+    renames_open_files = knows_claims = True
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

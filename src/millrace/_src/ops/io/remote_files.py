@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import RawIOBase
 from typing import Any
 
@@ -17,7 +17,7 @@ from millrace._src.core import errors
 from millrace._src.ops.io.file_system import FileStatistics, FileSystem
 from millrace._src.util.lazy_import import import_optional
 
-_MODES = {"r": "rb", "w": "wb", "x": "xb", "a": "ab"}
+_MODES = {"r": "rb", "w": "wb", "x": "wb", "a": "ab"}
 
 
 def remote_schemes() -> list[str]:
@@ -26,8 +26,12 @@ def remote_schemes() -> list[str]:
         fsspec = _fsspec()
     except ModuleNotFoundError:
         return []
-    schemes: list[str] = fsspec.available_protocols()
-    return schemes
+    return _known_schemes(fsspec)
+
+
+def _known_schemes(fsspec: Any) -> list[str]:
+    """Returns the schemes that `fsspec` can import file systems for, and those that the program registered."""
+    return list(dict.fromkeys([*fsspec.available_protocols(), *fsspec.registry]))
 
 
 def remote_file_system(name: str, scheme: str) -> FileSystem:
@@ -39,7 +43,7 @@ def remote_file_system(name: str, scheme: str) -> FileSystem:
     refusal = f"File system scheme '{scheme}' not implemented (file: '{name}')"
     try:
         fsspec = _fsspec()
-        if scheme not in fsspec.available_protocols():
+        if scheme not in _known_schemes(fsspec):
             raise errors.UnimplementedError(None, None, refusal)
         file_system, _ = fsspec.url_to_fs(name)
     except ImportError as error:
@@ -136,7 +140,9 @@ class FsspecFileSystem(FileSystem):
         return f"{scheme}://{directory}" if slash else ""
 
     def open(self, path: str, mode: str) -> RawIOBase:
-        """Opens a file."""
+        """Opens a file; that it must be new is looked at before, as few of these file systems can make it so."""
+        if mode == "x" and self.exists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
         with _system_errors():
             return _RemoteFile(self._file_system.open(path, _MODES[mode]), mode)
 
@@ -198,8 +204,8 @@ class FsspecFileSystem(FileSystem):
             self._file_system.rmdir(path)
 
     def remove_tree(self, path: str) -> None:
-        """Deletes a directory and all that is in it, or a file."""
-        with _system_errors():
+        """Deletes a directory and all that is in it, or a file; a directory of an object store goes with its last file."""
+        with _system_errors(), suppress(FileNotFoundError):
             self._file_system.rm(path, recursive=True)
 
     def rename(self, source: str, target: str) -> None:
@@ -208,3 +214,6 @@ class FsspecFileSystem(FileSystem):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
         with _system_errors():
             self._file_system.mv(source, target, recursive=self.is_directory(source))
+
+    def sync_directory(self, path: str) -> None:
+        """Does nothing: what is closed lasts, and a directory need not exist."""
