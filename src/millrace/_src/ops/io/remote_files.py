@@ -204,7 +204,7 @@ class FsspecFileSystem(FileSystem):
             self._file_system.rmdir(path)
 
     def remove_tree(self, path: str) -> None:
-        """Deletes a directory and all that is in it, or a file; a directory of an object store goes with its last file."""
+        """Deletes a directory and all in it, or a file; a directory of an object store goes with its last file."""
         with _system_errors(), suppress(FileNotFoundError):
             self._file_system.rm(path, recursive=True)
 
