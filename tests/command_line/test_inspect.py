@@ -141,6 +141,25 @@ def test_large_numbers_stand_in_columns(tmp_path: Path, printed: Any) -> None:
     assert rows("\n".join(lines))["scalar"] == ["float32", "[]", "4", "2.5", "2.5", "2.5", "0", "0", "0"]
 
 
+def test_large_arrays_are_summed_up_in_parts(tmp_path: Path, said: Any) -> None:
+    from millrace._src.interop.array_files.safetensors_file import write_safetensors
+
+    random = np.random.default_rng(0)
+    large = random.normal(100.0, 3.0, [3, 1 << 20]).astype(np.float32)
+    changed = large.copy()
+    large[1, 5], large[2, 7], large[2, 8] = np.nan, np.inf, -500.0
+    changed[0, 0], changed[2, 1] = changed[0, 0] + 1.0, np.nan
+    changed[1, 5], changed[2, 7], changed[2, 8] = np.nan, np.inf, -500.0
+    for name, array in (("a", large), ("b", changed)):
+        write_safetensors(str(tmp_path / f"{name}.safetensors"), sources(x=array))
+    (tensor,) = said(tmp_path / "a.safetensors", "--stats")["tensors"]
+    finite = large[np.isfinite(large)].astype(np.float64)
+    assert (tensor["min"], tensor["max"], tensor["nan"], tensor["inf"]) == (-500.0, finite.max(), 1, 1)
+    assert [tensor["mean"], tensor["std"]] == pytest.approx([finite.mean(), finite.std()], rel=1e-9)
+    (change,) = said(tmp_path / "a.safetensors", "--diff", tmp_path / "b.safetensors")["changed"]
+    assert (change["elements"], change["max_abs"]) == (2, pytest.approx(1.0, abs=1e-5))
+
+
 # --- events and records ----------------------------------------------------------------------------------------------
 
 

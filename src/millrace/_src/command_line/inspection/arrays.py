@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from millrace._src.command_line.reports import Report, counted, shape_text, size
 from millrace._src.core.array_namespace import Array
 from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo
 
+_CHUNK = 1 << 20
 _STATISTICS = ("min", "max", "mean", "std", "nan", "inf")
 
 
@@ -52,21 +54,52 @@ def _facts(info: ArrayInfo) -> dict[str, Any]:
 
 def _statistics(array: Array) -> dict[str, Any]:
     """Returns smallest and largest value, mean and standard deviation of the finite values, and how many are not."""
-    if array.dtype.hasobject or array.dtype.kind == "c":
-        nan_count = int(np.isnan(array).sum()) if array.dtype.kind == "c" else None
-        return dict.fromkeys(_STATISTICS) | {"nan": nan_count}
-    values = _comparable(array)
-    nan_count, inf_count = int(np.isnan(values).sum()), int(np.isinf(values).sum())
-    finite = values[np.isfinite(values)] if nan_count or inf_count else values
-    if not finite.size:
-        return dict.fromkeys(_STATISTICS) | {"nan": nan_count, "inf": inf_count}
-    numbers = (finite.min().item(), finite.max().item(), *_moments(finite))
-    return dict(zip(_STATISTICS, (*numbers, nan_count, inf_count), strict=True))
+    if array.dtype.hasobject:
+        return dict.fromkeys(_STATISTICS)
+    if array.dtype.kind == "c":
+        return dict.fromkeys(_STATISTICS) | {"nan": int(np.count_nonzero(np.isnan(array)))}
+    totals = _Totals()
+    for chunk in _chunks(array):
+        totals.add(_comparable(chunk))
+    return dict(zip(_STATISTICS, totals.values(), strict=True))
 
 
-def _moments(values: Array) -> tuple[float, float]:
-    mean = values.mean(dtype=np.float64)
-    return float(mean), float(np.sqrt(np.square(values - mean, dtype=np.float64).mean()))
+def _chunks(array: Array) -> Iterator[Array]:
+    """Yields the elements of an array in parts: what is computed of them takes little memory, however large it is."""
+    flat = array.reshape(-1)
+    return (flat[start : start + _CHUNK] for start in range(0, flat.size, _CHUNK))
+
+
+class _Totals:
+    """The statistics of what has been added; the variance is joined chunk by chunk, as Chan, Golub and LeVeque do."""
+
+    def __init__(self) -> None:
+        self.count = self.nan_count = self.inf_count = 0
+        self.smallest: Any = None
+        self.largest: Any = None
+        self.mean = self.squares = 0.0
+
+    def add(self, values: Array) -> None:
+        """Takes more values into account."""
+        nan_count, inf_count = int(np.count_nonzero(np.isnan(values))), int(np.count_nonzero(np.isinf(values)))
+        self.nan_count, self.inf_count = self.nan_count + nan_count, self.inf_count + inf_count
+        finite = values[np.isfinite(values)] if nan_count or inf_count else values
+        if not finite.size:
+            return
+        smallest, largest = finite.min().item(), finite.max().item()
+        self.smallest = smallest if self.smallest is None else min(self.smallest, smallest)
+        self.largest = largest if self.largest is None else max(self.largest, largest)
+        mean = float(finite.mean(dtype=np.float64))
+        squares = float(np.square(finite - mean, dtype=np.float64).sum())
+        difference, count = mean - self.mean, self.count + finite.size
+        self.squares += squares + difference**2 * self.count * finite.size / count
+        self.mean += difference * finite.size / count
+        self.count = count
+
+    def values(self) -> list[Any]:
+        """Returns the statistics in the order of `_STATISTICS`."""
+        moments = [self.mean, math.sqrt(self.squares / self.count)] if self.count else [None, None]
+        return [self.smallest, self.largest, *moments, self.nan_count, self.inf_count]
 
 
 def _comparable(array: Array) -> Array:
@@ -107,26 +140,30 @@ def _change(name: str, first: ArrayFile, second: ArrayFile) -> dict[str, Any] | 
     if (old.dtype, old.shape) != (new.dtype, new.shape):
         texts = [f"{info.dtype.name} {shape_text(info.shape)}" for info in (old, new)]
         return {"name": name, "change": f"{texts[0]} -> {texts[1]}", "elements": None, "max_abs": None}
-    old_values, new_values = first.read(name), second.read(name)
-    if old_values.dtype.hasobject:
-        differs, largest = old_values != new_values, None
-    else:
-        old_values, new_values = _comparable(old_values), _comparable(new_values)
-        both_nan = np.isnan(old_values) & np.isnan(new_values)
-        differs = (old_values != new_values) & ~both_nan
-        largest = _largest_difference(old_values[differs], new_values[differs])
-    count = int(np.count_nonzero(differs))
+    count, largest = 0, None
+    for old_values, new_values in zip(_chunks(first.read(name)), _chunks(second.read(name)), strict=True):
+        part_count, part_largest = _differing(old_values, new_values)
+        count += part_count
+        if part_largest is not None:
+            largest = part_largest if largest is None else float(np.fmax(largest, part_largest))
     if not count:
         return None
     return {"name": name, "change": "values", "elements": count, "max_abs": largest}
 
 
-def _largest_difference(old: Array, new: Array) -> float | None:
-    if not old.size:
-        return None
+def _differing(old: Array, new: Array) -> tuple[int, float | None]:
+    """Returns how many elements differ, and the largest difference; None for strings, and where none differs."""
+    if old.dtype.hasobject:
+        return int(np.count_nonzero(old != new)), None
+    old, new = _comparable(old), _comparable(new)
+    differs = (old != new) & ~(np.isnan(old) & np.isnan(new))
+    count = int(np.count_nonzero(differs))
+    if not count:
+        return 0, None
     wide = np.complex128 if old.dtype.kind == "c" else np.float64
     with np.errstate(all="ignore"):
-        return float(np.abs(old.astype(wide) - new.astype(wide)).max())
+        differences = np.abs(old[differs].astype(wide) - new[differs].astype(wide))
+    return count, float(np.fmax.reduce(differences))
 
 
 def _difference_text(titles: tuple[str, str], data: dict[str, Any]) -> list[str]:
