@@ -240,10 +240,10 @@ def switch_without_predicate(meta_graph: Any) -> None:
     del node.input[1:]
 
 
-def assignment_of_nothing(meta_graph: Any) -> None:
+def array_of_no_inputs(meta_graph: Any) -> None:
     for node in meta_graph.graph_def.node:
-        if node.op == "Assign":
-            del node.input[:]
+        if node.op == "TensorArrayGatherV3":
+            del node.input[1:]
 
 
 def restored_by_nothing(meta_graph: Any) -> None:
@@ -259,7 +259,7 @@ def variable_of_no_dtype(meta_graph: Any) -> None:
     ("name", "edit", "words"),
     [
         ("v1-conditions", switch_without_predicate, r"\(Switch\) has 1 inputs"),
-        ("v1-reference_variables", assignment_of_nothing, r"\(Assign\) lacks inputs"),
+        ("v1-tensor_arrays", array_of_no_inputs, r"\(TensorArrayGatherV3\) has 1 inputs; 3 are needed"),
         ("v1-reference_variables", restored_by_nothing, "cannot be restored: .*'nowhere'"),
         ("v1-reference_variables", variable_of_no_dtype, "has the dtype 0, which is not known"),
     ],
@@ -270,4 +270,6 @@ def test_what_a_graph_of_tensorflow_1_says_wrong_is_said_in_words(
     folder = recorded(tmp_path, name)
     change(folder, edit)
     with pytest.raises((ValueError, tf.errors.OpError), match=words):
-        load(folder)
+        function = load(folder).signatures["serving_default"]
+        _, arguments = function.structured_input_signature
+        function(**tf.nest.map_structure(lambda spec: tf.zeros([2] * spec.shape.rank, spec.dtype), arguments))

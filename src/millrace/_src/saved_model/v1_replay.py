@@ -24,6 +24,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.node_import import NodeImport, Reference
 from millrace._src.graph.op_policy import OpPolicy
+from millrace._src.graph.opaque_ops import find_op
 from millrace._src.saved_model.v1_nodes import (
     BranchStep,
     Node,
@@ -197,11 +198,11 @@ class Replay:
             return [self._shared.get(node)]
         translation = TRANSLATIONS.get(node.op)
         if translation is not None:
-            values = [self._raw_input(ref) for ref in node.inputs]
-            try:
-                results = translation(node.proto, values)
-            except IndexError:
-                raise InvalidArgumentError(None, None, f"Node '{node.name}' ({node.op}) lacks inputs.") from None
+            expected_count = len(find_op(node.op).signature.inputs)
+            if len(node.inputs) != expected_count:
+                what = f"Node '{node.name}' ({node.op}) has {len(node.inputs)} inputs; {expected_count} are needed."
+                raise InvalidArgumentError(None, None, what)
+            results = translation(node.proto, [self._raw_input(ref) for ref in node.inputs])
             if results is not None:
                 return results
         if node.op == "Placeholder":

@@ -20,7 +20,7 @@ from millrace._src.ops.io import gfile
 from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
 from millrace._src.state.variable import Variable
-from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY
+from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable
 
 
 def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], is_partial: bool) -> None:
@@ -34,11 +34,16 @@ def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], i
 
     Raises:
       NotFoundError: if the files are missing.
+      DataLossError: if the files are damaged, or have values for an object that takes none.
       AssertionError: if a variable has no saved value, and `is_partial` is false.
     """
     reader = ValueReader(gfile.join(export_dir, VARIABLES_DIRECTORY, VARIABLES_FILENAME))
     saved = _object_graph_of(reader)
     pairs = [(objects[node_id], saved.nodes[saved_id]) for saved_id, node_id in _pairs(saved, object_graph).items()]
+    for made, node in pairs:
+        if node.attributes and not isinstance(made, Trackable):
+            what = f"values for a {type(made).__name__}, which takes none"
+            raise DataLossError(None, None, f"The checkpoint of the SavedModel at {export_dir} has {what}.")
     takers = [taker_of(made, _keys(node)) for made, node in pairs if node.attributes]
     for misfit in misfits(reader, takers):
         raise misfit.error("")

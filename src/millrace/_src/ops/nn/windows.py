@@ -53,7 +53,12 @@ class Window(NamedTuple):
 
 
 def explicit_pairs(explicit: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Returns the padding before and after each of `axes`, from TensorFlow's flat list for all dimensions."""
+    """Returns the padding before and after each of `axes`, from TensorFlow's flat list for all four dimensions.
+
+    Raises: ValueError: if the list is not empty and has another length.
+    """
+    if len(explicit) not in (0, 8):
+        raise ValueError(f"explicit_paddings attribute must contain 8 values, but got: {len(explicit)}")
     return tuple((explicit[2 * a], explicit[2 * a + 1]) for a in axes) if explicit else ((0, 0),) * len(axes)
 
 
