@@ -46,7 +46,7 @@ def test_in_a_function_the_state_is_that_of_the_call(tmp_path: Path) -> None:
     state = State("one")
     checkpoint = tf.train.Checkpoint(state=state)
     write = tf.function(lambda: checkpoint.write(str(tmp_path / "c")))
-    for value in (b"one", b"two"):
+    for value in (b"one", b"two\x00"):
         state.value = value
         write()
         fresh = State("")

@@ -68,6 +68,28 @@ def test_iterators_go_on(tmp_path: Path) -> None:
     assert [batch.numpy().tolist() for batch in iterator] == [batch.numpy().tolist() for batch in fresh]
 
 
+def test_iterators_and_tables_are_saved_and_restored_in_functions(tmp_path: Path) -> None:
+    iterator = iter(tf.data.Dataset.range(9))
+    table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1)
+    checkpoint = tf.train.Checkpoint(iterator=iterator, table=table)
+    path = str(tmp_path / "c")
+    write = tf.function(lambda: checkpoint.write(path))
+
+    @tf.function
+    def read() -> Any:
+        checkpoint.read(path)
+        return table.size()
+
+    for count in (1, 2):
+        next(iterator)
+        table.insert([count], [count])
+        write()
+        next(iterator)
+        table.insert([100], [100])
+        assert read().numpy() == count
+        assert next(iterator).numpy() == 2 * count - 1
+
+
 def test_generators_go_on(tmp_path: Path) -> None:
     generator = tf.random.Generator.from_seed(3)
     generator.normal([2])

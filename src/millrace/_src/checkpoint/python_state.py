@@ -6,6 +6,8 @@ import abc
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
@@ -51,7 +53,11 @@ class PythonState(Trackable, abc.ABC):
     def _serialize_to_tensors(self) -> dict[str, Any]:
         if state.graph is None:
             return {_STATE: convert_to_tensor(self.serialize(), string)}
-        return {_STATE: numpy_function(self.serialize, [], string)}  # the state when the graph runs
+        return {_STATE: numpy_function(self._serialized, [], string)}  # the state when the graph runs
+
+    def _serialized(self) -> Any:
+        """Returns the state as an array of one object: an array of NumPy's own texts loses zeros at the end."""
+        return np.array(convert_to_tensor(self.serialize(), string).numpy(), object)
 
     def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> Any:
         (saved,) = restored_tensors.values()

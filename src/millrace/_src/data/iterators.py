@@ -15,7 +15,7 @@ import numpy as np
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import resource
+from millrace._src.core.dtypes import resource, string
 from millrace._src.core.errors import OperatorNotAllowedInGraphError, OpError, OutOfRangeError
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.resources import resource_of
@@ -38,6 +38,7 @@ from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.with_options import options_of
+from millrace._src.ops.host import numpy_function
 from millrace._src.trackable.base import SavedTogether, Trackable
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
@@ -207,11 +208,17 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         """
         iteration = self._running()
         policy = options_of(iteration.node).experimental_external_state_policy or ExternalStatePolicy.FAIL
-        return {STATE: convert_to_tensor(saved_iteration(iteration, policy))}
+        if state.graph is None:
+            return {STATE: convert_to_tensor(saved_iteration(iteration, policy))}
+        return {STATE: numpy_function(lambda: _held(saved_iteration(iteration, policy)), [], string)}  # when it runs
 
     def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
         """Goes on from a state that `_serialize_to_tensors` gave."""
-        restore_iteration(self._running(), restored_tensors[STATE].numpy())
+        iteration, saved = self._running(), restored_tensors[STATE]
+        if isinstance(saved, EagerTensor):
+            restore_iteration(iteration, saved.numpy())
+        else:
+            numpy_function(lambda text: restore_iteration(iteration, text), [saved], [])
 
     def _running(self) -> Iteration:
         """Returns the running iterator.
@@ -221,6 +228,11 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         if self._iteration is None:
             raise NotImplementedError("An iterator of a graph is saved by `tf.raw_ops.SerializeIterator`.")
         return self._iteration
+
+
+def _held(text: bytes) -> Any:
+    """Returns bytes as an array of one object: an array of NumPy's own texts loses zeros at the end."""
+    return np.array(text, object)
 
 
 def _beside(tensor: Any) -> AbstractContextManager[None]:

@@ -160,7 +160,15 @@ training.checkpoint_utils       train
 training.coordinator            train compat.v1.train
 training.moving_averages        train
 training.py_checkpoint_reader   NewCheckpointReader=compat.v1.train.NewCheckpointReader CheckpointReader=checkpoint.checkpoint_reader:CheckpointReader
-training.saver                  compat.v1.train train
+training.saver                  compat.v1.train train BaseSaverBuilder=trackable.saveable_object:BaseSaverBuilder
+training.saving.saveable_object SaveableObject=trackable.saveable_object:SaveableObject SaveSpec=trackable.saveable_object:SaveSpec
+checkpoint.checkpoint_options   train
+checkpoint.checkpoint_view      train
+checkpoint.trackable_view       train
+checkpoint.graph_view           ObjectGraphView=checkpoint.object_graph:ObjectGraphView
+checkpoint.sharding.sharding_policies train.experimental
+checkpoint.sharding.sharding_util train.experimental
+trackable.python_state          train.experimental
 training.training               train compat.v1.train
 training.training_util          compat.v1.train
 saved_model.builder             compat.v1.saved_model.builder

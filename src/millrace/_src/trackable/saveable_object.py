@@ -72,3 +72,10 @@ class SaveableObject:
         Raises: ValueError: where the class does not say how.
         """
         raise ValueError(f"{type(self).__name__} does not say how to restore its tensors: `restore` is to be defined.")
+
+
+class BaseSaverBuilder:
+    """The class under which programs of TensorFlow 1 find the two."""
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
