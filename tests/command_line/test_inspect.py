@@ -268,6 +268,15 @@ def test_ops_that_nobody_knows_are_listed(files: Path, tmp_path: Path, printed: 
     assert "TPUCompile" in next(line for line in text.splitlines() if "not implemented" in line)
 
 
+@pytest.mark.parametrize("number", [-1, 1000])
+def test_objects_that_are_not_there_are_passed_over(number: int, files: Path, tmp_path: Path, said: Any) -> None:
+    saved_model = saved_model_pb2.SavedModel.FromString((files / "saved_model" / "saved_model.pb").read_bytes())
+    saved_model.meta_graphs[0].object_graph_def.nodes[0].children[0].node_id = number
+    (tmp_path / "saved_model.pb").write_bytes(saved_model.SerializeToString())
+    (graph,) = said(tmp_path)["meta_graphs"]
+    assert len(graph["variables"]) + len(graph["functions"]) == 4
+
+
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 

@@ -205,6 +205,32 @@ def test_variables_without_a_value_are_refused() -> None:
         tf.interop.freeze(function)
 
 
+def test_a_frozen_function_of_a_loaded_model_may_do_no_more_than_the_model(tmp_path: Path) -> None:
+    path = str(tmp_path / "written")
+    module = tf.Module()
+    module.scale = tf.Variable(2.0)
+
+    @tf.function
+    def write(x: Any) -> Any:
+        tf.io.write_file(path, tf.strings.as_string(x))
+        return x * module.scale
+
+    @tf.function(input_signature=[spec()])
+    def branch(x: Any) -> Any:
+        if x > 0.0:
+            y = write(x)
+        else:
+            y = x - module.scale
+        return {"y": y}
+
+    tf.saved_model.save(module, str(tmp_path / "model"), signatures=branch)
+    frozen = tf.interop.freeze(tf.saved_model.load(str(tmp_path / "model")).signatures["serving_default"])
+    assert frozen(tf.constant(-1.0))[0].numpy() == -3.0
+    with pytest.raises(tf.errors.PermissionDeniedError):
+        frozen(tf.constant(1.0))
+    assert not Path(path).exists()
+
+
 def test_what_is_no_concrete_function_is_refused() -> None:
     with pytest.raises(TypeError, match="takes a concrete function"):
         tf.interop.freeze(tf.function(lambda: 1))

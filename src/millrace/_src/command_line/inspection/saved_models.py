@@ -109,11 +109,12 @@ def _dtype_text(number: int) -> str:
 
 
 def _paths(objects: Any) -> dict[int, str]:
-    """Returns the shortest path from the root to each object, by the object's number."""
-    paths, waiting = {0: ""}, [0]
+    """Returns the shortest path from the root to each object that is there, by the object's number."""
+    paths = {0: ""} if objects.nodes else {}
+    waiting = list(paths)
     for number in waiting:
-        for child in objects.nodes[number].children if number < len(objects.nodes) else ():
-            if child.node_id not in paths:
+        for child in objects.nodes[number].children:
+            if child.node_id not in paths and 0 <= child.node_id < len(objects.nodes):
                 paths[child.node_id] = f"{paths[number]}.{child.local_name}".lstrip(".")
                 waiting.append(child.node_id)
     return paths
@@ -121,8 +122,8 @@ def _paths(objects: Any) -> dict[int, str]:
 
 def _variables(objects: Any) -> Iterator[dict[str, Any]]:
     for number, path in _paths(objects).items():
-        node = objects.nodes[number] if number < len(objects.nodes) else None
-        if node is not None and node.WhichOneof("kind") == "variable":
+        node = objects.nodes[number]
+        if node.WhichOneof("kind") == "variable":
             variable = node.variable
             shape = [dim.size if dim.size >= 0 else None for dim in variable.shape.dim]
             yield {
@@ -136,8 +137,8 @@ def _variables(objects: Any) -> Iterator[dict[str, Any]]:
 
 def _functions(objects: Any) -> Iterator[dict[str, Any]]:
     for number, path in _paths(objects).items():
-        node = objects.nodes[number] if number < len(objects.nodes) else None
-        if node is not None and node.WhichOneof("kind") == "function":
+        node = objects.nodes[number]
+        if node.WhichOneof("kind") == "function":
             yield {"path": path, "traces": len(node.function.concrete_functions)}
 
 
