@@ -48,6 +48,15 @@ def test_a_reader_reads(prefix: str) -> None:
     check_refusal(lambda: tf.train.load_variable(prefix, "q"), tf.errors.NotFoundError, "Key q not found in checkpoint")
 
 
+def test_scalars_are_scalars(tmp_path: Path) -> None:
+    with BundleWriter(f"{tmp_path}/x") as writer:
+        writer.add("n", np.array(8))
+        writer.add("s", np.array(b"text", object))
+    reader = tf.train.load_checkpoint(f"{tmp_path}/x")
+    assert (type(reader.get_tensor("n")), reader.get_tensor("n")) == (np.int64, 8)
+    assert (type(reader.get_tensor("s")), reader.get_tensor("s")) == (bytes, b"text")
+
+
 def test_variables_are_listed_in_order(prefix: str) -> None:
     assert tf.train.list_variables(prefix) == [("i", [3]), ("m", [10, 5]), ("s", [2]), ("v", [4, 2])]
     assert tf.compat.v1.train.list_variables(prefix) == tf.train.list_variables(prefix)

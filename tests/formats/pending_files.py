@@ -23,15 +23,6 @@ _WAITING_FOR: dict[str, tuple[str, ...]] = {
         "read::composites-indexed_slices",
         "outline::composites-indexed_slices",
     ),
-    "scalars of a reader": (
-        "checkpoint::writing-slices",
-        "checkpoint::writing-by_name",
-        "checkpoint::writing-by_name_in_shards",
-        "checkpoint::writing-by_name_in_partitions",
-        "checkpoint::writing-by_name_in_first_format",
-        "checkpoint::writing-slot_variables",
-        "own_checkpoint::writing-slices",
-    ),
 }
 
 PENDING = {program: part for part, programs in _WAITING_FOR.items() for program in programs}

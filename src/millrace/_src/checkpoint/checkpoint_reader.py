@@ -7,7 +7,6 @@ from typing import Any
 from millrace._src.checkpoint.bundle.index_file import Entry
 from millrace._src.checkpoint.bundle.opening import open_checkpoint
 from millrace._src.checkpoint.state_file import latest_checkpoint
-from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
@@ -24,8 +23,8 @@ class CheckpointReader:
     >>> import tempfile
     >>> path = tf.train.Checkpoint(step=tf.Variable(5)).write(tempfile.mkdtemp() + "/ckpt")
     >>> reader = tf.train.load_checkpoint(path)
-    >>> reader.get_tensor("step/.ATTRIBUTES/VARIABLE_VALUE")
-    array(5, dtype=int32)
+    >>> print(reader.get_tensor("step/.ATTRIBUTES/VARIABLE_VALUE"))
+    5
     """
 
     def __init__(self, prefix: str) -> None:
@@ -69,8 +68,10 @@ class CheckpointReader:
         """
         return file_name(tensor_str) in self._stored
 
-    def get_tensor(self, tensor_str: str | bytes) -> Array:
+    def get_tensor(self, tensor_str: str | bytes) -> Any:
         """Returns the value of a tensor as a NumPy array; a partitioned one is put together.
+
+        As TensorFlow's, the value of a scalar is a NumPy scalar, or `bytes`.
 
         >>> import tempfile
         >>> path = tf.train.Checkpoint(v=tf.Variable([[1.0]])).write(tempfile.mkdtemp() + "/ckpt")
@@ -83,7 +84,8 @@ class CheckpointReader:
           tf.errors.DataLossError: if its bytes are damaged.
           TypeError: if the name is no text.
         """
-        return self._stored.read(file_name(tensor_str))
+        array = self._stored.read(file_name(tensor_str))
+        return array if array.ndim else array[()]
 
     def debug_string(self) -> bytes:
         """Returns a line for each tensor, or slice of a partitioned tensor: name, dtype, shape.
@@ -152,19 +154,19 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 @export("train.load_variable")
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Array:
+def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     """Returns the value of a tensor of a checkpoint.
 
     >>> import tempfile
     >>> path = tf.train.Checkpoint(step=tf.Variable(5)).write(tempfile.mkdtemp() + "/ckpt")
-    >>> tf.train.load_variable(path, "step/.ATTRIBUTES/VARIABLE_VALUE")
-    array(5, dtype=int32)
+    >>> print(tf.train.load_variable(path, "step/.ATTRIBUTES/VARIABLE_VALUE"))
+    5
 
     Args:
       ckpt_dir_or_file: what the names of the files begin with; or a folder, of which the newest checkpoint is opened.
       name: the name of the tensor; TensorFlow's name of an output, which ends with `:0`, is the same.
 
-    Returns: A NumPy array.
+    Returns: A NumPy array; a NumPy scalar, or `bytes`, for a scalar.
     Raises: tf.errors.NotFoundError: if there is no such tensor; and what `tf.train.load_checkpoint` raises.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
