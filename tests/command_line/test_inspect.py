@@ -160,6 +160,16 @@ def test_large_arrays_are_summed_up_in_parts(tmp_path: Path, said: Any) -> None:
     assert (change["elements"], change["max_abs"]) == (2, pytest.approx(1.0, abs=1e-5))
 
 
+def test_the_largest_numbers_have_statistics(tmp_path: Path, said: Any) -> None:
+    from millrace._src.interop.array_files.npz_file import write_npz
+
+    values = np.full([2, 1 << 20], 1e300)
+    values[1] = -1e300
+    write_npz(str(tmp_path / "a.npz"), sources(x=values))
+    (tensor,) = said(tmp_path / "a.npz", "--stats")["tensors"]
+    assert (tensor["min"], tensor["max"], tensor["std"]) == (-1e300, 1e300, "inf")
+
+
 # --- events and records ----------------------------------------------------------------------------------------------
 
 

@@ -89,10 +89,11 @@ class _Totals:
         smallest, largest = finite.min().item(), finite.max().item()
         self.smallest = smallest if self.smallest is None else min(self.smallest, smallest)
         self.largest = largest if self.largest is None else max(self.largest, largest)
-        mean = float(finite.mean(dtype=np.float64))
-        squares = float(np.square(finite - mean, dtype=np.float64).sum())
+        with np.errstate(all="ignore"):  # sums of the largest numbers are infinite
+            mean = float(finite.mean(dtype=np.float64))
+            squares = float(np.square(finite - mean, dtype=np.float64).sum())
         difference, count = mean - self.mean, self.count + finite.size
-        self.squares += squares + difference**2 * self.count * finite.size / count
+        self.squares += squares + difference * difference * self.count * finite.size / count
         self.mean += difference * finite.size / count
         self.count = count
 
