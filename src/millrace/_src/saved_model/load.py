@@ -28,12 +28,13 @@ from millrace._src.saved_model.function_spec import FunctionSpec, decode_functio
 from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
 from millrace._src.saved_model.loaded_functions import LoadedLibrary, RestoredConcreteFunction, RestoredFunction
 from millrace._src.saved_model.loaded_objects import (
+    ALL_TENSORS,
     CapturedTensor,
     RestoredOptimizer,
     RestoredResource,
-    _CallableUserObject,
     _UserObject,
     make_variable,
+    user_object_class,
 )
 from millrace._src.saved_model.object_graph_checks import check_object_graph
 from millrace._src.saved_model.reading import (
@@ -274,7 +275,7 @@ class ObjectLoader:
         if revived is not None:
             return revived
         is_callable = any(child.local_name == "__call__" for child in node.children)
-        return _CallableUserObject() if is_callable else _UserObject(), _set_attribute
+        return user_object_class(is_callable, ALL_TENSORS in node.saveable_objects)(), _set_attribute
 
     def _make_constant(self, operation: str) -> Tensor:
         """Returns the value of a `Const` node."""

@@ -28,6 +28,10 @@ from millrace._src.trackable.auto import AutoTrackable
 from millrace._src.trackable.saveable_object import SaveableObject, SaveSpec
 
 
+ALL_TENSORS = ".TENSORS"
+"""The name of the part of an object that gives all its tensors by name."""
+
+
 class SavedBySavedFunctions(AutoTrackable):
     """An object whose contents functions of the SavedModel hand out and take back."""
 
@@ -77,14 +81,28 @@ class _UserObject(SavedBySavedFunctions):
     """An object with its saved children as attributes; its name is TensorFlow's."""
 
 
-class _CallableUserObject(_UserObject):
-    """A `_UserObject` that was saved with a function `__call__`."""
+class _Callable:
+    """What an object has that was saved with a function `__call__`."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__dict__["__call__"](*args, **kwargs)
 
 
-_CallableUserObject.__name__ = _CallableUserObject.__qualname__ = "_UserObject"
+class GivesTensorsByName(SavedBySavedFunctions):
+    """What an object has that gave its tensors by name: one function returns them all, another takes them back."""
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return dict(self._saving_functions[ALL_TENSORS][0]())
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> Any:
+        return self._saving_functions[ALL_TENSORS][1](dict(restored_tensors))
+
+
+@functools.cache  # finite: two facts
+def user_object_class(is_callable: bool, gives_tensors_by_name: bool) -> type[_UserObject]:
+    """Returns the class of user objects that can do what was saved."""
+    bases = (_Callable,) * is_callable + (GivesTensorsByName,) * gives_tensors_by_name + (_UserObject,)
+    return _UserObject if bases == (_UserObject,) else type("_UserObject", bases, {})
 
 
 class RestoredOptimizer(_UserObject):

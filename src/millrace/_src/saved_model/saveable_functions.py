@@ -22,10 +22,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.ops import raw
-from millrace._src.saved_model.loaded_objects import SavedBySavedFunctions
-
-ALL_TENSORS = ".TENSORS"
-"""The name of the pair of functions of an object that gives its tensors by name."""
+from millrace._src.saved_model.loaded_objects import ALL_TENSORS, SavedBySavedFunctions
 
 
 class SaveableFunctions:

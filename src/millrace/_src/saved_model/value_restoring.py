@@ -13,12 +13,13 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from millrace._src.checkpoint.fitting import misfits
-from millrace._src.checkpoint.reading import ValueReader
-from millrace._src.checkpoint.takers import taker_of
+from millrace._src.checkpoint.reading import ValueReader, Want
+from millrace._src.checkpoint.takers import Taker, taker_of
 from millrace._src.core.errors import DataLossError
 from millrace._src.ops.io import gfile
 from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
+from millrace._src.saved_model.loaded_objects import GivesTensorsByName
 from millrace._src.state.variable import Variable
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable
 
@@ -44,7 +45,7 @@ def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], i
         if node.attributes and not isinstance(made, Trackable):
             what = f"values for a {type(made).__name__}, which takes none"
             raise DataLossError(None, None, f"The checkpoint of the SavedModel at {export_dir} has {what}.")
-    takers = [taker_of(made, _keys(node)) for made, node in pairs if node.attributes]
+    takers = [_taker(made, _keys(node)) for made, node in pairs if node.attributes]
     for misfit in misfits(reader, takers):
         raise misfit.error("")
     values = reader.read([want for taker in takers for want in taker.wants])
@@ -52,6 +53,14 @@ def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], i
         taker.take([next(values) for _ in taker.wants])
     if not is_partial:
         _require_values(objects, {id(taker.trackable) for taker in takers}, export_dir)
+
+
+def _taker(made: Any, keys: dict[str, str]) -> Taker:
+    """Returns what takes the values of an object; the functions of the file cannot run before variables have values."""
+    if not isinstance(made, GivesTensorsByName):
+        return taker_of(made, keys)
+    wants = [Want(key) for key in keys.values()]
+    return Taker(made, wants, lambda values: made._restore_from_tensors(dict(zip(keys, values, strict=True))))
 
 
 def _keys(saved_node: Any) -> dict[str, str]:
