@@ -101,5 +101,5 @@ def test_tensors_variables_assets_and_resources_can_be_captured(tmp_path: pathli
     assert captured_tensor(constant) is constant and captured_tensor(v) is v.handle
     assert captured_tensor(asset) is asset.asset_path
     for other in (tf.Module(), CapturedTensor("x:0", "f")):
-        with pytest.raises(ValueError, match="captures a .*, which has no tensor"):
+        with pytest.raises(ValueError, match=r"captures a .*, which has no tensor"):
             captured_tensor(other)

@@ -27,7 +27,6 @@ from millrace._src.state.variable_traits import VariableAggregation, VariableSyn
 from millrace._src.trackable.auto import AutoTrackable
 from millrace._src.trackable.saveable_object import SaveableObject, SaveSpec
 
-
 ALL_TENSORS = ".TENSORS"
 """The name of the part of an object that gives all its tensors by name."""
 
