@@ -15,12 +15,16 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "seeds"
 
-_SLIPS = {"pritn(": "print(", "tf.random.normal((3, 3)\n": "tf.random.normal((3, 3))\n"}
+_SLIPS = {
+    "pritn(": "print(",
+    "tf.random.normal((3, 3)\n": "tf.random.normal((3, 3))\n",
+    "tf.saved_model(": "tf.saved_model.save(",
+}
 _NEEDS = (
     ("keras", re.compile(r"keras|SequentialModel|model\.(fit|compile|summary)")),
     ("downloads", re.compile(r"tfds")),
     ("sessions", re.compile(r"Session|tf\.placeholder|ConfigProto|enable_eager_execution")),
-    ("files", re.compile(r"saved_model|tf\.summary|tf\.train\.|logdir|checkpoint|%\w+|sabed_model")),
+    ("summaries", re.compile(r"tf\.summary|logdir|%\w+|sabed_model")),
     ("fragments", re.compile(r"\.\.\.\s*[,):]|MyModel\(")),
 )
 
