@@ -93,7 +93,7 @@ class _Totals:
             mean = float(finite.mean(dtype=np.float64))
             squares = float(np.square(finite - mean, dtype=np.float64).sum())
         difference, count = mean - self.mean, self.count + finite.size
-        self.squares += squares + difference * difference * self.count * finite.size / count
+        self.squares += squares + difference * (self.count * finite.size / count) * difference
         self.mean += difference * finite.size / count
         self.count = count
 
