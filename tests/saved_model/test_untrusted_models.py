@@ -246,6 +246,14 @@ def array_of_no_inputs(meta_graph: Any) -> None:
             del node.input[1:]
 
 
+def exit_from_nowhere(meta_graph: Any) -> None:
+    nodes = meta_graph.graph_def.node
+    merge = next(node.name for node in nodes if node.op == "Merge")
+    for node in nodes:
+        if node.op == "Exit":
+            node.input[0] = merge
+
+
 def restored_by_nothing(meta_graph: Any) -> None:
     meta_graph.saver_def.restore_op_name = "nowhere"
 
@@ -260,6 +268,7 @@ def variable_of_no_dtype(meta_graph: Any) -> None:
     [
         ("v1-conditions", switch_without_predicate, r"\(Switch\) has 1 inputs"),
         ("v1-tensor_arrays", array_of_no_inputs, r"\(TensorArrayGatherV3\) has 1 inputs; 3 are needed"),
+        ("v1-loops", exit_from_nowhere, "the branch or loop that ends here lacks a node"),
         ("v1-reference_variables", restored_by_nothing, "cannot be restored: .*'nowhere'"),
         ("v1-reference_variables", variable_of_no_dtype, "has the dtype 0, which is not known"),
     ],

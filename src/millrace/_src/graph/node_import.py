@@ -163,6 +163,8 @@ class NodeImport:
         groups = attrs.get("_class")
         if groups is None:
             return
+        if not (isinstance(groups, tuple) and all(isinstance(group, str) for group in groups)):
+            raise ValueError(f"Node '{node_name}': the attribute '_class' is no list of texts.")
         new_names = []
         for group in groups:
             target = group.removeprefix("loc:@")

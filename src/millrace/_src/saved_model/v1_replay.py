@@ -171,16 +171,21 @@ class Replay:
     def _play_one(self, node: Node) -> None:
         scope = self._scope_of(node.name)
         with self._within(scope):
-            if node.op == "Merge":
-                self._play_branches(node)
-            elif node.op == "Exit":
-                self._play_loop(node)
+            if node.op in ("Merge", "Exit"):
+                self._play_control_flow(node)
             elif node.op == "Switch":
                 scope.outputs[node.name] = [self._raw_input(node.inputs[0])] * 2
             elif node.op in ("Enter", "LoopCond"):
                 scope.outputs[node.name] = [self._raw_input(node.inputs[0])]
             else:
                 scope.outputs[node.name] = self._outputs_of(node, scope)
+
+    def _play_control_flow(self, node: Node) -> None:
+        try:
+            self._play_branches(node) if node.op == "Merge" else self._play_loop(node)
+        except (KeyError, IndexError, StopIteration) as error:
+            what = f"Node '{node.name}': the branch or loop that ends here lacks a node ({error!r})."
+            raise InvalidArgumentError(None, None, what) from error
 
     @contextlib.contextmanager
     def _within(self, scope: Scope) -> Iterator[None]:
