@@ -13,11 +13,6 @@ from typing import Any
 import pytest
 
 _WAITING_FOR: dict[str, tuple[str, ...]] = {
-    "names of the parts of structured arguments": (
-        "outline::functions-arrays_as_values",
-        "outline::structures-structured_inputs",
-        "outline::structures-structures_with_python_values",
-    ),
     "shapes of indices of slices that a signature returns": (
         "own::composites-indexed_slices",
         "read::composites-indexed_slices",

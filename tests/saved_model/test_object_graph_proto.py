@@ -5,6 +5,8 @@ from __future__ import annotations
 import pathlib
 from typing import Any
 
+import pytest
+
 import millrace as tf
 from millrace._src.proto import saved_model_pb2
 
@@ -73,3 +75,42 @@ def test_slots_of_an_optimizer_are_stated(tmp_path: pathlib.Path) -> None:
     root.v = tf.Variable(1.0)
     root.average.apply([root.v])
     assert objects(root, tmp_path).nodes[0].user_object.identifier == "_generic_user_object"
+
+
+def keywords(root: tf.Module, place: pathlib.Path) -> list[list[str]]:
+    nodes = objects(root, place).nodes
+    functions = [n.bare_concrete_function for n in nodes if n.WhichOneof("kind") == "bare_concrete_function"]
+    return [list(function.argument_keywords) for function in functions]
+
+
+@pytest.mark.parametrize(
+    "function,arguments,expected",
+    [
+        (lambda p, q: p, (1.0, 2.0), ["p", "q"]),
+        (lambda p: p["b"], ({"b": 1.0, "a": 2.0},), ["p_a", "p_b"]),
+        (lambda *items: items[0], (1.0, 2.0), ["items_0", "items_1"]),
+        (lambda a, a_0: a_0, ((1.0, 2.0), 3.0), ["a_0", "a_1", "a_0_1"]),
+    ],
+)
+def test_parts_of_arguments_are_named_by_their_places(
+    function: Any, arguments: Any, expected: list[str], tmp_path: pathlib.Path
+) -> None:
+    root = tf.Module()
+    root.function = tf.function(function)
+    root.function(*tf.nest.map_structure(tf.constant, arguments))
+    assert keywords(root, tmp_path) == [expected]
+
+
+def test_parts_have_the_argument_s_name_where_a_signature_was_given(tmp_path: pathlib.Path) -> None:
+    root = tf.Module()
+    scalar = tf.TensorSpec([])
+    root.function = tf.function(lambda a: a[0], input_signature=[(scalar, tf.TensorSpec([], name="other"))])
+    root.function.get_concrete_function()
+    assert keywords(root, tmp_path)[0] == ["a", "other"]
+
+
+def test_parts_of_composites_have_the_argument_s_name(tmp_path: pathlib.Path) -> None:
+    root = tf.Module()
+    root.function = tf.function(lambda a: a.values)
+    root.function(tf.ragged.constant([[1.0]]))
+    assert keywords(root, tmp_path) == [["a", "a_1"]]

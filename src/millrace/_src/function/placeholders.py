@@ -7,6 +7,7 @@ tensors are rebuilt around the placeholders of their parts. Python values are pa
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.handle_types import VariableHandle
@@ -81,9 +82,14 @@ class Placeholders:
 
 def argument_names(graph: Any, count: int) -> list[str]:
     """Returns the names by which a trace's tensors can be passed: the users' names, made unique."""
+    operations = [placeholder.op for placeholder in graph.inputs[:count]]
+    return unique_names([op.attrs.get("_user_specified_name") or op.name for op in operations])
+
+
+def unique_names(bases: Sequence[str]) -> list[str]:
+    """Returns the names; one that was there before gets a number."""
     names: list[str] = []
-    for placeholder in graph.inputs[:count]:
-        base = placeholder.op.attrs.get("_user_specified_name") or placeholder.op.name
+    for base in bases:
         name, number = base, 0
         while name in names:
             number += 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.concrete_function import ConcreteFunction
+from millrace._src.function.placeholders import unique_names
 from millrace._src.function.polymorphic_function import Function
 from millrace._src.proto import saved_object_graph_pb2
 from millrace._src.saved_model.export_graph import ExportGraph
@@ -20,13 +22,15 @@ from millrace._src.saved_model.revived_types import serialize
 from millrace._src.saved_model.saved_objects import SavedObjects
 from millrace._src.saved_model.saver_functions import Saver
 from millrace._src.state.asset import Asset
-from millrace._src.util.identity import IdentityDict
+from millrace._src.util import nest
+from millrace._src.util.identity import IdentityDict, IdentitySet
 
 
 def object_graph_proto(export: ExportGraph, saver: Saver, library: FunctionLibrary, options: Any) -> Any:
     """Returns the message `SavedObjectGraph`."""
     proto = saved_object_graph_pb2.SavedObjectGraph()
     objects = export.objects
+    traced_by_calls = _traced_by_calls(objects)
     assets = {node_id: index for index, (node_id, _, _) in enumerate(export.assets)}
     for node_id, trackable in enumerate(objects.nodes()):
         message = proto.nodes.add()
@@ -41,6 +45,8 @@ def object_graph_proto(export: ExportGraph, saver: Saver, library: FunctionLibra
             _write_kind(message, trackable, objects, library, options)
         if isinstance(trackable, ConcreteFunction):
             _write_graph(proto, trackable, export, library)
+            if trackable in traced_by_calls:
+                message.bare_concrete_function.argument_keywords[:] = keywords_by_place(trackable)
     for slot in objects.slot_variables():
         proto.nodes[slot.optimizer_id].slot_variables.add(
             original_variable_node_id=slot.variable_id, slot_name=slot.slot_name, slot_variable_node_id=slot.node_id
@@ -71,6 +77,30 @@ def _write_bare_function(message: Any, concrete: ConcreteFunction, library: Func
     message.argument_keywords.extend(concrete._arg_keywords)
     message.allowed_positional_arguments = concrete._num_positional_args
     message.function_spec.CopyFrom(concrete_function_spec_of(concrete))
+
+
+def _traced_by_calls(objects: SavedObjects) -> IdentitySet[ConcreteFunction]:
+    """Returns the traces of functions that were made for arguments, not for an `input_signature`."""
+    functions = (n for n in objects.nodes() if type(n) is Function and n.input_signature is None)
+    return IdentitySet(trace for function in functions for trace in objects.children(function).values())
+
+
+def keywords_by_place(concrete: ConcreteFunction) -> list[str]:
+    """Returns the names by which the tensors of a trace can be passed when it is loaded: `p_left` is a part of `p`.
+
+    A composite tensor's parts have the argument's own name, as have all parts as long as the trace is not saved.
+    """
+    known = [tensor.op.attrs.get("_user_specified_name") for tensor in concrete.inputs]
+    names: list[Any] = []
+    for spec in nest.flatten(concrete.structured_input_signature):
+        if isinstance(spec, TensorSpec):
+            names.append(spec.name)
+        elif isinstance(spec, TypeSpec):
+            names.extend([None] * len(spec.flatten()))
+    if len(names) != len(concrete._arg_keywords):
+        return concrete._arg_keywords
+    names = [name or given or keyword for name, given, keyword in zip(names, known, concrete._arg_keywords)]
+    return unique_names(names)
 
 
 def _write_graph(proto: Any, concrete: ConcreteFunction, export: ExportGraph, library: FunctionLibrary) -> None:
