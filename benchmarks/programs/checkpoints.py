@@ -1,9 +1,9 @@
 """A checkpoint of 1 GB in 100 variables: how long it takes to save and to restore, and how much memory saving takes.
 
-Each time is that of the processor, in a process of its own, so that restored values go to memory that is new to the
-process, as after a start. The files are in the page cache of the operating system; nobody waits for the disk, neither
-TensorFlow nor Millrace does. Under NumPy stands what the same bytes take when they are only written to a file, or read
-from one into new arrays, without names and checksums.
+Each time is the least of three, that of the processor, in a process of its own. Restored values go to memory that is
+new to the process, as after a start. The files are in the page cache of the operating system; nobody waits for the
+disk, neither TensorFlow nor Millrace does. Under NumPy stands what the same bytes take when they are only written to a
+file, or read from one into new arrays, without names and checksums.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ arrays = [np.random.default_rng(i).random(COUNT, np.float32) for i in range(TENS
 names = [f"layer_{i:05d}/kernel" for i in range(TENSORS)]
 all_of_each = [""] * TENSORS
 
+kept = []  # so that each result needs memory that is new to the process
+
 def seconds(call):
     start = time.process_time()  # the machine may be busy
-    result = call()
+    kept.append(call())
     return time.process_time() - start
 
 def least(call, before):
@@ -90,7 +92,7 @@ _RESTORE = """
 def measured():
     prepare()
     save()
-    return seconds(restore)
+    return least(restore, lambda: None)
 """
 
 _MEMORY = """
@@ -119,6 +121,7 @@ def save():
             file.write(array)
 
 def restore():
+    arrays.clear()  # so that there is as much free memory as for the others
     read_arrays = []
     with FileIO(prefix) as file:
         for _ in range(TENSORS):
@@ -152,7 +155,5 @@ PROCESSES = {
     "numpy": {
         "checkpoint_save": _program(_PLAIN, _SAVE),
         "checkpoint_restore": _program(_PLAIN, _RESTORE),
-        "checkpoint_write": _program(_PLAIN, _SAVE),
-        "checkpoint_read": _program(_PLAIN, _RESTORE),
     },
 }
