@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 from typing import Any
 
 import pytest
@@ -102,3 +103,49 @@ def test_a_folder_has_any_name(name: Any, tmp_path: pathlib.Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     tf.saved_model.save(tf.Module(), name)
     assert (tmp_path / "model" / "saved_model.pb").exists()
+
+
+def cut_off(place: pathlib.Path, listed: str) -> None:
+    """Makes the folder look as if a save was cut off when it moved the listed file."""
+    (place / ".saved_model.next").mkdir()
+    (place / ".saved_model.next" / "complete").write_text(listed)
+
+
+@pytest.mark.parametrize("listed", ["../../bait", "assets/../../../bait", "/bait", "c:bait", "..\\bait", ""])
+def test_a_list_that_names_files_outside_moves_nothing(listed: str, tmp_path: pathlib.Path) -> None:
+    model = tmp_path / "inner" / "model"
+    save(1.0, model)
+    (tmp_path / "inner" / "bait").write_text("bait")
+    cut_off(model, listed)
+    for touch in (value, lambda place: save(2.0, place)):
+        with pytest.raises(tf.errors.DataLossError, match="lists a file that is not in the folder"):
+            touch(model)
+    assert names(tmp_path) == ["inner"]
+    assert names(tmp_path / "inner") == ["bait", "model"]
+
+
+@pytest.mark.parametrize("link", ["assets", "variables", ".saved_model.next/assets", "saved_model.pb.part-" + "0" * 16])
+def test_a_link_out_of_the_folder_moves_and_removes_nothing(link: str, tmp_path: pathlib.Path) -> None:
+    model, home = tmp_path / "model", tmp_path / "home"
+    home.mkdir()
+    (home / "variables.of_the_user").write_text("precious")
+    (home / "key").write_text("precious")
+    save(1.0, model)
+    cut_off(model, "assets/key")
+    (model / ".saved_model.next" / "assets").mkdir()
+    (model / ".saved_model.next" / "assets" / "key").write_text("forged")
+    if (model / link).is_dir():
+        shutil.rmtree(model / link)
+    (model / link).symlink_to(home if "part" not in link else home / "new")
+    with pytest.raises(tf.errors.FailedPreconditionError, match="is a link to a place outside of the folder"):
+        value(model)
+    assert names(home) == ["key", "variables.of_the_user"]
+    assert (home / "key").read_text() == "precious"
+
+
+def test_a_folder_that_is_a_link_itself_is_finished(tmp_path: pathlib.Path) -> None:
+    save(1.0, tmp_path / "model")
+    cut_off(tmp_path / "model", "variables/variables.index\nvariables/variables.data-00000-of-00001\nsaved_model.pb")
+    (tmp_path / "link").symlink_to(tmp_path / "model")
+    assert value(tmp_path / "link") == 1.0
+    assert ".saved_model.next" not in names(tmp_path / "model")

@@ -5,11 +5,13 @@ Problem: a SavedModel is several files that belong together. A save that is cut 
 Idea: readers look for `saved_model.pb`, so where there is none the files are written into place, that one last. Where
 there is one, the new files are written into a folder within, `.saved_model.next`. Once they are complete, a list of
 them is written there: from then on the new SavedModel is the one that counts. The files are moved into place one by
-one; whoever finds the list moves what is left.
+one; whoever finds the list moves what is left. A folder may come from anywhere, and so may such a list: it moves no
+file to or from a place outside of the folder.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any, TypeVar
@@ -18,7 +20,8 @@ from millrace._src.checkpoint.bundle.publishing import sync_files
 from millrace._src.core import errors
 from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_systems import content_of, file_system_of
-from millrace._src.ops.io.whole_writes import alone, sync_directory_of, written_beside
+from millrace._src.ops.io.local_files import LOCAL
+from millrace._src.ops.io.whole_writes import alone, is_part, sync_directory_of, written_beside
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
     SAVED_MODEL_FILENAME_PB,
@@ -54,6 +57,7 @@ class SavedModelFolder:
         self._held.enter_context(alone(f"{self.name}/{SAVED_MODEL_FILENAME_PB}"))
         with ExitStack() as failing:
             failing.push(self._held)
+            _require_inside(self.name)
             _finish(self.name)
             if _exists(f"{self.name}/{SAVED_MODEL_FILENAME_PB}"):
                 self._place = f"{self.name}/{_NEXT}"
@@ -95,9 +99,13 @@ def finish_interrupted_save(name: str) -> None:
     """Moves the files of a save that was cut off after they were complete.
 
     Args: name: the name of the folder of a SavedModel; nothing happens where all files are in place.
-    Raises: tf.errors.OpError: if the folder cannot be written.
+    Raises:
+      DataLossError: if the list of the files names one outside of the folder.
+      FailedPreconditionError: if a link leads out of the folder.
+      tf.errors.OpError: if the folder cannot be written.
     """
     if _exists(f"{name}/{_NEXT}/{_LIST}"):
+        _require_inside(name)
         with alone(f"{name}/{SAVED_MODEL_FILENAME_PB}"):
             _finish(name)
 
@@ -108,7 +116,7 @@ def _finish(name: str) -> None:
     if not _exists(place):
         return
     if _exists(f"{place}/{_LIST}"):
-        paths = content_of(f"{place}/{_LIST}").decode("utf-8", "surrogateescape").split("\n")
+        paths = _listed_paths(name)
         for path in paths:
             if _exists(f"{place}/{path}"):
                 _move(f"{place}/{path}", f"{name}/{path}")
@@ -118,6 +126,60 @@ def _finish(name: str) -> None:
         _sync_directories(name, paths)  # before the list goes: after a loss of power nobody else knows of the moves
         _remove(f"{place}/{_LIST}")
     _remove_tree(place)
+
+
+def _listed_paths(name: str) -> list[str]:
+    """Returns the paths within the folder of the files of a save that were complete."""
+    return content_of(f"{name}/{_NEXT}/{_LIST}").decode("utf-8", "surrogateescape").split("\n")
+
+
+def _require_inside(name: str) -> None:
+    """Refuses to finish a save that would touch files outside of the folder.
+
+    Raises:
+      DataLossError: if the list of the files names one outside.
+      FailedPreconditionError: if a link leads out of the folder.
+    """
+    if not _exists(f"{name}/{_NEXT}/{_LIST}"):
+        return
+    paths = _listed_paths(name)
+    for path in paths:
+        if not is_below(path):
+            raise errors.DataLossError(
+                None, None, f"{name}; a save that was cut off lists a file that is not in the folder: {path!r}."
+            )
+    directories = {path.rpartition("/")[0] for path in paths} - {""}
+    touched = {_NEXT, VARIABLES_DIRECTORY, *directories, *(f"{_NEXT}/{directory}" for directory in directories)}
+    for path in sorted(touched.union(filter(is_part, _listed(name)))):
+        if leads_outside(f"{name}/{path}", name):
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                f"{name}; a save that was cut off is not finished, because {path} is a link to a place outside of the "
+                f"folder. Remove the link, or the directory {_NEXT} with the files that were not moved yet.",
+            )
+
+
+def is_below(path: str) -> bool:
+    """Tells whether a path, which a file states, is relative and names a file below its folder on any system."""
+    parts = path.replace("\\", "/").split("/")
+    return not ("" in parts or ".." in parts or ":" in path or "\0" in path)
+
+
+def leads_outside(path: str, name: str) -> bool:
+    """Tells whether links lead from a path below a folder to a place outside; the folder may be a link itself.
+
+    Only the disk of this machine has links.
+
+    Args:
+      path: the name of the file or directory, with the name of the folder in front.
+      name: the name of the folder.
+    """
+    file_system, local_path = file_system_of(path)
+    if file_system is not LOCAL:
+        return False
+    inside = os.path.join(os.path.realpath(file_system_of(name)[1]), "")
+    return not os.path.realpath(local_path).startswith(inside)
 
 
 def _sync_directories(place: str, paths: Iterable[str]) -> None:

@@ -14,8 +14,7 @@ from millrace._src.core.op_registry import all_op_names
 from millrace._src.core.reach import Reach
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
-from millrace._src.ops.io.file_systems import content_of, file_system_of
-from millrace._src.ops.io.local_files import LOCAL
+from millrace._src.ops.io.file_systems import content_of
 from millrace._src.proto import graph_debug_info_pb2, meta_graph_pb2, saved_model_pb2
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
@@ -26,7 +25,7 @@ from millrace._src.saved_model.constants import (
     SAVED_MODEL_FILENAME_PB,
     SAVED_MODEL_FILENAME_PBTXT,
 )
-from millrace._src.saved_model.folder import finish_interrupted_save
+from millrace._src.saved_model.folder import finish_interrupted_save, is_below, leads_outside
 from millrace._src.saved_model.load_options import how_to_allow
 from millrace._src.util.export import export
 
@@ -220,8 +219,7 @@ def asset_paths(definitions: Iterable[Any], export_dir: str, follows_links: bool
 
 
 def _asset_path(name: str, export_dir: str) -> str:
-    parts = name.replace("\\", "/").split("/")
-    if "" in parts or ".." in parts or ":" in name or "\0" in name:
+    if not is_below(name):
         raise DataLossError(
             None, None, f"The SavedModel at {export_dir} names a file that is not in its folder of assets: {name!r}."
         )
@@ -229,12 +227,6 @@ def _asset_path(name: str, export_dir: str) -> str:
 
 
 def _leads_outside(path: str, export_dir: str) -> bool:
-    """Tells whether links lead out of the folder of the assets, which may be a link itself.
-
-    Only the disk of this machine has links.
-    """
-    file_system, local_path = file_system_of(path)
-    if file_system is not LOCAL:
-        return False
-    inside = os.path.join(os.path.realpath(file_system_of(export_dir)[1]), ASSETS_DIRECTORY)
-    return not os.path.realpath(local_path).startswith(inside + os.path.sep)
+    """Tells whether links lead out of the folder of the assets."""
+    assets = gfile.join(export_dir, ASSETS_DIRECTORY)
+    return leads_outside(assets, export_dir) or leads_outside(path, assets)
