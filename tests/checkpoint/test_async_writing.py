@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +166,29 @@ def test_a_forked_process_does_not_wait_for_a_thread_it_does_not_have(tmp_path: 
     assert os.waitpid(child, 0)[1] == 0
     checkpoint.sync()
     assert value_in(str(tmp_path / "parent")) == value_in(str(tmp_path / "child")) == 1.0
+
+
+def test_checkpoints_that_are_dropped_leave_no_threads(tmp_path: Path) -> None:
+    def write(place: int) -> None:
+        tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / f"c{place}"), ASYNC)
+
+    before = set(threading.enumerate())
+    for place in range(5):
+        write(place)
+    deadline = time.monotonic() + 30.0
+    while set(threading.enumerate()) - before and time.monotonic() < deadline:
+        gc.collect()
+        time.sleep(0.01)
+    assert not set(threading.enumerate()) - before
+    assert all(value_in(str(tmp_path / f"c{place}")) == 1.0 for place in range(5))
+
+
+def test_the_error_of_a_checkpoint_that_is_dropped_is_told_at_the_end(tmp_path: Path) -> None:
+    program = f"""
+import millrace as tf
+options = tf.train.CheckpointOptions(enable_async=True)
+tf.train.Checkpoint(v=tf.Variable(1.0)).write({str(tmp_path / "file" / "c")!r}, options)
+"""
+    (tmp_path / "file").write_text("no folder")
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert "FailedPreconditionError" in ended.stderr or "NotFoundError" in ended.stderr

@@ -21,6 +21,10 @@ class AsyncWriter:
     """Runs one write at a time in a thread."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        """Has no thread and nothing to write."""
         self._executor: ThreadPoolExecutor | None = None
         self._running: Future[Any] | None = None
         self._process = os.getpid()
@@ -34,7 +38,12 @@ class AsyncWriter:
         if self._executor is None:
             self._executor = ThreadPoolExecutor(1, thread_name_prefix="millrace-checkpoint")
         _busy.add(self)
-        self._running = self._executor.submit(write)
+        self._running = self._executor.submit(self._run, write)
+
+    def _run(self, write: Callable[[], Any]) -> None:
+        """Runs a function in the thread; a writer that nobody refers to may go then, and its thread ends."""
+        write()
+        _busy.discard(self)
 
     def wait(self) -> None:
         """Waits until the thread has nothing to do.
@@ -42,7 +51,7 @@ class AsyncWriter:
         Raises: what the function in the thread raised.
         """
         if self._process != os.getpid():  # the thread did not come along with a fork
-            self.__init__()  # type: ignore[misc]  # begins anew, as in a new object
+            self._begin()
         running, self._running = self._running, None
         _busy.discard(self)
         if running is not None:
@@ -50,7 +59,7 @@ class AsyncWriter:
 
 
 _busy: set[AsyncWriter] = set()
-"""The writers that nobody has waited for since their last write began."""
+"""The writers that are writing, or have failed and nobody has waited for them since."""
 
 
 @atexit.register
