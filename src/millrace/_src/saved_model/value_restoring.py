@@ -10,18 +10,16 @@ from collections import deque
 from collections.abc import Sequence, Set
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
 from millrace._src.checkpoint.fitting import misfits
+from millrace._src.checkpoint.loading import saved_objects
 from millrace._src.checkpoint.reading import ValueReader, Want
 from millrace._src.checkpoint.takers import Taker, taker_of
 from millrace._src.core.errors import DataLossError
 from millrace._src.ops.io import gfile
-from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
 from millrace._src.saved_model.loaded_objects import GivesTensorsByName
 from millrace._src.state.variable import Variable
-from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable
+from millrace._src.trackable.base import Trackable
 
 
 def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], is_partial: bool) -> None:
@@ -39,7 +37,7 @@ def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], i
       AssertionError: if a variable has no saved value, and `is_partial` is false.
     """
     reader = ValueReader(gfile.join(export_dir, VARIABLES_DIRECTORY, VARIABLES_FILENAME))
-    saved = _object_graph_of(reader)
+    saved = saved_objects(reader)
     pairs = [(objects[node_id], saved.nodes[saved_id]) for saved_id, node_id in _pairs(saved, object_graph).items()]
     for made, node in pairs:
         if node.attributes and not isinstance(made, Trackable):
@@ -66,17 +64,6 @@ def _taker(made: Any, keys: dict[str, str]) -> Taker:
 def _keys(saved_node: Any) -> dict[str, str]:
     """Returns the keys of an object's own tensors by the names of the tensors."""
     return {attribute.name: attribute.checkpoint_key for attribute in saved_node.attributes}
-
-
-def _object_graph_of(reader: ValueReader) -> trackable_object_graph_pb2.TrackableObjectGraph:
-    """Returns what a checkpoint says of its objects.
-
-    Raises: DataLossError: if the checkpoint does not say, or nothing that can be parsed.
-    """
-    try:
-        return trackable_object_graph_pb2.TrackableObjectGraph.FromString(reader.bytes(OBJECT_GRAPH_PROTO_KEY))
-    except DecodeError as error:
-        raise DataLossError(None, None, f"The objects of the checkpoint {reader.prefix} cannot be parsed.") from error
 
 
 def _pairs(saved: Any, object_graph: Any) -> dict[int, int]:
