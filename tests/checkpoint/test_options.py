@@ -64,3 +64,15 @@ def test_a_device_of_another_process_is_refused(tmp_path: Path) -> None:
     options = tf.train.CheckpointOptions(experimental_io_device="/job:worker")
     with pytest.raises(tf.errors.InvalidArgumentError, match="unknown device"):
         tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / "c"), options)
+
+
+def test_callbacks_in_a_function_get_a_tensor_as_it_is_traced(tmp_path: Path) -> None:
+    paths: list[Any] = []
+    options = tf.train.CheckpointOptions(experimental_write_callbacks=[paths.append])
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    write = tf.function(lambda: checkpoint.write(str(tmp_path / "c"), options))
+    assert write().numpy() == str(tmp_path / "c").encode()
+    write()
+    (path,) = paths
+    assert isinstance(path, tf.Tensor)
+    assert path.dtype is tf.string

@@ -140,3 +140,13 @@ def test_in_place_of_a_damaged_checkpoint_the_one_with_the_number_before_is_foun
     for path in paths[9:]:
         tf.io.write_file(f"{path}.data-00000-of-00001", "torn")
     assert tf.train.latest_checkpoint(tmp_path) == paths[8]
+
+
+@pytest.mark.parametrize("folder", ["run[1]", "a*", "q?"])
+def test_what_a_folder_is_called_removes_no_more_and_no_less(folder: str, tmp_path: Path) -> None:
+    place, other = tmp_path / folder, tmp_path / "ab"
+    for name in (place, other):
+        tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(name / "ckpt-1"))
+    tf.compat.v1.train.remove_checkpoint(str(place / "ckpt-1"))
+    assert list(place.iterdir()) == []
+    assert len(list(other.iterdir())) == 2

@@ -412,3 +412,12 @@ def test_an_op_that_is_not_even_declared_keeps_only_its_function_from_being_made
 
 def test_a_model_of_known_ops_has_no_unknown_ones(folder: str) -> None:
     assert tf.saved_model.load(folder).unknown_ops == ()
+
+
+@pytest.mark.parametrize(
+    ("device", "error"), [("nonsense", ValueError), ("/job:foo/device:CPU:0", tf.errors.InvalidArgumentError)]
+)
+def test_values_are_not_read_from_a_device_that_is_none(folder: str, device: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        tf.saved_model.load(folder, options=tf.saved_model.LoadOptions(experimental_io_device=device))
+    tf.saved_model.load(folder, options=tf.saved_model.LoadOptions(experimental_io_device="/device:CPU:0"))

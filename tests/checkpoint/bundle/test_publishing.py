@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.checkpoint.bundle.merging import merge_bundles
-from millrace._src.checkpoint.bundle.publishing import finish_overwriting, remove_leftovers, sync_files
+from millrace._src.checkpoint.bundle.publishing import finish_overwriting, sync_files
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from tests.checkpoint.bundle.dying_files import Death, dying_after
@@ -128,9 +128,8 @@ def test_files_are_not_moved_between_file_systems(tmp_path: Path) -> None:
 
 def test_leftovers_are_removed_if_nobody_needs_them(tmp_path: Path) -> None:
     _save(f"{tmp_path}/model", 1, 2)
-    remove_leftovers(f"{tmp_path}/model")
-    assert _value(f"{tmp_path}/model") == 1
     os.remove(tmp_path / "model.index")
     (tmp_path / "model.data-temp").write_text("")
-    remove_leftovers(f"{tmp_path}/model")
-    assert os.listdir(tmp_path) == ["model.data-temp"]
+    _save(f"{tmp_path}/model", 3)
+    assert sorted(os.listdir(tmp_path)) == ["model.data-00000-of-00001", "model.data-temp", "model.index"]
+    assert _value(f"{tmp_path}/model") == 3

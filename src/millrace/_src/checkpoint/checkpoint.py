@@ -156,7 +156,9 @@ class Checkpoint(AutoTrackable):
         saved_graph = serialize_object_graph(self._view())
         shards = shards_to_write(saved_graph, options)
         if state.graph is not None:
-            return write_in_graph(shards, prefix, options)
+            written = write_in_graph(shards, prefix, options)
+            call_back(options.experimental_write_callbacks, written)
+            return written
         path = _text(prefix)
 
         def write() -> None:
@@ -224,7 +226,7 @@ class Checkpoint(AutoTrackable):
         if save_path is None:
             return InitializationOnlyStatus()
         root = self if self._root is None else self._root
-        with io_device(options):
+        with io_device(options.experimental_io_device):
             return load(file_name(save_path), root, self._self_attached, options)
 
     _root: Any = None

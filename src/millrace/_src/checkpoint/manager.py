@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from millrace._src.checkpoint.bundle.publishing import index_name, sync_files
+from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, index_name, sync_files
 from millrace._src.checkpoint.checkpoint import Checkpoint
 from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.state_file import (
@@ -221,7 +221,7 @@ class CheckpointManager:
     def _remove_leftovers(self) -> None:
         """Removes data files without an index: what a process left that was stopped while it removed a checkpoint."""
         name = re.escape(self._name.rpartition("/")[2])
-        pattern = re.compile(rf"({name}--?[0-9]+)\.data-[0-9]{{5,}}-of-[0-9]{{5,}}")
+        pattern = re.compile(rf"({name}--?[0-9]+){DATA_SUFFIX}")
         folder = directory_name(gfile.join(self._directory, self._name))
         entries = set(gfile.listdir(folder))
         for entry in entries:

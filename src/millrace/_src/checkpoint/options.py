@@ -29,9 +29,9 @@ class CheckpointOptions:
       experimental_io_device: the device whose file system is used; it must be one of this process.
       experimental_enable_async_checkpoint: an older name of `enable_async`.
       experimental_write_callbacks: functions that are called when a checkpoint has been written, with its path if they
-        take an argument.
+        take an argument. Within a `tf.function` they are called as it is traced, with a tensor for the path.
       enable_async: whether a thread writes the files while the program goes on. The values are those of the moment of
-        the call.
+        the call. Within a `tf.function` the checkpoint is written by operations all the same.
       experimental_skip_slot_variables: whether slot variables of optimizers are left alone in restoring.
       experimental_sharding_callback: a `tf.train.experimental.ShardingCallback`: which tensors go to which file.
 
@@ -84,17 +84,17 @@ def _checked_callbacks(callbacks: Iterable[Callable[..., Any]] | None) -> Sequen
     return checked
 
 
-def io_device(options: CheckpointOptions) -> AbstractContextManager[Any]:
+def io_device(name: str | None) -> AbstractContextManager[Any]:
     """Returns the scope of the device whose file system is used.
 
+    Args: name: the name of the device; None for any.
     Raises: ValueError: if the device is none; InvalidArgumentError: if it is not one of this process.
     """
-    name = options.experimental_io_device
     return contextlib.nullcontext() if name is None else device(name)
 
 
-def call_back(callbacks: Iterable[Callable[..., Any]] | None, path: str) -> None:
-    """Calls what is to be called after a checkpoint was written."""
+def call_back(callbacks: Iterable[Callable[..., Any]] | None, path: Any) -> None:
+    """Calls what is to be called after a checkpoint was written; in a graph `path` is a tensor."""
     for callback in callbacks or ():
         if inspect.signature(callback).parameters:
             callback(path)

@@ -15,7 +15,7 @@ from typing import Any
 
 from google.protobuf import text_format
 
-from millrace._src.checkpoint.bundle.publishing import NEXT, index_name
+from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, NEXT, index_name
 from millrace._src.checkpoint.bundle.reader import is_whole
 from millrace._src.core.errors import NotFoundError, OpError
 from millrace._src.ops.io import gfile
@@ -244,7 +244,7 @@ def _numbered_before(path: str) -> list[str]:
     if match is None or not gfile.isdir(folder or "."):
         return []
     pattern = re.compile(rf"{re.escape(match[1])}([0-9]+)\.index")
-    numbers = [int(found[1]) for found in map(pattern.fullmatch, gfile.listdir(folder or ".")) if found]
+    numbers = [int(entry[1]) for entry in map(pattern.fullmatch, gfile.listdir(folder or ".")) if entry]
     smaller_numbers = sorted((number for number in numbers if number < int(match[2])), reverse=True)
     return [gfile.join(folder, f"{match[1]}{number}") for number in smaller_numbers]
 
@@ -308,16 +308,22 @@ def remove_checkpoint(
       meta_graph_suffix: the ending of the file with the graph, which is removed too.
     """
     prefix = file_name(checkpoint_prefix)
-    patterns = [f"{prefix}.{meta_graph_suffix}"]
+    names = [f"{prefix}.{meta_graph_suffix}"]
     if checkpoint_format_version == 1:
-        patterns.append(f"{prefix}-?????-of-?????")
-        patterns.append(prefix)
+        names += [*_names_like(prefix, "-[0-9]{5}-of-[0-9]{5}"), prefix]
     else:
-        patterns += [index_name(prefix), f"{prefix}.data-?????-of-?????"]
-    for pattern in patterns:  # the index before the data: what is left of a removal is no checkpoint
-        for name in gfile.glob(pattern):
-            with suppress(NotFoundError):
-                gfile.remove(name)
+        names += [index_name(prefix), *_names_like(prefix, DATA_SUFFIX)]
+    for name in names:  # the index before the data: what is left of a removal is no checkpoint
+        with suppress(NotFoundError):
+            gfile.remove(name)
+
+
+def _names_like(prefix: str, ending: str) -> list[str]:
+    """Returns the names of the files that begin with a prefix and end as a regular expression says."""
+    folder = directory_name(prefix)
+    pattern = re.compile(re.escape(prefix[len(folder) :].lstrip("/")) + ending)
+    entries = gfile.listdir(folder or ".") if gfile.isdir(folder or ".") else []
+    return [gfile.join(folder, entry) for entry in sorted(entries) if pattern.fullmatch(entry)]
 
 
 @export("train.checkpoints_iterator", v1=["train.checkpoints_iterator"])

@@ -62,7 +62,7 @@ def write_shards(shards: Sequence[Shard], prefix: str, options: CheckpointOption
 
     Raises: tf.errors.OpError: if a file cannot be written; what was there before stays.
     """
-    with io_device(options):
+    with io_device(options.experimental_io_device):
         folder = directory_name(prefix)
         if folder:
             gfile.makedirs(folder)
@@ -85,7 +85,7 @@ def write_in_graph(shards: Sequence[Shard], prefix: Any, options: CheckpointOpti
 
     The operations are TensorFlow's: each data file is written beside, then all are merged into place.
     """
-    with io_device(options):
+    with io_device(options.experimental_io_device):
         whole = convert_to_tensor(prefix, string)
         is_remote = raw.StaticRegexFullMatch(input=whole, pattern="^s3://.*")
         ending = raw.Select(condition=is_remote, x=".part", y="_temp/part")

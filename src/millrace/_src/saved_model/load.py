@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.checkpoint.options import io_device
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import DataLossError
 from millrace._src.core.tensor import Tensor
@@ -176,7 +177,8 @@ class ObjectLoader:
         self._bind_captures()
         self._set_saving_functions()
         if not self._options.experimental_skip_checkpoint:
-            restore_values(self._export_dir, self._proto, self._nodes, self._options.allow_partial_checkpoint)
+            with io_device(self._options.experimental_io_device):
+                restore_values(self._export_dir, self._proto, self._nodes, self._options.allow_partial_checkpoint)
         for made in self._nodes:
             if isinstance(made, RestoredResource):
                 self._make_resource(made)

@@ -22,7 +22,7 @@ class LoadOptions:
 
     Args:
       allow_partial_checkpoint: whether variables may stay without value where the files have none.
-      experimental_io_device: accepted for compatibility: files are read by this process, whatever its device.
+      experimental_io_device: the device whose file system the values are read from; it must be one of this process.
       experimental_skip_checkpoint: whether all variables stay without value.
       experimental_variable_policy: a `tf.saved_model.experimental.VariablePolicy`, or its value: whether variables are
         made on the device that the file states.

@@ -63,7 +63,7 @@ class SaveOptions:
       save_debug_info: whether to write where in the program each operation was made, into the folder `debug`.
       function_aliases: names for functions, from which readers that rewrite the graph tell the functions.
       experimental_debug_stripper: whether to leave the origins of nodes out of the graph; Millrace never writes them.
-      experimental_io_device: the device for reading and writing files; a model on this machine has but one.
+      experimental_io_device: the device whose file system is written to; it must be one of this process.
       experimental_variable_policy: a `tf.saved_model.experimental.VariablePolicy`, or the value of one.
       experimental_custom_gradients: whether to trace and write the gradients of `tf.custom_gradient`, so that a model
         that is loaded has them.

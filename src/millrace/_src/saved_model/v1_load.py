@@ -15,6 +15,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from millrace._src.checkpoint.options import io_device
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.errors import DataLossError
@@ -71,7 +72,8 @@ def load_v1(meta_graph: Any, export_dir: str, options: LoadOptions) -> Any:
     try:
         has_values = source.shared.variables and meta_graph.saver_def.restore_op_name
         if has_values and not options.experimental_skip_checkpoint:
-            root.restore(source.prefix)
+            with io_device(options.experimental_io_device):
+                root.restore(source.prefix)
         initializer = _initializer(meta_graph)
         if initializer is not None:
             source.prune([], initializer)()

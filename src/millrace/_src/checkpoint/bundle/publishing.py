@@ -26,6 +26,10 @@ NEXT = ".next"
 """What stands behind the names of files that take the place of others."""
 
 
+DATA_SUFFIX = r"\.data-[0-9]{5,}-of-[0-9]{5,}"
+"""What the names of data files end with, as a regular expression; see `data_name`."""
+
+
 def index_name(prefix: str) -> str:
     """Returns the name of the index of a checkpoint."""
     return f"{prefix}.index"
@@ -119,15 +123,6 @@ def finish_overwriting(prefix: str) -> None:
             _finish_overwriting(prefix)
 
 
-def remove_leftovers(prefix: str) -> None:
-    """Removes data files that belong to no complete checkpoint, unless a process is just saving there.
-
-    Raises: tf.errors.OpError: if a file cannot be removed.
-    """
-    with alone(index_name(prefix)):
-        _remove_leftovers(prefix)
-
-
 def make_directory_of(prefix: str) -> None:
     """Makes the directory of a checkpoint, in one that exists, as TensorFlow does; the user may have named a new one.
 
@@ -171,7 +166,7 @@ def _remove_leftovers(prefix: str) -> None:
     directory = file_system.directory_of(path)
     base = path[len(directory) :].lstrip("/").removesuffix(".index")
     ending = re.escape(NEXT) + ("" if file_system.exists(path) else "|")
-    leftover = re.compile(rf"{re.escape(base)}\.data-[0-9]{{5,}}-of-[0-9]{{5,}}({ending})")
+    leftover = re.compile(rf"{re.escape(base)}{DATA_SUFFIX}({ending})")
     try:
         entries = file_system.list_directory(directory)
     except FileNotFoundError:  # in an object store, before its first file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from millrace._src.checkpoint.bundle.publishing import NEXT, index_name
+from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, NEXT, index_name
 from millrace._src.checkpoint.state_file import latest_checkpoint
 from millrace._src.core import errors
 from millrace._src.interop.array_files.array_file import ArrayFile
@@ -17,7 +17,7 @@ from millrace._src.interop.array_files.safetensors_file import SafetensorsFile
 from millrace._src.ops.io.gfile import exists, isdir
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
 
-_CHECKPOINT_FILE = re.compile(r"(.+)\.(index|data-\d{5}-of-\d{5})")
+_CHECKPOINT_FILE = re.compile(rf"(.+?)(\.index|{DATA_SUFFIX})")
 
 
 def suffix_of(path: str) -> str:
