@@ -253,18 +253,9 @@ def _structure_differences(path: str, old: Structure, new: Structure) -> Iterato
         cure = "keep the container's type, length and keys the same, or pass one stacked or ragged tensor."
         yield Cause("structure", path, _in_words(old), _in_words(new), cure)
         return
-    for label, before, after in zip(_labels(new), old.components, new.components):
+    for label, before, after in zip(new.accessors, old.components, new.components):
         if not after.is_subtype_of(before):
             yield from _type_differences(f"{path}{label}", before, after)
-
-
-def _labels(kind: Structure) -> list[str]:
-    if isinstance(kind, Dict):
-        return [f"[{key!r}]" for key in kind.keys]
-    fields = getattr(kind, "fields", None)
-    if fields is not None:
-        return [f".{field}" for field in fields]
-    return [f"[{index}]" for index in range(len(kind.components))]
 
 
 def _literal_difference(path: str, old: Literal, new: Literal) -> Cause:

@@ -23,6 +23,16 @@ class Structure(TraceType):
         self.components = tuple(components)
         self._hash: int | None = None
 
+    @property
+    def labels(self) -> Sequence[Any]:
+        """The keys, fields or positions of the components."""
+        return range(len(self.components))
+
+    @property
+    def accessors(self) -> list[str]:
+        """What stands behind a value in Python code that means a component: `[0]`, `['key']` or `.field`."""
+        return [f"[{label!r}]" for label in self.labels]
+
     def container_key(self) -> Hashable:
         """Returns the key that two structures of one kind share, whatever the types of their components."""
         raise NotImplementedError
@@ -163,6 +173,10 @@ class Dict(Structure):
         super().__init__([mapping[key] for key in self.keys])
 
     @property
+    def labels(self) -> Sequence[Any]:
+        return self.keys
+
+    @property
     def mapping(self) -> dict[Any, Any]:
         """The component types by key, in the order of the value that the type was made from."""
         by_key = dict(zip(self.keys, self.components))
@@ -218,6 +232,14 @@ class NamedTuple(Structure):
         self.value_type = value_type
         super().__init__(components)
 
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.fields
+
+    @property
+    def accessors(self) -> list[str]:
+        return [f".{field}" for field in self.fields]
+
     def container_key(self) -> Hashable:
         return NamedTuple, self.type_name, self.fields
 
@@ -252,6 +274,14 @@ class Attrs(Structure):
         self.fields = tuple(fields)
         self.value_type = value_type
         super().__init__(components)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.fields
+
+    @property
+    def accessors(self) -> list[str]:
+        return [f".{field}" for field in self.fields]
 
     def container_key(self) -> Hashable:
         return Attrs, self.type_name, self.fields

@@ -74,8 +74,8 @@ class _Importer:
         nodes: list[Node] = []
         with graph.lock:  # a gradient that another thread asks for may change the operations
             output_values = self._write(graph, inputs, input_values, outputs, around, nodes, with_effects=with_effects)
-        verdict = graph.verdict if isinstance(graph, FuncGraph) else None
-        return OptimizedGraph(getattr(graph, "name", ""), input_values, output_values, nodes, verdict)
+        name, verdict = (graph.name, graph.verdict) if isinstance(graph, FuncGraph) else ("", None)
+        return OptimizedGraph(name, input_values, output_values, nodes, verdict)
 
     def _write(
         self,

@@ -13,7 +13,6 @@ from millrace._src.util.export import export_all, export_constant
 ASSETS_DIRECTORY = "assets"
 DEBUG_DIRECTORY = "debug"
 DEBUG_INFO_FILENAME_PB = "saved_model_debug_info.pb"
-EXTRA_ASSETS_DIRECTORY = "assets.extra"
 FINGERPRINT_FILENAME = "fingerprint.pb"
 SAVED_MODEL_FILENAME_CPB = "saved_model.cpb"
 SAVED_MODEL_FILENAME_PB = "saved_model.pb"
@@ -29,7 +28,6 @@ ASSETS_KEY = "saved_model_assets"
 """The collection of the assets, as `AssetFileDef` messages."""
 LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"
-TRAIN_OP_KEY = "saved_model_train_op"
 
 export_all(
     __name__,
@@ -68,7 +66,6 @@ export_constant(__name__, "MAIN_OP_KEY", v1=["saved_model.MAIN_OP_KEY"])
 
 # --- tags --------------------------------------------------------------------------------------------------------
 
-EVAL = "eval"
 GPU = "gpu"
 SERVING = "serve"
 TPU = "tpu"

@@ -16,6 +16,7 @@ import re
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 from millrace._src.core.dtypes import string
 from millrace._src.core.errors import NotFoundError
@@ -73,7 +74,7 @@ class Fingerprint:
         if isinstance(proto, bytes):
             try:
                 proto = fingerprint_pb2.FingerprintDef.FromString(proto)
-            except Exception as error:
+            except DecodeError as error:
                 raise ValueError("The given bytes are no FingerprintDef message.") from error
         hashes = {name: getattr(proto, name) for name in _FIELDS}
         return cls(proto.saved_model_checksum, **hashes, version=proto.version)

@@ -171,14 +171,9 @@ def output_specs(kind: Any, path: str = "") -> Any:
     if isinstance(kind, (Literal, Weakref)):
         return kind.value
     if isinstance(kind, Structure):
-        parts = zip(kind.components, component_labels(kind), strict=True)
+        parts = zip(kind.components, kind.labels, strict=True)
         return kind.pack([output_specs(part, f"{path}_{label}" if path else str(label)) for part, label in parts])
     return kind.placeholder_value(PlaceholderContext())
-
-
-def component_labels(kind: Structure) -> Sequence[Any]:
-    """Returns the keys, fields or positions of the components of a structure."""
-    return getattr(kind, "keys", None) or getattr(kind, "fields", None) or range(len(kind.components))
 
 
 def _output_name(path: str) -> str:

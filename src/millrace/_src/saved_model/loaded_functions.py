@@ -11,7 +11,6 @@ looks among its graphs for one that fits the call.
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -61,7 +60,6 @@ class LoadedLibrary:
         self._messages = concrete_functions
         self.concrete_functions: dict[str, RestoredConcreteFunction] = {}
         """The concrete functions by the names of the graphs."""
-        self.lock = threading.RLock()
 
     def tensor_of(self, captured: Any) -> Any:
         """Returns the tensor that functions get for a captured object."""
@@ -130,7 +128,7 @@ class RestoredConcreteFunction(LazyConcreteFunction):
         graph = function_def_to_func_graph(proto, self._library.functions, self._library.policy, handle_types)
         graph.name = python_name(self._saved_name)
         argument_count = len(graph.inputs) - len(tensors)
-        self._check(graph, argument_count, tensors)
+        self._check(graph, tensors)
         for captured, tensor, placeholder in zip(self.captured_objects, tensors, graph.inputs[argument_count:]):
             graph.replace_capture(tensor, placeholder)
             if is_variable(captured):
@@ -145,18 +143,18 @@ class RestoredConcreteFunction(LazyConcreteFunction):
             if self._num_positional_args < argument_count:
                 self._plain_dtypes = None  # a call by position needs binding, to be refused
 
-    def _check(self, graph: Any, argument_count: int, captures: Sequence[Any]) -> None:
+    def _check(self, graph: Any, captures: Sequence[Any]) -> None:
         """Raises ValueError if the object graph and the function's own signature contradict each other."""
         flat_inputs, flat_outputs = self._restored_type.flat_inputs, self._restored_type.flat_outputs
         stated = [*(spec.dtype for spec in flat_inputs), *(tensor.dtype for tensor in captures)]
-        for what, expected, found in (
+        for what, expected, stated_dtypes in (
             ("inputs", [tensor.dtype for tensor in graph.inputs], stated),
             ("outputs", [tensor.dtype for tensor in graph.outputs], [spec.dtype for spec in flat_outputs]),
         ):
-            if [dtype.base_dtype for dtype in expected] != [dtype.base_dtype for dtype in found]:
+            if [dtype.base_dtype for dtype in expected] != [dtype.base_dtype for dtype in stated_dtypes]:
                 raise ValueError(
                     f"Function '{self._saved_name}' has the {what} {[d.name for d in expected]}, but the SavedModel "
-                    f"states {[d.name for d in found]} for it."
+                    f"states {[d.name for d in stated_dtypes]} for it."
                 )
 
 

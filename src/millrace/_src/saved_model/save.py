@@ -45,10 +45,7 @@ from millrace._src.saved_model.signatures import canonical_signatures, default_s
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
-from millrace._src.util.version import __version__
-
-_TENSORFLOW_VERSION = "2.21.0"
-"""The release of TensorFlow whose form of SavedModels is written."""
+from millrace._src.util.version import TENSORFLOW_VERSION, __version__
 
 
 @export("saved_model.save", v1=["saved_model.save", "saved_model.experimental.save"])
@@ -150,7 +147,7 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
     write_gradients(meta_graph, graph, gradients, library)
     info = meta_graph.meta_info_def
     info.tags.extend([SERVING, *_extra_tags(options)])
-    info.tensorflow_version = _TENSORFLOW_VERSION
+    info.tensorflow_version = TENSORFLOW_VERSION
     info.tensorflow_git_version = f"millrace {__version__}"
     info.stripped_default_attrs = True
     info.stripped_op_list.op.extend(op_def_to_proto(find_op(name)) for name in _op_names(meta_graph.graph_def))

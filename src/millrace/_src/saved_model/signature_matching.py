@@ -24,9 +24,8 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.function.function_type import FunctionType
 from millrace._src.function.handle_spec import HandleSpec
 from millrace._src.function.trace_builder import from_value, is_array
-from millrace._src.function.trace_structures import Attrs, Dict, List, NamedTuple, Structure, Tuple
+from millrace._src.function.trace_structures import Dict, List, NamedTuple, Structure, Tuple
 from millrace._src.function.trace_types import Literal, TraceType, literal_key_or_none
-from millrace._src.saved_model.function_spec import component_labels
 from millrace._src.state.variable_spec import VariableSpec
 
 _MAX_OPTIONS = 20
@@ -131,10 +130,8 @@ def _structure_differences(kind: Structure, value: Any, path: str, converts: boo
         yield Difference(path, repr(kind), described(value))
         return
     items = value.components if isinstance(value, Structure) else kind.unpack(value)
-    parts = zip(kind.components, component_labels(kind), items, strict=True)
-    for part, label, item in parts:
-        place = f"{path}.{label}" if isinstance(kind, (NamedTuple, Attrs)) else f"{path}[{label!r}]"
-        yield from differences(part, item, place, converts)
+    for part, accessor, item in zip(kind.components, kind.accessors, items, strict=True):
+        yield from differences(part, item, path + accessor, converts)
 
 
 def _is_alike(kind: Structure, value: Any) -> bool:
