@@ -89,8 +89,8 @@ def _brief(value: Any) -> str:
 
 
 def all_samples() -> Iterator[Sample]:
-    """The samples of every test module below tests/ops."""
-    return _declared("SAMPLES", "ops")
+    """The samples of every test module of a layer that declares ops of arrays."""
+    return _declared("SAMPLES", "ops", "checkpoint")
 
 
 def all_gradient_samples() -> Iterator[Sample]:

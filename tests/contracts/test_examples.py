@@ -78,7 +78,13 @@ def test_a_program_in_the_readme_prints_what_it_says(program: str) -> None:
     assert (result.stdout.strip(), result.stderr) == (expected, "")
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tour").glob("*.md")), ids=lambda page: page.stem)
+COMMANDS = "command_line"
+"""The page of the tour whose programs and commands take turns: `tests/command_line/test_tour.py`."""
+
+PAGES = sorted(page for page in (ROOT / "docs" / "tour").glob("*.md") if page.stem != COMMANDS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_of_the_tour_print_what_they_say(page: Path) -> None:
     parsed = doctest.DocTestParser().get_doctest(page.read_text(encoding="utf-8"), {}, page.stem, str(page), 0)
     report: list[str] = []

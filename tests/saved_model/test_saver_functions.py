@@ -55,4 +55,4 @@ def test_the_graph_holds_the_objects_of_the_checkpoint(tmp_path: pathlib.Path) -
         "_CHECKPOINTABLE_OBJECT_GRAPH"
     )
     constants = [node for node in meta_graph.graph_def.node if node.op == "Const"]
-    assert in_file.item() in [text for node in constants for text in node.attr["value"].tensor.string_val]
+    assert in_file in [text for node in constants for text in node.attr["value"].tensor.string_val]

@@ -34,7 +34,8 @@ def test_a_node_knows_its_inputs_and_controls() -> None:
 def test_ops_on_tables_by_name_become_their_successors() -> None:
     nodes = parse_nodes(graph_of(node("table", "HashTable", key_dtype="string", value_dtype="int")).node)
     assert (nodes["table"].op, nodes["table"].proto.op) == ("HashTableV2", "HashTableV2")
-    assert parse_nodes(graph_of(node("s", "RefSwitch")).node)["s"].op == "Switch"
+    switch = [const("c", 1.0), placeholder("p", "bool"), node("s", "RefSwitch", "c", "p")]
+    assert parse_nodes(graph_of(*switch).node)["s"].op == "Switch"
 
 
 def test_wrong_names_are_refused() -> None:

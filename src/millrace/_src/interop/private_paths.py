@@ -147,7 +147,7 @@ platform.tf_logging             compat.v1.logging tf
 util.compat                     compat
 util.nest                       nest
 util.tf_inspect                 getfullargspec=util.decorators:getfullargspec
-checkpoint.checkpoint           train CheckpointV1=compat.v1.train.Checkpoint
+checkpoint.checkpoint           train CheckpointV1=compat.v1.train.Checkpoint CheckpointLoadStatus=checkpoint.load_status:CheckpointLoadStatus NameBasedSaverStatus=checkpoint.load_status:NameBasedSaverStatus InitializationOnlyStatus=checkpoint.load_status:InitializationOnlyStatus
 checkpoint.checkpoint_management  train compat.v1.train
 checkpoint.checkpoint_options   train
 checkpoint.checkpoint_view      train

@@ -112,8 +112,10 @@ class Fingerprint:
 def read_fingerprint(export_dir: Any) -> Fingerprint:
     """Reads the fingerprint of a SavedModel.
 
-    >>> tf.saved_model.save(tf.Module(), "/tmp/nothing")
-    >>> tf.saved_model.experimental.read_fingerprint("/tmp/nothing").saved_object_graph_hash
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(tf.Module(), folder)
+    >>> tf.saved_model.experimental.read_fingerprint(folder).saved_object_graph_hash
     0
 
     Args: export_dir: the folder of the SavedModel.

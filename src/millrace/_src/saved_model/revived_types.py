@@ -101,7 +101,7 @@ def register_revived_type(
     >>> load = tf.__internal__.saved_model.load
     >>> version = load.VersionedTypeRegistration(
     ...     lambda proto: Pair(), version=1, min_producer_version=1, min_consumer_version=1)
-    >>> load.register_revived_type("docs_pair", lambda obj: isinstance(obj, Pair), versions=[version])
+    >>> load.register_revived_type("docs_pair", lambda obj, cls=Pair: isinstance(obj, cls), versions=[version])
 
     Args:
       identifier: the name of the kind in files.

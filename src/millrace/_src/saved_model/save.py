@@ -59,7 +59,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     ...     def add(self, x):
     ...         return self.total.assign_add(x)
     >>> adder = Adder()
-    >>> tf.saved_model.save(adder, "/tmp/adder", signatures=adder.add)
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(adder, folder, signatures=adder.add)
 
     Written are the variables that attributes lead to, and the graphs that the functions have at this time: those of the
     calls so far, and of input signatures. What graphs use from outside must be an attribute, too.

@@ -55,7 +55,9 @@ class SaveOptions:
 
     >>> options = tf.saved_model.SaveOptions(extra_tags=["v2"])
     >>> module = tf.Module()
-    >>> tf.saved_model.save(module, "/tmp/tagged_module", options=options)
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(module, folder, options=options)
 
     Args:
       namespace_whitelist: names of namespaces of ops of the user's own that the model may hold. Millrace writes every
