@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import pathlib
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import millrace as tf
+from millrace._src.checkpoint import checkpoint as checkpoint_module
 
 
 def module(**children: Any) -> Any:
@@ -199,3 +202,17 @@ def test_a_graph_of_tensorflow_1_needs_a_session(tmp_path: Path) -> None:
         for write in (checkpoint.write, checkpoint.save):
             with pytest.raises(RuntimeError, match="in graph mode without a default session"):
                 write(str(tmp_path / "c"))
+
+
+def test_threads_that_save_at_once_share_the_counter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly_made(*arguments: Any, **options: Any) -> tf.Variable:
+        time.sleep(0.05)
+        return tf.Variable(*arguments, **options)
+
+    monkeypatch.setattr(checkpoint_module, "Variable", slowly_made)
+    checkpoint = tf.train.Checkpoint(root=module(v=tf.Variable(1.0)))
+    with ThreadPoolExecutor(4) as threads:
+        first, *others = threads.map(lambda _: checkpoint.save_counter, range(4))
+    assert all(counter is first for counter in others)
+    names = [name for name, _ in tf.train.list_variables(checkpoint.write(str(tmp_path / "c")))]
+    assert [name for name in names if name.startswith("save_counter/")] == ["save_counter/.ATTRIBUTES/VARIABLE_VALUE"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,10 @@ from millrace._src.trackable.auto import AutoTrackable, no_automatic_dependency_
 from millrace._src.trackable.base import SaveType, Trackable, TrackableReference
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
+
+
+_creating_counter = threading.RLock()
+"""Held while a checkpoint gets its counter: several threads may write with one object."""
 
 
 @export("train.Checkpoint", v1=[])
@@ -137,16 +142,16 @@ class Checkpoint(AutoTrackable):
         return super()._trackable_children(save_type, **kwargs)
 
     def _create_save_counter(self) -> Variable:
-        counter = self._self_save_counter
-        if counter is None:
-            with init_scope():
-                counter = Variable(0, dtype=int64, name="save_counter", trainable=False)
-            object.__setattr__(self, "_self_save_counter", counter)
-            self._track_trackable(counter, "save_counter")
-            if self._root is not None:
-                self._self_attached.append(TrackableReference("save_counter", counter))
-                self._root._handle_deferred_dependencies("save_counter", counter)
-        return counter
+        with _creating_counter:
+            if self._self_save_counter is None:
+                with init_scope():
+                    counter = Variable(0, dtype=int64, name="save_counter", trainable=False)
+                self._track_trackable(counter, "save_counter")
+                if self._root is not None:
+                    self._self_attached.append(TrackableReference("save_counter", counter))
+                    self._root._handle_deferred_dependencies("save_counter", counter)
+                object.__setattr__(self, "_self_save_counter", counter)
+            return self._self_save_counter
 
     def _write(self, prefix: Any, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None) -> Any:
         """Writes the values; then calls the callbacks of the options, and `afterwards`."""

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from millrace._src.core.context import unique_id
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.function.flat_values import tell_of_variable
@@ -50,6 +51,7 @@ class SharedObjects:
 
     def __init__(self, nodes: Mapping[str, Node], trainable: Iterable[str], library: Mapping[str, Any]) -> None:
         self._library = library
+        self._name = f"model_{unique_id()}"
         self._handles: dict[str, Any] = {}
         self._lock = threading.RLock()
         names = set(trainable)
@@ -78,7 +80,7 @@ class SharedObjects:
                 op_def = find_op(node.op)
                 attrs = decode_attrs(node.proto, op_def, node.name, self._library)
                 # Two models may give their tables one name; each has its own table all the same.
-                own_attrs = {key: attrs[key] for key in op_def.attr_kinds} | {"shared_name": f"{id(self)}/{node.name}"}
+                own_attrs = {key: attrs[key] for key in op_def.attr_kinds} | {"shared_name": f"{self._name}/{node.name}"}
                 self._handles[node.name] = getattr(raw, node.op)(**own_attrs)
             return self._handles[node.name]
 
