@@ -19,9 +19,6 @@ from millrace._src.trackable.list_wrapper import ListWrapper
 from millrace._src.trackable.tuple_wrapper import _TupleWrapper
 from millrace._src.util.export import export
 
-GENERIC = "_generic_user_object"
-"""The identifier of an object of no registered kind."""
-
 Setter = Callable[[Any, str, Any], None]
 """`(object, name, child) -> None`: gives a revived object one of its children."""
 
