@@ -30,10 +30,13 @@ def names(place: pathlib.Path) -> list[str]:
 def test_saving_over_a_model_leaves_nothing_of_it(tmp_path: pathlib.Path) -> None:
     save(1.0, tmp_path)
     (tmp_path / "variables" / "variables.data-00001-of-00002").write_bytes(b"of an older model")
+    (tmp_path / "debug").mkdir()
+    (tmp_path / "debug" / "saved_model_debug_info.pb").write_bytes(b"of an older model")
     (tmp_path / "notes.txt").write_text("of the user")
     save(2.0, tmp_path)
     assert value(tmp_path) == 2.0
-    assert names(tmp_path) == ["assets", "fingerprint.pb", "notes.txt", "saved_model.pb", "variables"]
+    assert names(tmp_path) == ["assets", "debug", "fingerprint.pb", "notes.txt", "saved_model.pb", "variables"]
+    assert names(tmp_path / "debug") == []
     assert names(tmp_path / "variables") == ["variables.data-00000-of-00001", "variables.index"]
 
 

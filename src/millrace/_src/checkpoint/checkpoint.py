@@ -27,7 +27,6 @@ from millrace._src.trackable.base import SaveType, Trackable, TrackableReference
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
-
 _creating_counter = threading.RLock()
 """Held while a checkpoint gets its counter: several threads may write with one object."""
 
@@ -143,7 +142,8 @@ class Checkpoint(AutoTrackable):
 
     def _create_save_counter(self) -> Variable:
         with _creating_counter:
-            if self._self_save_counter is None:
+            counter = self._self_save_counter
+            if counter is None:
                 with init_scope():
                     counter = Variable(0, dtype=int64, name="save_counter", trainable=False)
                 self._track_trackable(counter, "save_counter")
@@ -151,7 +151,7 @@ class Checkpoint(AutoTrackable):
                     self._self_attached.append(TrackableReference("save_counter", counter))
                     self._root._handle_deferred_dependencies("save_counter", counter)
                 object.__setattr__(self, "_self_save_counter", counter)
-            return self._self_save_counter
+            return counter
 
     def _write(self, prefix: Any, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None) -> Any:
         """Writes the values; then calls the callbacks of the options, and `afterwards`."""

@@ -12,7 +12,7 @@ file to or from a place outside of the folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -24,6 +24,9 @@ from millrace._src.ops.io.local_files import LOCAL
 from millrace._src.ops.io.whole_writes import alone, is_part, sync_directory_of, written_beside
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
+    DEBUG_DIRECTORY,
+    DEBUG_INFO_FILENAME_PB,
+    FINGERPRINT_FILENAME,
     SAVED_MODEL_FILENAME_PB,
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
@@ -34,6 +37,7 @@ T = TypeVar("T")
 _MOST_READS = 10
 _NEXT = ".saved_model.next"
 _LIST = "complete"
+_DEBUG_INFO = f"{DEBUG_DIRECTORY}/{DEBUG_INFO_FILENAME_PB}"
 _VARIABLES = f"{VARIABLES_DIRECTORY}/{VARIABLES_FILENAME}"
 
 
@@ -120,12 +124,21 @@ def _finish(name: str) -> None:
         for path in paths:
             if _exists(f"{place}/{path}"):
                 _move(f"{place}/{path}", f"{name}/{path}")
-        for entry in _listed(f"{name}/{VARIABLES_DIRECTORY}"):
-            if entry.startswith(VARIABLES_FILENAME) and f"{VARIABLES_DIRECTORY}/{entry}" not in paths:
-                _remove(f"{name}/{VARIABLES_DIRECTORY}/{entry}")
+        for path in set(_own_files(name)).difference(paths):
+            _remove(f"{name}/{path}")
         _sync_directories(name, paths)  # before the list goes: after a loss of power nobody else knows of the moves
         _remove(f"{place}/{_LIST}")
     _remove_tree(place)
+
+
+def _own_files(name: str) -> Iterator[str]:
+    """Yields the paths within the folder of the files that belong to one save alone; assets may be of the user."""
+    for entry in _listed(f"{name}/{VARIABLES_DIRECTORY}"):
+        if entry.startswith(VARIABLES_FILENAME):
+            yield f"{VARIABLES_DIRECTORY}/{entry}"
+    for path in (_DEBUG_INFO, FINGERPRINT_FILENAME):
+        if _exists(f"{name}/{path}"):
+            yield path
 
 
 def _listed_paths(name: str) -> list[str]:
@@ -149,7 +162,13 @@ def _require_inside(name: str) -> None:
                 None, None, f"{name}; a save that was cut off lists a file that is not in the folder: {path!r}."
             )
     directories = {path.rpartition("/")[0] for path in paths} - {""}
-    touched = {_NEXT, VARIABLES_DIRECTORY, *directories, *(f"{_NEXT}/{directory}" for directory in directories)}
+    touched = {
+        _NEXT,
+        VARIABLES_DIRECTORY,
+        DEBUG_DIRECTORY,
+        *directories,
+        *(f"{_NEXT}/{directory}" for directory in directories),
+    }
     for path in sorted(touched.union(filter(is_part, _listed(name)))):
         if leads_outside(f"{name}/{path}", name):
             raise errors.FailedPreconditionError(

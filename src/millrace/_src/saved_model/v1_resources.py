@@ -80,7 +80,8 @@ class SharedObjects:
                 op_def = find_op(node.op)
                 attrs = decode_attrs(node.proto, op_def, node.name, self._library)
                 # Two models may give their tables one name; each has its own table all the same.
-                own_attrs = {key: attrs[key] for key in op_def.attr_kinds} | {"shared_name": f"{self._name}/{node.name}"}
+                own_attrs = {key: attrs[key] for key in op_def.attr_kinds}
+                own_attrs["shared_name"] = f"{self._name}/{node.name}"
                 self._handles[node.name] = getattr(raw, node.op)(**own_attrs)
             return self._handles[node.name]
 
