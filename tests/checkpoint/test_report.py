@@ -70,6 +70,14 @@ def test_another_kind_of_value_is_named_but_not_taken_for_renamed(tmp_path: Path
     assert "missing in checkpoint" in str(report) and "renamed?" not in str(report)
 
 
+def test_one_value_does_not_fit(path: str) -> None:
+    with pytest.raises(ValueError, match="Received incompatible tensor") as caught:
+        net = network(["first", "second"])
+        net.second.kernel = tf.Variable(tf.zeros([3, 2]))
+        tf.train.Checkpoint(net=net).read(path)
+    assert f"Nothing was restored from {path}: 1 value does not fit.\n" in str(caught.value)
+
+
 def test_two_objects_that_were_one_are_explained(tmp_path: Path) -> None:
     shared = tf.Variable(1.0)
     path = tf.train.Checkpoint(a=shared, b=shared).write(str(tmp_path / "c"))

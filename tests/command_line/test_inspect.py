@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from millrace._src.checkpoint.bundle.single_file_writer import SingleFileWriter
 from millrace._src.command_line.inspect import inspect
 from millrace._src.proto import saved_model_pb2
 from tests.command_line.corpus import ARCHIVES
@@ -72,6 +73,36 @@ def test_a_checkpoint_is_a_table_of_tensors(files: Path, printed: Any) -> None:
 @pytest.mark.parametrize("path", ["", "/model-2", "/model-2.index", "/model-2.data-00000-of-00001"])
 def test_a_folder_means_its_latest_checkpoint_and_a_file_its_own(path: str, files: Path, printed: Any) -> None:
     assert printed(f"{files}/checkpoints{path}").startswith(f"checkpoint {files}/checkpoints/model-2\n")
+
+
+@pytest.fixture
+def single_file(tmp_path: Path) -> Path:
+    writer = SingleFileWriter(f"{tmp_path}/old.ckpt")
+    writer.add("texts", np.array([b"a", b"bcd"], object))
+    writer.add("w", np.array([[1.0, 3.0]], np.float32))
+    writer.finish()
+    return tmp_path / "old.ckpt"
+
+
+def test_a_checkpoint_of_one_file_is_a_table_of_tensors(single_file: Path, printed: Any, said: Any) -> None:
+    text = printed(single_file)
+    assert text.startswith(f"checkpoint {single_file}\n2 tensors, 12 bytes\n\nname ")
+    assert rows(text)["w"] == ["float32", "[1,", "2]", "8"]
+    assert rows(text)["texts"] == ["string", "[2]", "4"]
+    assert [tensor["mean"] for tensor in said(single_file, "--stats")["tensors"]] == [None, 2.0]
+    assert said(single_file, "--diff", single_file)["equal"] == 2
+
+
+def test_a_folder_with_a_checkpoint_that_no_state_file_names_says_which(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (1, 2):
+        shutil.copy(files / "checkpoints" / f"model-{number}.index", tmp_path)
+    expected = (
+        f"{tmp_path} has no file 'checkpoint', which would say what its latest checkpoint is. "
+        f"Give one of its checkpoints: {tmp_path}/model-1, {tmp_path}/model-2."
+    )
+    assert refused(capsys, tmp_path) == expected
 
 
 def test_statistics_leave_out_what_is_not_finite(files: Path, said: Any) -> None:

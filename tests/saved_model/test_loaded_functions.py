@@ -93,8 +93,10 @@ def test_concrete_functions_are_found_by_specs_and_by_values(load: Any) -> None:
 
 def test_a_function_without_traces_says_what_to_do_before_saving(load: Any) -> None:
     loaded = load(tf.function(lambda x: x))
-    with pytest.raises(ValueError, match="Found zero restored functions for caller function"):
+    with pytest.raises(ValueError, match="Found zero restored functions for caller function") as caught:
         loaded(1.0)
+    assert "This function had not been called when the SavedModel was made: call it once" in str(caught.value)
+    assert "restored_function" not in str(caught.value)  # a name that nobody has given
 
 
 def test_the_second_call_of_a_kind_takes_the_short_way(load: Any) -> None:

@@ -270,6 +270,8 @@ def test_tensors_of_objects_are_refused(tmp_path: Path) -> None:
         with BundleReader(checkpoint(tmp_path, {b"x": entry(dtype=dtype.enum)})) as reader:
             words = f"Cannot read 'x': a tensor of dtype {dtype.name} refers to an object"
             check_refusal(lambda reader=reader: reader.read("x"), _e.UnimplementedError, words)
+            with pytest.raises(_e.UnimplementedError, match="restore without the iterator to get the other values"):
+                reader.read("x")
 
 
 @pytest.mark.parametrize(

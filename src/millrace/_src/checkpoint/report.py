@@ -123,7 +123,8 @@ class RestoreReport:
         if self.is_complete:
             return f"All {_count(self.loaded)} were restored from {self.path}."
         if self.is_refused:
-            return f"Nothing was restored from {self.path}: {_count(self.misfits)} do not fit."
+            verb = "does" if len(self.misfits) == 1 else "do"
+            return f"Nothing was restored from {self.path}: {_count(self.misfits)} {verb} not fit."
         counts = [f"{_count(self.loaded)} restored from {self.path}"]
         counts += [f"{len(rows)} {state}" for state, rows in self._by_state.items() if state != LOADED]
         return ", ".join(counts) + "."

@@ -15,11 +15,12 @@ from millrace._src.command_line.inspection.events import events_report, is_event
 from millrace._src.command_line.inspection.records import records_of, records_report
 from millrace._src.command_line.inspection.saved_models import saved_model_report
 from millrace._src.command_line.reports import Report
-from millrace._src.interop.array_files.opening import checkpoint_prefix, open_array_file, suffix_of
+from millrace._src.interop.array_files.opening import checkpoint_prefix, open_array_file, prefixes_in, suffix_of
 from millrace._src.ops.io.gfile import exists, glob, isdir
 from millrace._src.saved_model.reading import contains_saved_model
 
 _EVENT_FILES = "*tfevents*"
+_SHOWN_PREFIXES = 5
 
 
 def inspect(arguments: list[str]) -> int:
@@ -58,11 +59,22 @@ def _report(given: argparse.Namespace) -> Report:
     if isdir(path):
         event_files = sorted(glob(os.path.join(path, _EVENT_FILES)))
         if not event_files:
-            raise CommandError(f"{path} is a folder without a SavedModel, checkpoint or event file.")
+            raise CommandError(_nothing_in(path))
         return events_report(event_files, given.name)
     if not exists(path):
         raise CommandError(f"no such file, folder or checkpoint: {path}")
     return _record_file_report(path, given)
+
+
+def _nothing_in(folder: str) -> str:
+    prefixes = prefixes_in(folder)
+    if not prefixes:
+        return f"{folder} is a folder without a SavedModel, checkpoint or event file."
+    shown = ", ".join(prefixes[:_SHOWN_PREFIXES]) + (", ..." if len(prefixes) > _SHOWN_PREFIXES else "")
+    return (
+        f"{folder} has no file 'checkpoint', which would say what its latest checkpoint is. "
+        f"Give one of its checkpoints: {shown}."
+    )
 
 
 def _record_file_report(path: str, given: argparse.Namespace) -> Report:

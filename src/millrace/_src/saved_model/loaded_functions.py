@@ -235,7 +235,7 @@ class RestoredFunction(Function):
         options = [concrete.function_type for concrete in self.concrete_functions]
         if not options:
             raise ValueError(
-                f"Found zero restored functions for caller function. `{self._name}` had not been called when the "
+                "Found zero restored functions for caller function. This function had not been called when the "
                 "SavedModel was made: call it once, or give it an `input_signature`, before saving."
             )
         raise ValueError(no_match_message(given, options, layout.var_keyword))

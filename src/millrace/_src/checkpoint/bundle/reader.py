@@ -46,6 +46,10 @@ from millrace._src.util.text import shape_brackets
 
 _SHARDS_OPENED_AT_ONCE = 256
 _TRIES = 10
+_ITERATOR_ADVICE = (
+    ". TensorFlow's iterators of datasets are stored so, and only TensorFlow reads them: "
+    "restore without the iterator to get the other values"
+)
 
 
 class BundleReader:
@@ -165,7 +169,7 @@ class BundleReader:
 
     def read_stored(self, entry: Entry, part: TensorSlice | None = None, *, verify: bool = True) -> Array:
         """Reads a tensor of which the entry is known; for the rest as `read`."""
-        check_storable(entry.dtype, key_text(entry.key), "read")
+        check_storable(entry.dtype, key_text(entry.key), "read", _ITERATOR_ADVICE)
         if entry.slices:
             return self._read_slices(entry, part or TensorSlice.whole(len(entry.shape)), verify)
         if part is None or box_shape(part.box(entry.shape)) == entry.shape:

@@ -26,19 +26,21 @@ _PIECE = 1 << 22
 _LARGEST_WORD = (1 << 32) - 1
 
 
-def check_storable(dtype: DType, key: str, verb: str) -> None:
+def check_storable(dtype: DType, key: str, verb: str, advice: str = "") -> None:
     """Checks that values of a dtype can stand in a file.
 
     Args:
       dtype: the dtype.
       key: the name of the tensor, for the error.
       verb: what is to be done with the tensor, for the error.
+      advice: what the user can do, for the error.
 
     Raises: tf.errors.UnimplementedError: for handles of resources and variants, which refer to objects.
     """
     if dtype.is_handle:
         message = (
             f"Cannot {verb} {key!r}: a tensor of dtype {dtype.name} refers to an object, and has no value of its own"
+            f"{advice}"
         )
         raise errors.UnimplementedError(None, None, message)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from millrace._src.checkpoint.bundle.opening import is_single_file
 from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, NEXT, index_name
 from millrace._src.checkpoint.state_file import latest_checkpoint
 from millrace._src.core import errors
@@ -14,7 +15,7 @@ from millrace._src.interop.array_files.npz_file import SUFFIX as NPZ
 from millrace._src.interop.array_files.npz_file import NpzFile
 from millrace._src.interop.array_files.safetensors_file import SUFFIX as SAFETENSORS
 from millrace._src.interop.array_files.safetensors_file import SafetensorsFile
-from millrace._src.ops.io.gfile import exists, isdir
+from millrace._src.ops.io.gfile import exists, glob, isdir
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
 
 _CHECKPOINT_FILE = re.compile(rf"(.+?)(\.index|{DATA_SUFFIX})")
@@ -28,7 +29,8 @@ def suffix_of(path: str) -> str:
 def checkpoint_prefix(path: str) -> str | None:
     """Returns the prefix of the checkpoint that a path means, or None.
 
-    Args: path: a prefix, a file of a checkpoint, a folder of checkpoints (of which the latest is meant), a SavedModel.
+    Args: path: a prefix, a file of a checkpoint, a folder of checkpoints (of which the latest is meant), a SavedModel,
+      a checkpoint of TensorFlow's first form, which is a single file.
     """
     match = _CHECKPOINT_FILE.fullmatch(path)
     candidates = [path, match[1]] if match else [path]
@@ -37,7 +39,13 @@ def checkpoint_prefix(path: str) -> str | None:
     for prefix in candidates:
         if prefix and (exists(index_name(prefix)) or exists(index_name(prefix) + NEXT)):
             return prefix
-    return None
+    return path if is_single_file(path) else None
+
+
+def prefixes_in(folder: str) -> list[str]:
+    """Returns the prefixes of the checkpoints whose index is in a folder, in the order of their names."""
+    indices = glob(os.path.join(folder, index_name("*")))
+    return sorted(name.removesuffix(index_name("")) for name in indices)
 
 
 def open_array_file(path: str) -> tuple[str, ArrayFile]:
