@@ -47,7 +47,7 @@ class Misfit:
 
 def misfits(reader: ValueReader, takers: Iterable[Taker]) -> list[Misfit]:
     """Returns the variables among the takers that cannot have their saved values."""
-    found = []
+    listed = []
     for taker in takers:
         variable = taker.trackable
         if taker.wants and is_variable(variable):
@@ -56,5 +56,5 @@ def misfits(reader: ValueReader, takers: Iterable[Taker]) -> list[Misfit]:
             shape, dtype = TensorShape(variable.shape), as_dtype(variable.dtype)  # a tuple and text, in Keras
             saved_shape = TensorShape(entry.shape)
             if entry.dtype is not dtype or not shape.is_compatible_with(saved_shape):
-                found.append(Misfit(variable, want.key, shape, dtype, saved_shape, entry.dtype))
-    return found
+                listed.append(Misfit(variable, want.key, shape, dtype, saved_shape, entry.dtype))
+    return listed

@@ -72,14 +72,14 @@ class NameBasedRestoration(RestorationBase):
     def unmatched(self) -> list[tuple[Any, list[str]]]:
         """Returns the objects that have values of their own and found none, with the names of those values."""
         nodes = ObjectGraphView(self.root, attached=self.attached).nodes()
-        found = []
+        unmatched_nodes = []
         for node in nodes:
             name = full_name_of(node)
             if any(node is optional for optional in self.optional):
                 continue
             if (not name or name not in self.reader) and any(attributes_of(node, lambda key: key)):
-                found.append((node, [name]))
-        return found
+                unmatched_nodes.append((node, [name]))
+        return unmatched_nodes
 
 
 class NamePosition(RestorePosition):

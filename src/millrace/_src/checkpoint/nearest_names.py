@@ -30,7 +30,7 @@ def nearest_names(wanted: Mapping[str, object], offered: Mapping[str, object]) -
     """
     remaining = dict(offered)
     renamed: dict[str, str] = {}
-    found: dict[str, str] = {}
+    nearest: dict[str, str] = {}
     compared = 0
     for name, kind in wanted.items():
         best = _by_beginning(name, renamed, remaining)
@@ -39,11 +39,11 @@ def nearest_names(wanted: Mapping[str, object], offered: Mapping[str, object]) -
             candidates = [other for other, other_kind in remaining.items() if other_kind == kind] or list(remaining)
             best = _most_like(name, candidates)
         if best is not None:
-            found[name] = best
+            nearest[name] = best
             del remaining[best]
             ours, theirs, _ = beginnings(name, best)
             renamed[ours] = theirs
-    return found
+    return nearest
 
 
 def beginnings(name: str, other: str) -> tuple[str, str, str]:

@@ -366,9 +366,9 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 def _wait_for_checkpoint(folder: Any, newest: str | None, timeout: float | None) -> str | None:
     end = None if timeout is None else time.monotonic() + timeout
     while True:
-        found = latest_checkpoint(folder)
-        if found is not None and found != newest:
-            return found
+        latest = latest_checkpoint(folder)
+        if latest is not None and latest != newest:
+            return latest
         if end is not None and time.monotonic() + _SECONDS_BETWEEN_LOOKS > end:
             return None
         time.sleep(_SECONDS_BETWEEN_LOOKS)

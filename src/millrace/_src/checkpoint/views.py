@@ -52,14 +52,14 @@ class TrackableView:
 
     def descendants(self) -> list[Any]:
         """Returns all objects below the root, and the root, breadth first; a subclass may say what the children are."""
-        found: IdentityDict[Any, None] = IdentityDict([(self.root, None)])
-        waiting = deque(found)
+        reached: IdentityDict[Any, None] = IdentityDict([(self.root, None)])
+        waiting = deque(reached)
         while waiting:
             for child in self.children(waiting.popleft()).values():
-                if child not in found:
-                    found[child] = None
+                if child not in reached:
+                    reached[child] = None
                     waiting.append(child)
-        return list(found)
+        return list(reached)
 
 
 @export("train.CheckpointView", v1=[])
@@ -99,13 +99,13 @@ class CheckpointView:
 
     def descendants(self) -> list[int]:
         """Returns the numbers of all saved objects that children lead to from the root, breadth first."""
-        found = [0]
+        reached = [0]
         known = {0}
-        for node_id in found:  # the list grows while it is gone through
+        for node_id in reached:  # the list grows while it is gone through
             new = [child for child in self.children(node_id).values() if child not in known]
             known.update(new)
-            found.extend(dict.fromkeys(new))
-        return found
+            reached.extend(dict.fromkeys(new))
+        return reached
 
     def match(self, obj: Any) -> dict[int, Any]:
         """Returns the objects of a program by the numbers of the saved objects that the same way leads to.

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 
 from millrace._src.interop import launcher
+from millrace._src.saved_model.constants import SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT
 
-_FILES = ("saved_model.pb", "saved_model.pbtxt")
+_FILES = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)
 
 
 def run(arguments: list[str]) -> int:

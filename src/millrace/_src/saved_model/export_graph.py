@@ -92,8 +92,8 @@ class ExportGraph:
         """
         if tensor not in self.tensor_map:
             raise _untracked(tensor, concrete, place)
-        found = self.tensor_map[tensor]
-        return convert_to_tensor(found) if is_variable(found) else found
+        substitute = self.tensor_map[tensor]
+        return convert_to_tensor(substitute) if is_variable(substitute) else substitute
 
     def bound_inputs(self, concrete: ConcreteFunction, further: Mapping[Any, int] | None = None) -> list[int]:
         """Returns the numbers of the objects that a function captures; `further` has those of other tensors.
@@ -204,7 +204,7 @@ def _untracked(tensor: Any, concrete: ConcreteFunction, place: int) -> Assertion
 
 def _candidates(concrete: ConcreteFunction) -> list[Any]:
     """Returns the objects that may be behind a captured tensor: the function's variables, then all resources."""
-    resources = [found for found in gc.get_objects() if issubclass(type(found), CapturableResource)]
+    resources = [living for living in gc.get_objects() if issubclass(type(living), CapturableResource)]
     return [*live_variables(concrete.graph), *resources]
 
 
@@ -228,5 +228,5 @@ def _advice(holder: Any, tensor: Any) -> str:
 def _names_of(holder: Any) -> list[str]:
     """Returns the names by which dictionaries, such as those of attributes, hold an object."""
     owners = [owner for owner in gc.get_referrers(holder) if isinstance(owner, dict)]
-    found = {name for owner in owners for name, value in owner.items() if value is holder and isinstance(name, str)}
-    return sorted(found)
+    own_names = {name for owner in owners for name, value in owner.items() if value is holder and isinstance(name, str)}
+    return sorted(own_names)

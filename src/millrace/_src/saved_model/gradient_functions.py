@@ -49,15 +49,15 @@ class GradientFunction:
 
 def gradient_functions(library: FunctionLibrary) -> list[GradientFunction]:
     """Traces the gradients of all operations in a library that have one of their own; adds them to the library."""
-    found: list[GradientFunction] = []
+    traced_gradients: list[GradientFunction] = []
     for function in library.functions():
         for operation in _with_gradients(graph_of(function)):
-            wire_name = f"CustomGradient-{len(found) + 1}"
+            wire_name = f"CustomGradient-{len(traced_gradients) + 1}"
             library.rename_gradient(operation.attrs[ATTRIBUTE], wire_name)
             concrete = _traced(operation)
             library.add([concrete.graph_function])
-            found.append(GradientFunction(function, concrete, wire_name))
-    return found
+            traced_gradients.append(GradientFunction(function, concrete, wire_name))
+    return traced_gradients
 
 
 def _with_gradients(graph: Any) -> Iterator[Operation]:

@@ -195,9 +195,9 @@ class ObjectLoader:
             ) from error
 
     def _finished_root(self) -> Any:
-        root, info = self._nodes[0], self._meta_graph.meta_info_def
-        root.tensorflow_version = info.tensorflow_version
-        root.tensorflow_git_version = info.tensorflow_git_version
+        root, facts = self._nodes[0], self._meta_graph.meta_info_def
+        root.tensorflow_version = facts.tensorflow_version
+        root.tensorflow_git_version = facts.tensorflow_git_version
         if self._options.experimental_load_function_aliases:
             root.function_aliases = self._function_aliases()
         return root

@@ -118,15 +118,15 @@ def _save(obj: Any, export_dir: Any, signatures: Any, options: SaveOptions) -> N
     graph.add_init_op(meta_graph)
     library = _fill(meta_graph, graph, saved_graph, options)
     copies = add_assets(meta_graph, graph.assets)
-    data = message.SerializeToString(deterministic=True)
+    content = message.SerializeToString(deterministic=True)
     with SavedModelFolder(export_dir) as folder:
         write_saved_graph(saved_graph, folder.variables_prefix, _checkpoint_options(options))
-        fingerprint = fingerprint_of(data, meta_graph, content_of(f"{folder.variables_prefix}.index"))
+        fingerprint = fingerprint_of(content, meta_graph, content_of(f"{folder.variables_prefix}.index"))
         files = {FINGERPRINT_FILENAME: fingerprint.SerializeToString(deterministic=True)}
         if options.save_debug_info:
             debug_info = debug_info_of(library).SerializeToString(deterministic=True)
             files[f"{DEBUG_DIRECTORY}/{DEBUG_INFO_FILENAME_PB}"] = debug_info
-        write_files(folder, {**files, SAVED_MODEL_FILENAME_PB: data}, copies)
+        write_files(folder, {**files, SAVED_MODEL_FILENAME_PB: content}, copies)
     get_logger().info("Assets written to: %s/%s", folder.name, ASSETS_DIRECTORY)
 
 
@@ -147,15 +147,15 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
         )
     meta_graph.object_graph_def.CopyFrom(object_graph_proto(graph, saver, library, options))
     write_gradients(meta_graph, graph, gradients, library)
-    info = meta_graph.meta_info_def
-    info.tags.extend([SERVING, *_extra_tags(options)])
-    info.tensorflow_version = TENSORFLOW_VERSION
-    info.tensorflow_git_version = f"millrace {__version__}"
-    info.stripped_default_attrs = True
-    info.stripped_op_list.op.extend(op_def_to_proto(find_op(name)) for name in _op_names(meta_graph.graph_def))
+    facts = meta_graph.meta_info_def
+    facts.tags.extend([SERVING, *_extra_tags(options)])
+    facts.tensorflow_version = TENSORFLOW_VERSION
+    facts.tensorflow_git_version = f"millrace {__version__}"
+    facts.stripped_default_attrs = True
+    facts.stripped_op_list.op.extend(op_def_to_proto(find_op(name)) for name in _op_names(meta_graph.graph_def))
     for alias, function in options.function_aliases.items():
         for name in _aliased_names(function, library):
-            info.function_aliases[name] = alias
+            facts.function_aliases[name] = alias
     return library
 
 

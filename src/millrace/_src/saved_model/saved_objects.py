@@ -133,11 +133,11 @@ class SavedObjects(ObjectGraphView):
 
     def _captured(self, concrete: ConcreteFunction) -> dict[str, Any]:
         """Returns the captured tensors of a graph that are objects of their own, by their places."""
-        found = {}
+        children = {}
         for place, tensor in enumerate(captured_tensors(concrete)):
             if not tensor.dtype.is_handle:
-                found[f"capture_{place}"] = self._object_of(tensor)
-        return found
+                children[f"capture_{place}"] = self._object_of(tensor)
+        return children
 
     def _object_of(self, tensor: Any) -> Any:
         if tensor in self._assets:

@@ -130,13 +130,13 @@ class Saver:
 
     def _saved_dtypes(self) -> Sequence[Any]:
         """Returns, for each tensor, something that has its dtype."""
-        found: list[Any] = []
+        holders: list[Any] = []
         for node_id, group in self._groups.items():
             if node_id in self.functions:
-                found += [t for pair in self.functions[node_id] for t in pair.tensors(pair.save.structured_outputs)]
+                holders += [t for pair in self.functions[node_id] for t in pair.tensors(pair.save.structured_outputs)]
             else:
-                found.append(group[0].trackable)
-        return found
+                holders.append(group[0].trackable)
+        return holders
 
     def _give(self, node_id: int, tensors: Sequence[Any]) -> list[Any]:
         """Gives an object its restored tensors; returns the operations."""

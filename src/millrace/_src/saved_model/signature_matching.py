@@ -212,15 +212,15 @@ def _all_differences(option: FunctionType, values: Sequence[Any], keywords: Sequ
     if unknown:
         return [Difference(keyword, "left out", "given") for keyword in unknown]
     parameters = list(option.parameters.values())
-    found = [
+    all_differences = [
         difference
         for parameter, value in zip(parameters, values, strict=False)
         for difference in differences(parameter.annotation, value, parameter.name)
     ]
     if len(parameters) != len(values):
         counts = (f"{len(numbered)} arguments" for numbered in (parameters, values))
-        found.append(Difference("the call", *counts))
-    return found
+        all_differences.append(Difference("the call", *counts))
+    return all_differences
 
 
 def _values_text(names: Iterable[str], values: Sequence[Any]) -> str:

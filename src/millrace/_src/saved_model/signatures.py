@@ -40,8 +40,8 @@ def default_signature(children: Mapping[str, Any]) -> Any:
     function = children.get(_DEFAULT_ATTRIBUTE)
     if function is not None:
         return function if concrete_signature(function) is not None else None
-    found = [concrete_signature(child) for child in children.values()]
-    possible = [concrete for concrete in found if concrete is not None]
+    signatures = [concrete_signature(child) for child in children.values()]
+    possible = [concrete for concrete in signatures if concrete is not None]
     return possible[0] if len(possible) == 1 and _has_named_outputs(possible[0]) else None
 
 

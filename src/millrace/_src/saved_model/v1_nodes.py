@@ -156,13 +156,13 @@ def effectful_nodes(nodes: Mapping[str, Node], needed: Iterable[str]) -> set[str
             consumers.setdefault(source, []).append(name)
         if _has_effect(nodes[name]):
             effectful.append(name)
-    found: set[str] = set()
+    reached: set[str] = set()
     while effectful:
         name = effectful.popleft()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             effectful.extend(consumers.get(name, ()))
-    return found
+    return reached
 
 
 def _has_effect(node: Node) -> bool:

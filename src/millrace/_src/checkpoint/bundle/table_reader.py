@@ -144,8 +144,8 @@ class TableReader:
         """
         with self._damage():
             place = self._index.first_from(key)
-            found = None if place is None else self._block(place[1]).first_from(key)
-        return found[1] if found is not None and found[0] == key else None
+            nearest = None if place is None else self._block(place[1]).first_from(key)
+        return nearest[1] if nearest is not None and nearest[0] == key else None
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """Yields all keys and values in order.
