@@ -22,7 +22,7 @@ class ShardableTensor:
       tensor: the value.
       dtype: its dtype.
       device: its device, a `tf.DeviceSpec`.
-      name: the name of the value among those of the object that it belongs to, such as "VARIABLE_VALUE".
+      name: the key in the checkpoint, as `checkpoint_key`.
       shape: its shape.
       slice_spec: which part of a larger tensor the value is, as text; "" for a whole tensor.
       checkpoint_key: the key in the checkpoint.
