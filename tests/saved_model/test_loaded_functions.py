@@ -91,6 +91,15 @@ def test_concrete_functions_are_found_by_specs_and_by_values(load: Any) -> None:
         loaded.get_concrete_function(tf.TensorSpec([2, 2]), 2)
 
 
+def test_a_namedtuple_fits_an_input_signature_by_its_fields(load: Any) -> None:
+    loaded = load(tf.function(lambda pair: pair.p - pair.q, input_signature=[Pair(SCALAR, SCALAR)]))
+    assert loaded(Pair(tf.constant(3.0), tf.constant(1.0))).numpy() == 2.0
+    assert loaded(Pair(3.0, 2.0)).numpy() == 1.0
+    for other in (collections.namedtuple("Pair", "q p")(1.0, 2.0), (1.0, 2.0)):
+        with pytest.raises(TypeError, match="Binding inputs to tf.function failed"):
+            loaded(other)
+
+
 def test_a_function_without_traces_says_what_to_do_before_saving(load: Any) -> None:
     loaded = load(tf.function(lambda x: x))
     with pytest.raises(ValueError, match="Found zero restored functions for caller function") as caught:

@@ -255,7 +255,8 @@ class NamedTuple(Structure):
         return self.value_type(*values)
 
     def check(self, value: Any) -> None:
-        if self.value_type is None or not isinstance(value, self.value_type):
+        is_alike = isinstance(value, tuple) and getattr(type(value), "_fields", None) == self.fields
+        if self.value_type is None or not is_alike:  # as TensorFlow: the fields count, not the class
             raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
 
     def __repr__(self) -> str:
