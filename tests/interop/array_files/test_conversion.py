@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.checkpoint.bundle.single_file_writer import SingleFileWriter
+from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.command_line.convert import convert
 from tests.command_line.files import RECORDED
 from tests.interop.array_files.arrays import assert_same, samples, sources
@@ -166,3 +168,19 @@ def test_tensorflow_restores_a_checkpoint_made_of_a_file(tmp_path: Path) -> Any:
     command = [ORACLE, "-c", _RESTORE, str(tmp_path / "checkpoint")]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.stdout.startswith("[1.0, 2.0] [0.5, 1.5] "), result.stderr
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_checkpoints_of_tensorflow_1_are_converted_by_the_names_of_their_variables(tmp_path: Path, suffix: str) -> None:
+    kernel = np.array([[1.0, 2.0]], np.float32)
+    with BundleWriter(f"{tmp_path}/named") as bundle:
+        bundle.add("layer/kernel", kernel)
+    single_file = SingleFileWriter(f"{tmp_path}/old.ckpt")
+    single_file.add("layer/kernel", kernel)
+    single_file.finish()
+    for source in ("named", "old.ckpt"):
+        target = f"{tmp_path}/{source}.{suffix}"
+        conversion = tf.interop.convert_arrays(f"{tmp_path}/{source}", target)
+        assert (dict(conversion.names), dict(conversion.left_out)) == ({"layer/kernel": "layer.kernel"}, {})
+        assert_same(tf.interop.load_arrays(target)["layer.kernel"], kernel)
+        assert_same(tf.interop.load_arrays(f"{tmp_path}/{source}")["layer.kernel"], kernel)

@@ -83,7 +83,7 @@ def _new_names(file: ArrayFile, target: str) -> tuple[dict[str, str], dict[str, 
     left_out: dict[str, str] = {}
     is_safetensors = suffix_of(target) == SAFETENSORS
     for name, info in file.arrays.items():
-        new_name = dotted_name(name) if isinstance(file, CheckpointFile) else name
+        new_name = _name_in_memory(file, name)
         if new_name is None:
             left_out[name] = "not the value of a variable"
         elif is_safetensors and not has_code(info.dtype):
@@ -91,6 +91,16 @@ def _new_names(file: ArrayFile, target: str) -> tuple[dict[str, str], dict[str, 
         else:
             names[name] = new_name
     return names, left_out
+
+
+def _name_in_memory(file: ArrayFile, name: str) -> str | None:
+    """Returns the dotted name of an array of a file; None for what is no variable's value.
+
+    A checkpoint of TensorFlow 1 has no object graph, and the name of a variable, `layer/kernel`, as the key.
+    """
+    if not isinstance(file, CheckpointFile):
+        return name
+    return dotted_name(name) if OBJECT_GRAPH_PROTO_KEY in file.arrays else name.replace("/", ".")
 
 
 def _shown_names(names: Mapping[str, str], target: str) -> dict[str, str]:
@@ -155,5 +165,5 @@ def load_arrays(path: Any) -> dict[str, Array]:
     """
     _, file = open_array_file(os.fspath(path))
     with file:
-        names = {name: dotted_name(name) if isinstance(file, CheckpointFile) else name for name in file.arrays}
+        names = {name: _name_in_memory(file, name) for name in file.arrays}
         return {new_name: file.read(name) for name, new_name in names.items() if new_name is not None}
