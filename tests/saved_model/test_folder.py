@@ -152,3 +152,16 @@ def test_a_folder_that_is_a_link_itself_is_finished(tmp_path: pathlib.Path) -> N
     (tmp_path / "link").symlink_to(tmp_path / "model")
     assert value(tmp_path / "link") == 1.0
     assert ".saved_model.next" not in names(tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", ["", ".", "model/", pathlib.Path("model")], ids=repr)
+def test_no_name_is_the_working_directory(name: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = tf.Module()
+    module.v = tf.Variable(2.0)
+    tf.saved_model.save(module, name)
+    folder = tmp_path / "model" if "model" in str(name) else tmp_path
+    assert (folder / "saved_model.pb").exists() and (folder / "variables" / "variables.index").exists()
+    assert tf.saved_model.contains_saved_model(name)
+    assert float(tf.saved_model.load(name).v) == 2.0
+    assert tf.saved_model.experimental.read_fingerprint(name).checkpoint_hash

@@ -21,10 +21,10 @@ from google.protobuf.message import DecodeError
 from millrace._src.core.dtypes import string
 from millrace._src.core.errors import NotFoundError
 from millrace._src.ops.array.farmhash import combined_fingerprints, fingerprint64
-from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.proto import fingerprint_pb2, graph_pb2
 from millrace._src.saved_model.constants import FINGERPRINT_FILENAME
+from millrace._src.saved_model.folder import folder_name
 from millrace._src.util.export import export
 
 _PRODUCER = 4
@@ -124,7 +124,7 @@ def read_fingerprint(export_dir: Any) -> Fingerprint:
       FileNotFoundError: if the folder has no fingerprint: TensorFlow writes one since release 2.12.
       RuntimeError: if the file is damaged.
     """
-    name = f"{file_name(export_dir)}/{FINGERPRINT_FILENAME}"
+    name = f"{folder_name(export_dir)}/{FINGERPRINT_FILENAME}"
     try:
         data = content_of(name)
     except NotFoundError as error:

@@ -41,6 +41,12 @@ _DEBUG_INFO = f"{DEBUG_DIRECTORY}/{DEBUG_INFO_FILENAME_PB}"
 _VARIABLES = f"{VARIABLES_DIRECTORY}/{VARIABLES_FILENAME}"
 
 
+def folder_name(name: Any) -> str:
+    """Returns the name of a folder as text, without a slash behind it; no name is the working directory."""
+    text = file_name(name)
+    return text.rstrip("/") or ("/" if text else ".")
+
+
 class SavedModelFolder:
     """A folder that is given a SavedModel: as a context manager, it takes the files and commits them at the end.
 
@@ -51,7 +57,7 @@ class SavedModelFolder:
     """
 
     def __init__(self, name: Any) -> None:
-        self.name = file_name(name).rstrip("/") or "/"
+        self.name = folder_name(name)
         self._files: list[str] = []
         self._held = ExitStack()
         self._place = self.name

@@ -22,9 +22,8 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.tensor_proto import decode_tensor
-from millrace._src.ops.io.file_names import file_name
 from millrace._src.saved_model import revived_types
-from millrace._src.saved_model.folder import read_unchanged
+from millrace._src.saved_model.folder import folder_name, read_unchanged
 from millrace._src.saved_model.function_spec import FunctionSpec, decode_function_spec
 from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
 from millrace._src.saved_model.loaded_functions import LoadedLibrary, RestoredConcreteFunction, RestoredFunction
@@ -113,7 +112,7 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: LoadO
     if filters is not None:
         raise NotImplementedError("tf.__internal__.saved_model.load_partial: `filters` is not supported; load all.")
     options = options or LoadOptions()
-    folder = file_name(export_dir).rstrip("/") or "/"
+    folder = folder_name(export_dir)
     return {"root": read_unchanged(folder, lambda: _loaded(folder, as_tags(tags), options))}
 
 
