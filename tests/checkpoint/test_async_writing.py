@@ -152,7 +152,8 @@ def test_an_error_at_the_end_of_the_program_is_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*")  # of Python and, where another test has used XLA, of JAX
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_forked_process_does_not_wait_for_a_thread_it_does_not_have(tmp_path: Path, gate: threading.Event) -> None:
     checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
     checkpoint.write(str(tmp_path / "parent"), ASYNC)

@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from millrace._src.core.op_registry import get_op
+
 TESTS = Path(__file__).parents[1]
 
 
@@ -89,8 +91,8 @@ def _brief(value: Any) -> str:
 
 
 def all_samples() -> Iterator[Sample]:
-    """The samples of every test module of a layer that declares ops of arrays."""
-    return _declared("SAMPLES", "ops", "checkpoint")
+    """The samples of every test module of a layer that declares ops of arrays; ops without outputs show nothing."""
+    return (s for s in _declared("SAMPLES", "ops", "checkpoint") if get_op(s.op).signature.outputs)
 
 
 def all_gradient_samples() -> Iterator[Sample]:

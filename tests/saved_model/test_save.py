@@ -14,6 +14,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.proto import saved_model_pb2
+from millrace._src.util import version
 from tests.saved_model.answers import answer_of
 from tests.saved_model.saved_programs import PROGRAMS
 
@@ -72,7 +73,7 @@ def test_a_message_tells_where_the_assets_are(tmp_path: pathlib.Path, caplog: py
 def test_the_message_states_versions_tags_and_ops(tmp_path: pathlib.Path) -> None:
     saved = written(module(f=function()), tmp_path)
     assert saved.meta_info_def.tensorflow_version == "2.21.0"
-    assert saved.meta_info_def.tensorflow_git_version == f"millrace {tf.__version__}"
+    assert saved.meta_info_def.tensorflow_git_version == f"millrace {version.__version__}"
     assert saved.meta_info_def.stripped_default_attrs
     assert (saved.graph_def.versions.producer, saved.graph_def.versions.min_consumer) == (2474, 12)
     assert list(saved.meta_info_def.tags) == ["serve"]

@@ -24,7 +24,7 @@ class AsyncWriter:
         self._begin()
 
     def _begin(self) -> None:
-        """Has no thread and nothing to write."""
+        """Starts without a thread and with nothing to write."""
         self._executor: ThreadPoolExecutor | None = None
         self._running: Future[Any] | None = None
         self._process = os.getpid()
