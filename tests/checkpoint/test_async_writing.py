@@ -15,6 +15,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.checkpoint import checkpoint as checkpoint_module
+from millrace._src.checkpoint.async_writing import AsyncWriter
 
 ASYNC = tf.train.CheckpointOptions(experimental_enable_async_checkpoint=True)
 
@@ -193,3 +194,25 @@ tf.train.Checkpoint(v=tf.Variable(1.0)).write({str(tmp_path / "file" / "c")!r}, 
     (tmp_path / "file").write_text("no folder")
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
     assert "FailedPreconditionError" in ended.stderr or "NotFoundError" in ended.stderr
+
+
+def test_no_error_is_lost_where_threads_start_writes_at_once() -> None:
+    writer, raised = AsyncWriter(), []
+    barrier = threading.Barrier(4)
+
+    def start() -> None:
+        barrier.wait()
+        try:
+            writer.start(lambda: 1 / 0)
+        except ZeroDivisionError as error:
+            raised.append(error)
+
+    for _ in range(20):
+        threads = [threading.Thread(target=start) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        writer.wait()
+    # of four starts in a row each second one starts a write, and the other one hears of its error
+    assert len(raised) == 40

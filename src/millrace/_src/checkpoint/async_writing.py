@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -27,18 +28,26 @@ class AsyncWriter:
         """Starts without a thread and with nothing to write."""
         self._executor: ThreadPoolExecutor | None = None
         self._running: Future[Any] | None = None
+        self._starting = threading.Lock()
         self._process = os.getpid()
+
+    def _begin_after_fork(self) -> None:
+        """Begins anew in a process that was forked: the thread did not come along."""
+        if self._process != os.getpid():
+            self._begin()
 
     def start(self, write: Callable[[], Any]) -> None:
         """Lets the thread run a function; waits for the one before it.
 
         Raises: what the function before it raised.
         """
-        self.wait()
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(1, thread_name_prefix="millrace-checkpoint")
-        _busy.add(self)
-        self._running = self._executor.submit(self._run, write)
+        self._begin_after_fork()
+        with self._starting:  # of several threads that save, each waits for the write before its own
+            self.wait()
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(1, thread_name_prefix="millrace-checkpoint")
+            _busy.add(self)
+            self._running = self._executor.submit(self._run, write)
 
     def _run(self, write: Callable[[], Any]) -> None:
         """Runs a function in the thread; a writer that nobody refers to may go then, and its thread ends."""
@@ -50,8 +59,7 @@ class AsyncWriter:
 
         Raises: what the function in the thread raised.
         """
-        if self._process != os.getpid():  # the thread did not come along with a fork
-            self._begin()
+        self._begin_after_fork()
         running, self._running = self._running, None
         _busy.discard(self)
         if running is not None:
