@@ -11,6 +11,7 @@ import pytest
 from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.saved_model_cli import main, show
 from millrace._src.command_line.show import shown
+from millrace._src.core import type_spec_registry
 from millrace._src.proto import saved_model_pb2
 from tests.command_line.canonical import canonical
 from tests.command_line.corpus import ARCHIVES, archives, shown_by_tensorflow, unpacked
@@ -23,6 +24,12 @@ def model(tmp_path: Path) -> Path:
     with zipfile.ZipFile(ARCHIVES / "runs.zip") as file:
         file.extractall(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def no_types_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {name: cls for name, cls in type_spec_registry._classes.items() if cls.__module__.startswith("millrace.")}
+    monkeypatch.setattr(type_spec_registry, "_classes", known)
 
 
 @pytest.mark.parametrize("name", RECORDED)

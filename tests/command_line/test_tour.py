@@ -21,7 +21,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 def _blocks() -> Iterator[tuple[str, str]]:
     """The blocks of the page: their language and their text."""
-    return (match.groups() for match in re.finditer(r"```(pycon|console)\n(.*?)```", PAGE.read_text(), re.DOTALL))  # type: ignore[misc]
+    return (match.groups() for match in re.finditer(r"```(pycon|console)\n(.*?)```", PAGE.read_text(), re.DOTALL))  # type: ignore[misc]  # two groups each
 
 
 def _commands(block: str) -> Iterator[tuple[list[str], str]]:

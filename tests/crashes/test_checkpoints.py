@@ -54,7 +54,7 @@ def _saves(training: Training, save: Callable[[], Any], first: int, last: int) -
 
 def test_of_numbered_checkpoints_the_newest_whole_one_is_found(disk: SimulatedDisk) -> None:
     training = Training()
-    save = lambda: training.checkpoint.save(f"{_FOLDER}/model")  # noqa: E731
+    save = lambda: training.checkpoint.save(f"{_FOLDER}/model")  # noqa: E731  # it is traced
     _saves(training, save, 1, 2)()
 
     def check(is_end: bool) -> None:
@@ -72,7 +72,7 @@ def test_the_first_checkpoint_of_a_folder_is_there_or_not(disk: SimulatedDisk) -
         found = found_step(tf.train.latest_checkpoint(_FOLDER))
         assert found == 1 if is_end else found in (None, 1)
 
-    save = lambda: training.checkpoint.save(f"{_FOLDER}/model")  # noqa: E731
+    save = lambda: training.checkpoint.save(f"{_FOLDER}/model")  # noqa: E731  # it is traced
     assert run_and_crash(disk, _saves(training, save, 1, 1), check, byte_step=11) > 100
 
 

@@ -26,7 +26,7 @@ def test_the_options_of_tensorflow_come_by_position() -> None:
     assert options.allow_partial_checkpoint and options.experimental_io_device == "/job:localhost"
     assert options.experimental_variable_policy.saves_devices and options.experimental_load_function_aliases
     with pytest.raises(TypeError):
-        tf.saved_model.LoadOptions(False, None, False, None, False, True)  # type: ignore[misc]
+        tf.saved_model.LoadOptions(False, None, False, None, False, True)  # type: ignore[misc]  # refused
 
 
 def test_an_unknown_policy_is_refused() -> None:

@@ -166,5 +166,7 @@ def test_assets_of_tensorflow_1_are_in_a_collection_once_or_twice() -> None:
         values.add(value=definition.SerializeToString())
     assert asset_definitions(meta_graph) == [definition]
     values[1].value = b"\xff\xff x"
-    with pytest.raises(tf.errors.DataLossError, match="An asset of the SavedModel cannot be parsed"):
+    with pytest.raises(
+        tf.errors.DataLossError, match=r"An asset of the SavedModel: these .* bytes are no AssetFileDef"
+    ):
         asset_definitions(meta_graph)

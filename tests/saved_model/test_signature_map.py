@@ -28,7 +28,7 @@ def test_a_name_without_signature_is_a_key_error() -> None:
 
 def test_users_cannot_change_signatures() -> None:
     with pytest.raises(TypeError):
-        make_map()[0]["other"] = None  # type: ignore[index]
+        make_map()[0]["other"] = None  # type: ignore[index]  # a mapping that refuses
 
 
 def test_signatures_are_children_in_a_saved_model_and_not_in_a_checkpoint() -> None:

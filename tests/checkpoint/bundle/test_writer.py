@@ -107,7 +107,7 @@ def test_slices_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", ["C", "F"])
 def test_writing_takes_little_memory(tmp_path: Path, layout: str) -> None:
-    array = np.asarray(np.random.default_rng(0).random((3000, 5000)), order=layout)  # type: ignore[call-overload]
+    array = np.asarray(np.random.default_rng(0).random((3000, 5000)), order=layout)  # type: ignore[call-overload]  # one of the layouts
     tracemalloc.start()
     try:
         with BundleWriter(f"{tmp_path}/x") as writer:

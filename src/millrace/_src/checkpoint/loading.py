@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
 from millrace._src.checkpoint.load_status import CheckpointLoadStatus, LoadStatus, NameBasedSaverStatus
 from millrace._src.checkpoint.name_based import NameBasedRestoration
 from millrace._src.checkpoint.options import CheckpointOptions
@@ -14,6 +12,7 @@ from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.restore import Restoration
 from millrace._src.core.context import eager_mode
 from millrace._src.core.errors import DataLossError
+from millrace._src.graph.message_bytes import read_message
 from millrace._src.ops.io import gfile
 from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, TrackableReference
@@ -45,12 +44,15 @@ def load(prefix: str, root: Any, attached: Sequence[TrackableReference], options
 
 def checkpoint_of_saved_model(path: str) -> str:
     """Returns the checkpoint of the variables if a path is the folder of a SavedModel, else the path itself."""
-    if any(gfile.exists(gfile.join(path, name)) for name in _SAVED_MODEL_FILES):
-        return str(gfile.join(path, "variables", "variables"))
+    if any(gfile.exists(gfile.join(path, name)) for name in MODEL_FILES):
+        return str(gfile.join(path, *CHECKPOINT_OF_MODEL))
     return path
 
 
-_SAVED_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+"""The files of which one makes a folder a SavedModel."""
+CHECKPOINT_OF_MODEL = ("variables", "variables")
+"""The folder and the name of the checkpoint in a SavedModel."""
 
 
 def saved_objects(reader: ValueReader) -> trackable_object_graph_pb2.TrackableObjectGraph:
@@ -60,11 +62,8 @@ def saved_objects(reader: ValueReader) -> trackable_object_graph_pb2.TrackableOb
     """
     with eager_mode():
         content = reader.bytes(OBJECT_GRAPH_PROTO_KEY)
-    try:
-        proto = trackable_object_graph_pb2.TrackableObjectGraph.FromString(content)
-    except DecodeError as error:
-        message = f"The objects of the checkpoint {reader.prefix} cannot be read: {error}"
-        raise DataLossError(None, None, message) from None
+    place = f"The objects of the checkpoint {reader.prefix}"
+    proto = read_message(trackable_object_graph_pb2.TrackableObjectGraph, content, place)
     _require_numbers_in_range(proto, reader.prefix)
     return proto
 

@@ -110,13 +110,15 @@ def _settle(operation: Any) -> None:
     pending = [operation]
     while pending:
         current = pending[-1]
-        source = _unsettled_source(current) if current.static_values is None and _may_fold(current) else None
+        if current.static_values is None and not _may_fold(current):
+            current.note_values(False)
+        source = _unsettled_source(current) if current.static_values is None else None
         if source is not None:
             pending.append(source)
             continue
         pending.pop()
         if current.static_values is None:
-            current.note_values((_fold(current) if _may_fold(current) else None) or False)
+            current.note_values(_fold(current) or False)
 
 
 def _unsettled_source(operation: Any) -> Any:

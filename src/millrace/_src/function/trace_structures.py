@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from millrace._src.function.trace_types import TraceType
+from millrace._src.util import nest
 
 
 class Structure(TraceType):
@@ -255,7 +256,7 @@ class NamedTuple(Structure):
         return self.value_type(*values)
 
     def check(self, value: Any) -> None:
-        is_alike = isinstance(value, tuple) and getattr(type(value), "_fields", None) == self.fields
+        is_alike = nest.named_tuple_fields(value) == self.fields
         if self.value_type is None or not is_alike:  # as TensorFlow: the fields count, not the class
             raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
 

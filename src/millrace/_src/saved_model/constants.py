@@ -6,6 +6,7 @@ without a public name is one that TensorFlow writes, too, but does not export.
 
 from __future__ import annotations
 
+from millrace._src.checkpoint.loading import CHECKPOINT_OF_MODEL, MODEL_FILES
 from millrace._src.util.export import export_all, export_constant
 
 # --- files and folders -------------------------------------------------------------------------------------------
@@ -15,10 +16,8 @@ DEBUG_DIRECTORY = "debug"
 DEBUG_INFO_FILENAME_PB = "saved_model_debug_info.pb"
 FINGERPRINT_FILENAME = "fingerprint.pb"
 SAVED_MODEL_FILENAME_CPB = "saved_model.cpb"
-SAVED_MODEL_FILENAME_PB = "saved_model.pb"
-SAVED_MODEL_FILENAME_PBTXT = "saved_model.pbtxt"
-VARIABLES_DIRECTORY = "variables"
-VARIABLES_FILENAME = "variables"
+SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = MODEL_FILES
+VARIABLES_DIRECTORY, VARIABLES_FILENAME = CHECKPOINT_OF_MODEL
 
 # --- the message in the file -------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from millrace._src.core.errors import DataLossError, FailedPreconditionError, PermissionDeniedError
 from millrace._src.core.op_registry import all_op_names
 from millrace._src.core.reach import Reach
+from millrace._src.graph.message_bytes import read_message
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.io.file_systems import content_of
@@ -185,10 +186,7 @@ def asset_definitions(meta_graph: Any) -> list[Any]:
         return list(meta_graph.asset_file_def)
     definitions = {}
     for packed in meta_graph.collection_def[ASSETS_KEY].any_list.value:  # as TensorFlow 1 wrote it, perhaps twice
-        try:
-            definition = meta_graph_pb2.AssetFileDef.FromString(packed.value)
-        except DecodeError as error:
-            raise DataLossError(None, None, "An asset of the SavedModel cannot be parsed.") from error
+        definition = read_message(meta_graph_pb2.AssetFileDef, packed.value, "An asset of the SavedModel")
         definitions[definition.tensor_info.name] = definition
     return list(definitions.values())
 

@@ -27,6 +27,7 @@ from millrace._src.function.trace_builder import from_value, is_array
 from millrace._src.function.trace_structures import Dict, List, NamedTuple, Structure, Tuple
 from millrace._src.function.trace_types import Literal, TraceType, literal_key_or_none
 from millrace._src.state.variable_spec import VariableSpec
+from millrace._src.util import nest
 
 _MAX_OPTIONS = 20
 """The graphs that an error lists at most."""
@@ -139,9 +140,10 @@ def _is_alike(kind: Structure, value: Any) -> bool:
     if isinstance(value, Structure):
         return value.container_key() == kind.container_key()
     if isinstance(kind, NamedTuple):
-        return isinstance(value, tuple) and getattr(type(value), "_fields", None) == kind.fields
+        return nest.named_tuple_fields(value) == tuple(kind.fields)
     if isinstance(kind, Tuple):
-        return isinstance(value, tuple) and not hasattr(value, "_fields") and len(value) == len(kind.components)
+        is_plain = isinstance(value, tuple) and nest.named_tuple_fields(value) is None
+        return is_plain and len(value) == len(kind.components)
     if isinstance(kind, List):
         return isinstance(value, list) and len(value) == len(kind.components)
     if isinstance(kind, Dict):

@@ -22,6 +22,7 @@ from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.known_values import get_static_value
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from millrace._src.util import nest
 
 _DEFAULT_ATTRIBUTE = "_default_save_signature"
 
@@ -186,7 +187,7 @@ def _named_outputs(outputs: Any, key: str, concrete: ConcreteFunction) -> dict[s
     """
     place = f"the output of the function {concrete.name.decode()} used to generate the SavedModel signature '{key}'"
     if not isinstance(outputs, Mapping):
-        names = getattr(outputs, "_fields", None)
+        names = nest.named_tuple_fields(outputs)
         values = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
         outputs = dict(zip(names or [f"output_{number}" for number in range(len(values))], values))
     for name, value in outputs.items():

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
 from millrace._src.checkpoint.options import io_device
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
@@ -29,7 +27,7 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph_def import check_versions
 from millrace._src.graph.import_graph_def import import_under, strip_unknown_defaults
-from millrace._src.graph.message_bytes import dtype_of_number
+from millrace._src.graph.message_bytes import dtype_of_number, read_message
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.structured_values import decode_spec
@@ -291,10 +289,8 @@ def _trainable_names(meta_graph: Any) -> list[str]:
     """Returns the names of the nodes of the variables that are trained."""
     names = []
     for value in meta_graph.collection_def["trainable_variables"].bytes_list.value:
-        try:
-            names.append(parse_ref(variable_pb2.VariableDef.FromString(value).variable_name)[0])
-        except DecodeError as error:
-            raise DataLossError(None, None, "A variable of the SavedModel cannot be parsed.") from error
+        message = read_message(variable_pb2.VariableDef, value, "A variable of the SavedModel")
+        names.append(parse_ref(message.variable_name)[0])
     return names
 
 

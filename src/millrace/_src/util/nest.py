@@ -413,8 +413,14 @@ def _compare_types(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind) -> None:
 def _is_same_type(a: Any, b: Any) -> bool:
     if a.__class__ is b.__class__ or (isinstance(a, list) and isinstance(b, list)):
         return True
-    is_named = isinstance(a, tuple) and isinstance(b, tuple) and hasattr(a, "_fields") and hasattr(b, "_fields")
-    return is_named and a.__class__.__name__ == b.__class__.__name__ and a._fields == b._fields
+    fields = named_tuple_fields(a)
+    return fields is not None and a.__class__.__name__ == b.__class__.__name__ and fields == named_tuple_fields(b)
+
+
+def named_tuple_fields(value: Any) -> tuple[str, ...] | None:
+    """Returns the names of the fields of a named tuple; None for any other value."""
+    fields: tuple[str, ...] | None = getattr(type(value), "_fields", None) if isinstance(value, tuple) else None
+    return fields
 
 
 def _typed(value: Any) -> str:

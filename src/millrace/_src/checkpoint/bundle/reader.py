@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from types import TracebackType
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from millrace._src.checkpoint.bundle.index_file import (
     parsed_entry,
     read_header,
 )
+from millrace._src.checkpoint.bundle.open_checkpoint import OpenCheckpoint
 from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.publishing import NEXT, data_name, index_name
 from millrace._src.checkpoint.bundle.ranged_file import SMALL, RangedFile
@@ -52,7 +52,7 @@ _ITERATOR_ADVICE = (
 )
 
 
-class BundleReader:
+class BundleReader(OpenCheckpoint):
     """A checkpoint that is open for reading; a context manager, which closes the files.
 
     Several threads may read at the same time. The files are open from the beginning, so what is read belongs together
@@ -98,25 +98,10 @@ class BundleReader:
         for file in self._data_files.values():
             file.close()
 
-    def __enter__(self) -> BundleReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     # --- what there is ---
 
     def __contains__(self, key: str | bytes) -> bool:
         return bool(key_bytes(key)) and self._table.get(key_bytes(key)) is not None
-
-    def keys(self) -> list[str]:
-        """Returns the names of the tensors, in the order of their bytes.
-
-        Raises: tf.errors.DataLossError: if the index is damaged.
-        """
-        return [key_text(entry.key) for entry in self.entries()]
 
     def entries(self) -> list[Entry]:
         """Returns what the checkpoint says of each tensor, in the order of the keys.

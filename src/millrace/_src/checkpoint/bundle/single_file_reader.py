@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
 
 import numpy as np
 
 from millrace._src.checkpoint.bundle.index_file import Entry, key_bytes, key_text, stored_dtype, stored_shape
+from millrace._src.checkpoint.bundle.open_checkpoint import OpenCheckpoint
 from millrace._src.checkpoint.bundle.ordered_code import slice_key
 from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
@@ -40,7 +40,7 @@ class _Tensor:
     tables: list[TableReader] = field(default_factory=list)
 
 
-class SingleFileReader:
+class SingleFileReader(OpenCheckpoint):
     """A checkpoint of the first form that is open for reading; a context manager, which closes the files.
 
     Args: pattern: the name of the file, or a pattern such as `model-?????-of-00003`.
@@ -70,22 +70,10 @@ class SingleFileReader:
         for table in self._tables:
             table.close()
 
-    def __enter__(self) -> SingleFileReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     # --- what there is ---
 
     def __contains__(self, key: str | bytes) -> bool:
         return key_bytes(key) in self._tensors
-
-    def keys(self) -> list[str]:
-        """Returns the names of the tensors, in the order of their bytes."""
-        return [key_text(entry.key) for entry in self.entries()]
 
     def entries(self) -> list[Entry]:
         """Returns what the checkpoint says of each tensor, in the order of the names."""
