@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from millrace._src.util import blas_threads
-from millrace._src.util.blas_threads import ProductThreads, large_product
+from millrace._src.util.blas_threads import ProductThreads, large_product, products_in_parallel
+from millrace._src.util.thread_pool import set_thread_count
 
 LARGE = 1 << 22
 SMALL = 1 << 19
@@ -137,3 +138,35 @@ def test_products_are_numpys(shapes: tuple[tuple[int, ...], tuple[int, ...]], mo
     output = np.empty_like(np.matmul(a, b))
     assert large_product(np.matmul, a, b, out=output) is output
     assert counts[-1:] in ([], [4])
+
+
+def test_products_on_one_thread_change_the_setting_for_as_long_as_they_run() -> None:
+    machine = Machine()
+    with pytest.raises(KeyError), machine.threads.on_one_thread():
+        assert machine.count == 1
+        raise KeyError
+    assert machine.count == 4
+
+
+def test_products_of_parts_stay_on_the_thread_of_their_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine()
+    monkeypatch.setattr(blas_threads, "_threads", lambda: machine.threads)
+    large = np.ones((2000, 2000), np.float32)
+    products: list[int] = []
+
+    def product(a: object, b: object) -> None:
+        products.append(machine.count)
+
+    def work(index: int) -> None:
+        for _ in range(2):
+            large_product(product, large, large)
+
+    set_thread_count(2)
+    try:
+        products_in_parallel(3, work)
+    finally:
+        set_thread_count(0)
+    assert products == [1] * 6
+    assert machine.count == 4
+    products_in_parallel(1, work)  # one part may use all threads
+    assert products[6:] == [1, 4]

@@ -1,13 +1,14 @@
-"""`tf.config` options that tune a runtime Millrace does not have: remembered and returned, without effect on results.
+"""`tf.config` options that tune the runtime: remembered and returned, without effect on results.
 
 Programs set such options at their start, and an error would break the program. Each option has a well-defined meaning
-here: Millrace has no thread pools to size, and every kernel is deterministic already.
+here: ops run one after the other, a large op is shared among threads, and every kernel is deterministic already.
 """
 
 from __future__ import annotations
 
 from millrace._src.core.devices import PhysicalDevice, list_physical_devices
 from millrace._src.util.export import export
+from millrace._src.util.thread_pool import set_thread_count
 
 _CPU_TARGETS = frozenset("x86 x86_64 aarch64 arm arm32 arm64 armv7 ppc ppc64 ppc64le powerpc s390x".split())
 """The kinds of processors that TensorFlow knows."""
@@ -28,7 +29,9 @@ def _threads(num_threads: int) -> int:
 
 @export("config.threading.set_intra_op_parallelism_threads")
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Records how many threads one op may use; NumPy's and XLA's own settings decide.
+    """Sets how many threads share the work of one large op; 0, the default, stands for one a usable core.
+
+    BLAS libraries and XLA have settings of their own.
 
     >>> tf.config.threading.set_intra_op_parallelism_threads(2)
     >>> tf.config.threading.get_intra_op_parallelism_threads()
@@ -36,11 +39,12 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     >>> tf.config.threading.set_intra_op_parallelism_threads(0)
     """
     _Options.intra_op_threads = _threads(num_threads)
+    set_thread_count(_Options.intra_op_threads)
 
 
 @export("config.threading.get_intra_op_parallelism_threads")
 def get_intra_op_parallelism_threads() -> int:
-    """Returns the recorded number of threads of one op; 0 lets the system choose.
+    """Returns the number of threads that share the work of one large op; 0 lets the system choose.
 
     >>> tf.config.threading.get_intra_op_parallelism_threads()
     0

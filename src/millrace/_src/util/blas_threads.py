@@ -17,10 +17,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from millrace._src.util.lazy_import import new_variables_removed
+from millrace._src.util.thread_pool import is_inside, run_in_parallel
 
 SINGLE = 1 << 18
 """The multiplications up to which a BLAS library computes a product on one thread by itself."""
@@ -87,6 +89,15 @@ class ProductThreads:
                 self._judge(seconds, self._alone.get(shapes, seconds), start)
             elif work >= _WORTH_SHARING:
                 self._note_alone(shapes, seconds)
+
+    @contextmanager
+    def on_one_thread(self) -> Iterator[None]:
+        """Lets the library compute each product on the thread that asks for it."""
+        self._enter(1)
+        try:
+            yield
+        finally:
+            self._leave()
 
     def _enter(self, count: int) -> int:
         """Sets the number of threads for a product, at most the number that the program chose; returns the number."""
@@ -166,9 +177,25 @@ def large_product(product: Callable[..., Any], a: Any, b: Any, **options: Any) -
       b: a matrix, or a stack of matrices, that can be multiplied with `a`.
       **options: further arguments of `product`.
     """
+    if is_inside():
+        return product(a, b, **options)
     threads = _threads()
     columns = b.shape[-1] if b.ndim > 1 else 1
     work = a.size * columns
     if threads.most == 1 or work <= SINGLE:
         return product(a, b, **options)
     return threads.carry_out(lambda: product(a, b, **options), work, (a.shape, b.shape, a.dtype.char))
+
+
+def products_in_parallel(count: int, work: Callable[[int], Any]) -> None:
+    """Does what `run_in_parallel` does, for parts that multiply matrices: each product stays on the thread of its part.
+
+    Args:
+      count: the number of parts.
+      work: carries out the part of a number.
+    """
+    if count > 1:
+        with _threads().on_one_thread():
+            run_in_parallel(count, work)
+    elif count:
+        work(0)
