@@ -37,7 +37,7 @@ _place = _Place()
 
 def usable_cores() -> int:
     """Returns the number of cores on which this thread may run."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+    if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
