@@ -37,9 +37,7 @@ _place = _Place()
 
 def usable_cores() -> int:
     """Returns the number of cores on which this thread may run."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def set_thread_count(count: int) -> None:
