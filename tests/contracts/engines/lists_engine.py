@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result
@@ -147,6 +148,9 @@ class ListsEngine:
     def bind(self, op: Any, dtypes: tuple[Any, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         """Returns the common kernel: none is declared for this engine."""
         return bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=self._callable)
+
+    def accelerators(self) -> tuple[Accelerator, ...]:
+        return ()
 
     def compile(self, graph: OptimizedGraph) -> Program:
         """Returns a program that goes through the nodes; random numbers are left to the engine that draws them."""

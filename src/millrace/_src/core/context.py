@@ -24,6 +24,7 @@ import numpy as np
 from millrace._src.util.export import export
 
 if TYPE_CHECKING:
+    from millrace._src.core.accelerator import Accelerator
     from millrace._src.core.engine import Engine
 
 
@@ -135,6 +136,16 @@ def eager_engine() -> Engine:
     """Returns the engine that runs eager kernels, found by name because engines live above this layer."""
     engine: Engine = importlib.import_module(_EAGER_ENGINE).make_engine()
     return engine
+
+
+_ACCELERATORS = "millrace._src.engines.accelerators"
+
+
+@functools.cache
+def accelerators() -> tuple[Accelerator, ...]:
+    """Returns the accelerators of the machine; an engine finds them, by name because engines live above this layer."""
+    found: tuple[Accelerator, ...] = importlib.import_module(_ACCELERATORS).found_accelerators()
+    return found
 
 
 # --- name scopes -------------------------------------------------------------------------------------------------

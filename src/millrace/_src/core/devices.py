@@ -1,17 +1,19 @@
 """Devices, and `tf.config` about devices.
 
-The NumPy engine runs on one physical CPU. Accelerators belong to the XLA engine, which registers the devices that it
-finds; nothing here loads that engine.
+The NumPy engine runs on one physical CPU. Accelerators belong to an engine: `context.accelerators` asks for them when
+devices are listed, and a machine without the driver of an accelerator loads no engine for that.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.core import errors
-from millrace._src.core.context import state
+from millrace._src.core.accelerator import Accelerator
+from millrace._src.core.context import accelerators, state
 from millrace._src.util.export import export
 
 _KINDS = frozenset(("CPU", "GPU", "TPU", "CUSTOM"))
@@ -40,13 +42,17 @@ class LogicalDevice(NamedTuple):
         return f"LogicalDevice(name={self.name!r}, device_type={self.device_type!r})"
 
 
-_discover: list[Callable[[], list[PhysicalDevice]]] = []
 _visible: dict[str, list[PhysicalDevice]] = {}
 
 
-def register_device_discovery(discover: Callable[[], list[PhysicalDevice]]) -> None:
-    """Adds a source of physical devices, asked when devices are listed."""
-    _discover.append(discover)
+def _physical_accelerators() -> list[tuple[PhysicalDevice, Accelerator]]:
+    """Returns the accelerators of the machine, numbered for each kind apart, with their devices."""
+    pairs: list[tuple[PhysicalDevice, Accelerator]] = []
+    for accelerator in accelerators():
+        number = sum(device.device_type == accelerator.kind for device, _ in pairs)
+        device = PhysicalDevice(f"/physical_device:{accelerator.kind}:{number}", accelerator.kind)
+        pairs.append((device, accelerator))
+    return pairs
 
 
 @export("config.list_physical_devices", "config.experimental.list_physical_devices")
@@ -58,7 +64,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
     Args: device_type: "CPU" or "GPU"; None lists all.
     """
-    devices = [PhysicalDevice("/physical_device:CPU:0", "CPU"), *(d for source in _discover for d in source())]
+    devices = [PhysicalDevice("/physical_device:CPU:0", "CPU"), *[device for device, _ in _physical_accelerators()]]
     return [d for d in devices if device_type is None or d.device_type == device_type]
 
 
@@ -72,12 +78,36 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     Args: device_type: "CPU" or "GPU"; None lists all.
     """
     _Placement.is_fixed = True
-    devices: list[LogicalDevice] = []
-    for device in get_visible_devices(device_type):
-        for _ in _configured.get(device) or (None,):
-            number = sum(other.device_type == device.device_type for other in devices)
-            devices.append(LogicalDevice(f"/device:{device.device_type}:{number}", device.device_type))
+    return [device for device, _ in _logical_devices(device_type)]
+
+
+def _logical_devices(device_type: str | None) -> list[tuple[LogicalDevice, PhysicalDevice]]:
+    """Returns the logical devices of a type (None: of all types), with the physical devices that carry them."""
+    devices: list[tuple[LogicalDevice, PhysicalDevice]] = []
+    for physical in get_visible_devices(device_type):
+        for _ in _configured.get(physical) or (None,):
+            number = sum(device.device_type == physical.device_type for device, _ in devices)
+            device = LogicalDevice(f"/device:{physical.device_type}:{number}", physical.device_type)
+            devices.append((device, physical))
     return devices
+
+
+@functools.lru_cache(maxsize=64)  # the logical devices stay as they are from their first use on
+def accelerator_at(place: str) -> Accelerator | None:
+    """Returns the accelerator behind the full name of a logical device; None for a CPU."""
+    if not accelerators():
+        return None
+    carriers = {f"{_PREFIX}{device.name[8:]}": physical for device, physical in _logical_devices(None)}
+    return dict(_physical_accelerators()).get(carriers[place]) if place in carriers else None
+
+
+def place_of(array: Any) -> str | None:
+    """Returns the full name of the first logical device on the accelerator that holds an array; None for the host."""
+    for device, physical in _logical_devices(None) if accelerators() else ():
+        accelerator = dict(_physical_accelerators()).get(physical)
+        if accelerator is not None and accelerator.holds(array):
+            return f"{_PREFIX}{device.name[8:]}"
+    return None
 
 
 @export("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")

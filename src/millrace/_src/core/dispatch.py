@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.context import eager_engine, state
+from millrace._src.core.devices import accelerator_at
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.input_conversion import convert_inputs, eager_pair, quick_inputs
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor, note_places
+from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held, new_tensor, note_places
 from millrace._src.util import text
 
 
@@ -51,6 +53,10 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
 
 def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
     """Calls the kernel that is bound for the dtypes of the inputs and the given attributes."""
+    if state.place is not None:
+        accelerator = accelerator_at(state.place)
+        if accelerator is not None:
+            return _execute_at(accelerator, op, inputs, given)
     tensors: Sequence[Any] = inputs
     try:
         call: BoundCall | None = op.calls[(*[x.dtype for x in inputs], *given.items())][-1]
@@ -61,6 +67,28 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
         tensors, call = _prepared(op, inputs, given)
         values = [t._value for t in tensors]
     return _carry_out(call, tensors, values)
+
+
+def _execute_at(accelerator: Accelerator, op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
+    """Carries out an eager call on an accelerator, or on the host where the accelerator cannot carry out the call.
+
+    What the accelerator refuses at once goes to the host too, whose error is the one that users know.
+    """
+    tensors, call = _prepared(op, inputs, given)
+    kernel = call.kernel_on(accelerator)
+    if kernel is not None:
+        try:
+            result = kernel(*map(held, tensors))
+        except Exception:  # of a class that only the engine knows
+            kernel = None
+    if kernel is None:
+        return _carry_out(call, tensors, [t._value for t in tensors])
+    arrays = zip(flatten_result(op, result), call.output_dtypes, strict=True)
+    outputs = [PendingTensor(array, dtype) for array, dtype in arrays]
+    note_places(outputs)
+    for tape in state.tapes if outputs else ():
+        tape.record_call(call, tensors, outputs)
+    return _result(op, outputs, call.attrs)
 
 
 def _prepared(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> tuple[Sequence[Any], BoundCall]:
@@ -164,7 +192,7 @@ class BoundCall:
       attrs: the complete attributes.
     """
 
-    __slots__ = ("op", "dtypes", "attrs", "kernel", "output_dtypes", "is_quiet", "recording")
+    __slots__ = ("op", "dtypes", "attrs", "kernel", "output_dtypes", "is_quiet", "recording", "elsewhere")
 
     def __init__(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> None:
         self.op = op
@@ -176,6 +204,15 @@ class BoundCall:
         """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
         self.recording: tuple[Any, Any] = (None, None)
         """The rules from which `autodiff.recording` made a recording for tapes, and the recording."""
+        self.elsewhere: dict[int, Callable[..., Any] | None] = {}
+        """The kernels on accelerators, by the identity of the accelerator, of which a machine has few."""
+
+    def kernel_on(self, accelerator: Accelerator) -> Callable[..., Any] | None:
+        """Returns the kernel on an accelerator; None for an op that runs on the host."""
+        key = id(accelerator)
+        if key not in self.elsewhere:
+            self.elsewhere[key] = accelerator.bind(self.op, self.dtypes, self.attrs)
+        return self.elsewhere[key]
 
     def entry(self) -> tuple[Callable[..., Any], DType | None, Callable[[Any, Any], Any], BoundCall]:
         """Returns the entry for the cache of the op: the kernel, the function that wraps its result, and the call.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.tensor import EagerTensor, arrived
@@ -116,3 +117,6 @@ class Engine(Protocol):
         Raises: OpError: if the engine cannot run the graph; the error names the ops and the nodes. The program raises
           the same errors for faults that the engine finds only at a call.
         """
+
+    def accelerators(self) -> tuple[Accelerator, ...]:
+        """Returns the processors with memory of their own that the engine drives; none for an engine of the host."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import context, types
+from millrace._src.core.devices import place_of
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
@@ -132,7 +133,7 @@ class EagerTensor(Tensor):
 
     @property
     def backing_device(self) -> str:
-        """The processor whose memory holds the value: all logical devices are on one."""
+        """The processor whose memory holds the value: all logical CPUs are on one."""
         return FIRST_CPU
 
     @property
@@ -301,10 +302,26 @@ class PendingTensor(EagerTensor):
 
     @property
     def _value(self) -> np.ndarray[Any, Any]:  # type: ignore[override]  # read-only here, a slot in the base class
+        device = self.device
         array = arrived(held(self))
         _held_value.__set__(self, array)
+        if device != FIRST_CPU:
+            self.place = device
         self.__class__ = EagerTensor  # type: ignore[assignment]  # same layout: the value has come
         return array
+
+    @property
+    def device(self) -> str:
+        """The device that holds the value: the one that the program chose, or else the accelerator that computes it."""
+        try:
+            return self.place
+        except AttributeError:
+            return self.backing_device
+
+    @property
+    def backing_device(self) -> str:
+        """The processor whose memory holds the value."""
+        return place_of(held(self)) or FIRST_CPU
 
     @property
     def shape(self) -> TensorShape:  # type: ignore[override]  # computed, not stored

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program
@@ -39,6 +40,10 @@ class NumpyEngine:
         from millrace._src.engines.numpy.codegen import compile_graph  # the first tensor needs no code generator
 
         return compile_graph(self, graph)
+
+    def accelerators(self) -> tuple[Accelerator, ...]:
+        """Returns no accelerators: NumPy's arrays are in the memory of the host."""
+        return ()
 
     def _callable(self, function: Any) -> Callable[..., Any]:
         """Returns a function attribute as a callable on arrays."""

@@ -15,6 +15,7 @@ import jax
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dtypes import DType
@@ -24,6 +25,7 @@ from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.tensor_lists import boxed
+from millrace._src.engines.xla.accelerators import list_accelerators
 from millrace._src.engines.xla.executables import Executables, Known, Sharing
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
@@ -71,6 +73,10 @@ class XlaEngine:
             _leave_to_numpy(program, graph, graph.verdict.reason)
             return program
         return _XlaRunner(graph).program
+
+    def accelerators(self) -> tuple[Accelerator, ...]:
+        """Returns the GPUs and TPUs that JAX can use."""
+        return list_accelerators()
 
 
 def _leave_to_numpy(program: Program, graph: OptimizedGraph, reason: str) -> None:

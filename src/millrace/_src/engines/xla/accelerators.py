@@ -1,0 +1,66 @@
+"""Accelerators, as JAX's public API presents them.
+
+An eager op on an accelerator is its kernel with jax.numpy, compiled once for each set of shapes, on arguments that are
+put there. Ops that JAX cannot carry out in this way stay on the host, and so do ops whose checks of values (an index
+out of range) would be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from millrace._src.core.accelerator import Accelerator
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.engines.binding import bind_kernel
+from millrace._src.engines.xla.lower import _callable
+from millrace._src.engines.xla.namespace import xp
+
+_KINDS = {"gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
+"""TensorFlow's device types, by JAX's platform names."""
+
+
+class XlaAccelerator:
+    """A device of JAX.
+
+    Args:
+      device: the device.
+      kind: TensorFlow's device type.
+    """
+
+    def __init__(self, device: jax.Device, kind: str) -> None:
+        self.device = device
+        self.kind = kind
+
+    def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any] | None:
+        """Returns a callable for one op, from arrays of any engine to the device; None for an op of the host."""
+        traits = op.traits
+        of_host = traits.host_only or traits.refused_by_xla or traits.constant_inputs or not traits.cacheable
+        if of_host or op.holds_graphs or op.rules.checks is not None or op.effects(attrs) is not Effects.NONE:
+            return None
+        if any(dtype.is_handle or dtype.name == "string" for dtype in (*dtypes, *op.signature.output_dtypes(attrs))):
+            return None
+        kernel = bind_kernel(op, attrs, engine="xla", xp=xp, convert_function=_callable, with_checks=False)
+        compiled = jax.jit(kernel)
+
+        def run(*arrays: Any) -> Any:
+            with jax.enable_x64(True):
+                return compiled(*[jax.device_put(array, self.device) for array in arrays])
+
+        return run
+
+    def holds(self, array: Any) -> bool:
+        """Tells whether an array of JAX is in the device's memory, as a whole or in part."""
+        return isinstance(array, jax.Array) and self.device in array.devices()
+
+
+def list_accelerators() -> tuple[Accelerator, ...]:
+    """Returns the accelerators of this process."""
+    try:
+        devices = jax.local_devices()
+    except RuntimeError:  # the driver does not work
+        return ()
+    return tuple(XlaAccelerator(d, _KINDS[d.platform]) for d in devices if d.platform in _KINDS)
