@@ -42,6 +42,11 @@ class Verdict:
         return self.source.reason
 
 
+def _always(arguments: Sequence[Any]) -> bool:
+    """Tells that a program needs no compiler: see `Program.ready`."""
+    return True
+
+
 @dataclass(slots=True)
 class Program:
     """A compiled graph.
@@ -59,6 +64,12 @@ class Program:
         engine may decide so at a call.
       for_caller: makes a program for a further caller, with what the engine compiled for the first and random streams
         bound anew; None for a program that is cheap to compile again.
+      prepare: takes the arguments of a call and returns a function that compiles what such a call needs: for shapes,
+        dtypes and placements of the arguments, without running anything, and without keeping large arrays alive. The
+        function may be called in any thread; callers that need the same meanwhile wait. Both raise OpError as a call
+        would: for a variable without a value, and for what the engine cannot compile. While it compiles, the engine
+        may also leave the graph to another engine (`left_because`). None for an engine without a compiler.
+      ready: tells whether a call with these arguments runs at once, without compiling.
       lower: takes the arguments of `run` and returns the form that the engine's compiler makes of the program, without
         running the program; None for an engine without a compiler.
     """
@@ -72,6 +83,8 @@ class Program:
     left_because: str | None = None
     lower: Callable[..., Any] | None = None
     for_caller: Callable[[], Program] | None = None
+    prepare: Callable[[Sequence[Any]], Callable[[], None]] | None = None
+    ready: Callable[[Sequence[Any]], bool] = _always
 
     def leave_to(self, engine: str, reason: str) -> None:
         """Notes that another engine runs the graph, and why."""

@@ -1,21 +1,27 @@
-"""The executables of one graph: what `jax.jit` makes of the graph, for each set of input shapes.
+"""The executables of one graph: what XLA makes of the graph, for each set of input types.
 
 The graph becomes one function from the values of its variables and its other inputs to its outputs and the new values.
-JAX calls that function once for each executable, with tracers. An executable takes some megabytes, so their number has
-a bound: a program that meets ever new shapes drops all executables from time to time.
+JAX lowers and compiles that function ahead of time, for the shapes, dtypes and placements of a call's operands, in any
+thread; whoever needs an executable that another thread compiles waits for that thread. An executable takes some
+megabytes, so their number has a bound: the executable that was looked up least recently makes room.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.compilations import note_compilation
 from millrace._src.engines.xla.known_values import KnownValue
 from millrace._src.engines.xla.lower import Lowering
+from millrace._src.engines.xla.variables import abstract, changed
 from millrace._src.passes.optimized_graph import OptimizedGraph
 
 Known = tuple[tuple[int, KnownValue], ...]
@@ -23,22 +29,51 @@ Known = tuple[tuple[int, KnownValue], ...]
 _MOST_EXECUTABLES = 128
 
 
-class Sharing(NamedTuple):
-    """Which resource inputs of one call are the same variable.
+class Signature(NamedTuple):
+    """All that decides an executable.
 
     Attributes:
-      identities: the identity of the variable behind each resource input.
-      owners: the number of the variable of each resource input; variables are numbered in the order of the inputs.
-      written: for each variable that the graph may change, the first of its inputs.
-      read: for each other variable, the first of its inputs.
-      order: an input of each variable, in the order in which all threads lock variables.
+      owners: how resource inputs share variables; see `variables.Sharing`.
+      known: the inputs that are constants.
+      tree: the structure of the operands: an array, or the arrays of a list.
+      leaves: shape, dtype and placement of each array among the operands.
     """
 
-    identities: tuple[int, ...]
     owners: tuple[int, ...]
-    written: tuple[int, ...]
-    read: tuple[int, ...]
-    order: tuple[int, ...]
+    known: Known
+    tree: Any
+    leaves: tuple[jax.ShapeDtypeStruct, ...]
+
+    @property
+    def operands(self) -> list[Any]:
+        """The operands, with types in the place of arrays."""
+        operands: list[Any] = jax.tree.unflatten(self.tree, self.leaves)
+        return operands
+
+
+def signature_of(owners: tuple[int, ...], known: Known, operands: Sequence[Any]) -> Signature:
+    """Returns the signature of a call with these operands."""
+    leaves, tree = jax.tree.flatten(list(operands))
+    return Signature(owners, known, tree, tuple(map(abstract, leaves)))
+
+
+class Executable:
+    """One executable, which may still have to be compiled.
+
+    Attributes:
+      lock: held by the thread that compiles.
+      run: takes the operands, returns the results and then the new values of variables; None until compiled.
+      is_wide: whether `run` must be called with JAX's 64-bit types enabled.
+      shared: the results that are also a variable's array, by position; None until the first call tells.
+    """
+
+    __slots__ = ("lock", "run", "is_wide", "shared")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.run: Any = None
+        self.is_wide = True
+        self.shared: tuple[int, ...] | None = None
 
 
 class Executables:
@@ -49,7 +84,7 @@ class Executables:
       input_count: the number of its other inputs.
       resources: the positions of the inputs that are variables.
       plain: the positions of the inputs that are arrays.
-      written: the positions of the variables that the graph may change.
+      is_written: for each of the `resources`, whether the graph may change the variable.
     """
 
     def __init__(
@@ -58,77 +93,95 @@ class Executables:
         input_count: int,
         resources: Sequence[int],
         plain: Sequence[int],
-        written: frozenset[int],
+        is_written: Sequence[bool],
     ) -> None:
         self.lowering = Lowering(graph)
+        self.result_count = len(graph.outputs)
         self.input_count = input_count
         self.resources = resources
         self.plain = plain
-        self.written = written
-        self.count = 0
+        self.is_written = is_written
         self.known: tuple[int, ...] = ()
         """The positions of the plain inputs that are constants of an executable."""
         self.seen: set[Known] = set()
         """The values of these inputs that have executables."""
-        self.run: Any = self._jitted()
-        """A compiled function of JAX. Takes the arguments of `_trace`."""
+        self.recent: dict[Hashable, Executable] = {}
+        """The executable that last fitted what is quickly known of a call; see `Runner`."""
+        self._table: OrderedDict[Signature, Executable] = OrderedDict()
+        self._lock = threading.Lock()
 
-    def make_room(self) -> None:
-        """Drops all executables if there are too many."""
-        if self.count > _MOST_EXECUTABLES:
-            self.count = 0
-            self.run = self._jitted()
+    def find(self, signature: Signature) -> Executable | None:
+        """Returns the executable for a signature if it has been compiled."""
+        executable = self._table.get(signature)
+        return None if executable is None or executable.run is None else executable
 
-    def sharing(self, identities: tuple[int, ...]) -> Sharing:
-        """Returns how inputs share variables, from the identity of the variable behind each resource input."""
-        first_places: dict[int, int] = {}
-        for place, identity in enumerate(identities):
-            first_places.setdefault(identity, place)
-        numbers = {identity: number for number, identity in enumerate(first_places)}
-        owners = tuple([numbers[identity] for identity in identities])
-        changed_numbers = self._changed(owners)
-        parts: tuple[list[int], list[int]] = [], []
-        for identity, place in first_places.items():
-            parts[numbers[identity] in changed_numbers].append(place)
-        order = tuple([place for _, place in sorted(first_places.items())])
-        return Sharing(identities, owners, written=tuple(parts[True]), read=tuple(parts[False]), order=order)
+    def get(self, signature: Signature) -> Executable:
+        """Returns the executable for a signature; compiles it, or waits for the thread that does.
 
-    def _changed(self, owners: Sequence[int]) -> set[int]:
-        """Returns the numbers of the variables that the graph may change; see `Sharing` for `owners`."""
-        return {owner for owner, position in zip(owners, self.resources, strict=True) if position in self.written}
+        Raises: OpError: if XLA cannot compile the graph for the signature.
+        """
+        with self._lock:
+            executable = self._table.setdefault(signature, Executable())
+            self._table.move_to_end(signature)
+            if len(self._table) > _MOST_EXECUTABLES:
+                self._table.popitem(last=False)
+                self.recent.clear()
+        with executable.lock:
+            if executable.run is None:
+                self._compile(executable, signature)
+        return executable
+
+    def keep_recent(self, key: Hashable, executable: Executable) -> None:
+        """Notes which executable fits calls of which this much is known."""
+        if len(self.recent) >= _MOST_EXECUTABLES:
+            self.recent.clear()
+        self.recent[key] = executable
 
     def unknown(self, known: Known) -> Sequence[int]:
         """Returns the positions of the plain inputs that are arguments of an executable."""
         positions = [position for position, _ in known]
         return [i for i in self.plain if i not in positions] if positions else self.plain
 
-    def _jitted(self) -> Any:
-        return jax.jit(self._trace, static_argnums=(0, 1), donate_argnums=(2,))
+    def _compile(self, executable: Executable, signature: Signature) -> None:
+        with jax.enable_x64(True):
+            compiled = self.lower(signature).compile()
+        executable.is_wide = any(_is_wide(leaf) for leaf in (*signature.leaves, *jax.tree.leaves(compiled.out_info)))
+        executable.run = compiled
 
-    def _trace(
-        self,
-        owners: tuple[int, ...],
-        known: Known,
-        written: list[Any],
-        read: list[Any],
-        plain: list[Any],
-        drawn: list[Any],
-    ) -> tuple[list[Any], list[Any]]:
-        """Runs the graph while JAX traces; see `Sharing` for the variables."""
-        changed_numbers = self._changed(owners)
-        new_values, old_values = iter(written), iter(read)
-        cells = [
-            Cell(next(new_values) if number in changed_numbers else next(old_values), f"variable {number}")
-            for number in range(len(set(owners)))
-        ]
+    def lower(self, signature: Signature) -> Any:
+        """Returns the form to which JAX lowers the graph for a signature; 64-bit types have to be enabled."""
+        function = functools.partial(self._trace, signature.owners, signature.known)
+        written_count = len(changed(signature.owners, self.is_written))
+        return jax.jit(function, donate_argnums=tuple(range(written_count))).lower(*signature.operands)
+
+    def _trace(self, owners: tuple[int, ...], known: Known, *operands: Any) -> list[Any]:
+        """Runs the graph while JAX traces.
+
+        Args:
+          owners: how inputs share variables; see `Sharing`.
+          known: the inputs that are constants.
+          *operands: the values of the variables that change, of the others, of the other inputs, and random numbers.
+        """
+        changed_numbers = changed(owners, self.is_written)
+        count = len(set(owners))
+        unchanged = [number for number in range(count) if number not in changed_numbers]
+        values = dict(zip([*sorted(changed_numbers), *unchanged], operands, strict=False))
+        cells = [Cell(values[number], f"variable {number}") for number in range(count)]
         arguments: list[Any] = [None] * self.input_count
-        for position, value in zip(self.unknown(known), plain, strict=True):
+        positions = self.unknown(known)
+        for position, value in zip(positions, operands[count:], strict=False):
             arguments[position] = value
         for position, constant in known:
             arguments[position] = constant.array
         for owner, position in zip(owners, self.resources, strict=True):
             arguments[position] = cells[owner]
-        results = self.lowering(*arguments, *drawn)
+        results = self.lowering(*arguments, *operands[count + len(positions) :])
         note_compilation()
-        self.count += 1
-        return results, [cell.value for number, cell in enumerate(cells) if number in changed_numbers]
+        return [*results, *[cell.value for number, cell in enumerate(cells) if number in changed_numbers]]
+
+
+def _is_wide(array: Any) -> bool:
+    return np.dtype(array.dtype) in _WIDE
+
+
+_WIDE = frozenset(map(np.dtype, ("int64", "uint64", "float64", "complex128")))

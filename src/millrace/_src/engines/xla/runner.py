@@ -1,0 +1,346 @@
+"""Calls of a graph that XLA compiles: from the arguments of a call to an executable and its operands, quickly.
+
+What is known of a graph before a call is prepared: the positions of variables, of arrays whose shape may change, of
+arrays that are constants. A call then makes a short key, takes the executable that last fitted that key, and runs it.
+JAX compares the operands with the types that the executable was compiled for. Where they differ, and the first time,
+the call takes the long way: the whole signature of the operands decides, and a new signature is compiled.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+
+from millrace._src.core import errors
+from millrace._src.core.context import eager_engine
+from millrace._src.core.engine import Program, Run
+from millrace._src.core.resources import VariableStorage, resource_of
+from millrace._src.core.tensor import PendingTensor, arrived
+from millrace._src.engines.tensor_lists import boxed
+from millrace._src.engines.xla.draws import Draws
+from millrace._src.engines.xla.executables import Executable, Executables, Known, Signature, signature_of
+from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
+from millrace._src.engines.xla.lists import DenseList, to_dense
+from millrace._src.engines.xla.refusals import is_draw, leave_to_numpy
+from millrace._src.engines.xla.twins import Twins
+from millrace._src.engines.xla.variables import (
+    Sharing,
+    VariableType,
+    abstract,
+    detach,
+    places_of_variable_arrays,
+    sharing_of,
+    values_of,
+    written_values,
+)
+from millrace._src.passes.optimized_graph import OptimizedGraph, Value
+
+_MOST_SPECIALIZATIONS = 16
+"""The most executables of one function for different values of the arguments that decide sizes."""
+_MOST_ELEMENTS = 256
+"""How large an argument may be to be a constant."""
+
+
+class _Call(NamedTuple):
+    """What a call is made of.
+
+    Attributes:
+      arguments: one for each input of the graph.
+      draws: the random numbers, drawn once, whoever runs the rest.
+      storages: the variable behind each resource input.
+      sharing: how resource inputs share variables.
+      known: the values of the inputs that are constants of an executable.
+    """
+
+    arguments: Sequence[Any]
+    draws: Sequence[Any]
+    storages: Sequence[VariableStorage]
+    sharing: Sharing
+    known: Known
+
+
+class _OtherTypesError(Exception):
+    """The operands are not of the types for which an executable was compiled."""
+
+
+class Runner:
+    """One graph compiled by XLA; callable with one array or resource handle per input.
+
+    Random numbers of the top level are drawn on the host, by the same kernels and streams as on the NumPy tier, and
+    passed in: every engine gives the same bits.
+
+    Where a size depends on the value of an argument (`x[:n]`, `tf.zeros([n])`), that argument becomes a constant, and
+    there is an executable for each of its values. A size that the program itself computes, or one with very many
+    values, leaves the function to the NumPy tier.
+    """
+
+    def __init__(self, graph: OptimizedGraph, executables: Executables | None = None) -> None:
+        self.graph = graph
+        self.inputs = inputs = graph.inputs
+        self.resources = [i for i, value in enumerate(inputs) if value.dtype.name == "resource"]
+        self.plain = [i for i, value in enumerate(inputs) if value.dtype.name != "resource"]
+        self.open = [i for i in self.plain if not inputs[i].shape.is_fully_defined()]
+        """The inputs whose shapes may differ from call to call."""
+        # JAX takes locks and may warn: not inside our quiet context.
+        self.program = Program(
+            self,
+            "xla",
+            keeps_quiet=True,
+            tensor_class=PendingTensor,
+            takes_pending=True,
+            lower=self.lower,
+            for_caller=self.for_caller,
+            prepare=self.prepare,
+            ready=self.ready,
+        )
+        self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
+        draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
+        self.draws = Draws(graph, draws) if draws else None
+        self.executables = self._executables(draws) if executables is None else executables
+        if graph.verdict.reason is not None:
+            self.program.leave_to(eager_engine().name, graph.verdict.reason)
+        self.sharing = Sharing()
+        """How the inputs of the last call shared variables."""
+        self.twins = Twins(len(inputs))
+
+    def _executables(self, draws: Sequence[Value]) -> Executables:
+        graph = self.graph
+        changed_inputs = written_values(graph)
+        nodes = [node for node in graph.nodes if not is_draw(node)]
+        return Executables(
+            OptimizedGraph(graph.name, [*graph.inputs, *draws], graph.outputs, nodes),
+            len(graph.inputs),
+            self.resources,
+            self.plain,
+            [graph.inputs[i] in changed_inputs for i in self.resources],
+        )
+
+    def for_caller(self) -> Program:
+        """Returns a program with the same executables for another caller, who may have random streams of its own."""
+        return Runner(self.graph, self.executables).program
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *arguments: Any) -> Sequence[Any]:
+        call = self._call(arguments, () if self.draws is None else self.draws(arguments))
+        key = self._key(call)
+        executable = self.executables.recent.get(key)
+        if executable is not None:
+            try:
+                return self._run(executable, call)
+            except _OtherTypesError:
+                pass
+        return self._run_slowly(key, call)
+
+    def _call(self, arguments: Sequence[Any], draws: Sequence[Any]) -> _Call:
+        """Returns what a call is made of, as far as that is found quickly."""
+        positions, storages = self.executables.known, [resource_of(arguments[position]) for position in self.resources]
+        known = tuple([(i, KnownValue(arguments[i])) for i in positions]) if positions else ()
+        return _Call(arguments, draws, storages, self._sharing_of(storages), known)
+
+    def _key(self, call: _Call) -> Hashable:
+        """Returns what decides the executable of most calls."""
+        if not self.open:
+            return call.known, call.sharing.owners
+        return call.known, call.sharing.owners, *[call.arguments[i].shape for i in self.open]
+
+    def _sharing_of(self, storages: Sequence[VariableStorage]) -> Sharing:
+        """Returns how the inputs of a call share variables; calls in a row mostly have the same variables."""
+        identities = tuple(map(id, storages))
+        sharing = self.sharing
+        if sharing.identities != identities:
+            sharing = self.sharing = sharing_of(identities, self.executables.is_written)
+        return sharing
+
+    def _run(self, executable: Executable, call: _Call) -> Sequence[Any]:
+        """Runs an executable.
+
+        Raises: _OtherTypesError: if it is for other types.
+        """
+        operands = self._plain_operands(call)
+        locks = [call.storages[place].lock for place in call.sharing.order]
+        for lock in locks:
+            lock.acquire()
+        try:
+            return self._run_locked(executable, call, operands)
+        except jax.errors.JaxRuntimeError as error:
+            raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
+        finally:
+            for lock in locks:
+                lock.release()
+
+    def _run_locked(self, executable: Executable, call: _Call, operands: Sequence[Any]) -> Sequence[Any]:
+        """Runs an executable while no other thread takes an array of the variables."""
+        storages, sharing = call.storages, call.sharing
+        if not storages:
+            results = _outputs(executable, [*operands, *call.draws])
+            return self._on_host_lists(results) if self.has_lists else results
+        values = values_of(storages, sharing)
+        outputs = _outputs(executable, [*values, *operands, *call.draws])
+        count = self.executables.result_count
+        results, new_values = outputs[:count], outputs[count:]
+        for place, value in zip(sharing.written, new_values):
+            storages[place].set_device_value(value)
+        shared = executable.shared
+        if shared is None:
+            shared = executable.shared = places_of_variable_arrays(results, [*new_values, *values])
+        if shared:
+            detach(results, shared)
+        return self._on_host_lists(results) if self.has_lists else results
+
+    def _on_host_lists(self, results: Sequence[Any]) -> list[Any]:
+        """Returns results with lists in the NumPy engine's form."""
+        with jax.enable_x64(True):
+            return [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
+
+    def _plain_operands(self, call: _Call) -> list[Any]:
+        """Returns the arguments that are operands of the compiled function: no variables, no constants of it."""
+        operands = self.twins.operands(call.arguments, self.executables.unknown(call.known))
+        if self.has_lists:
+            with jax.enable_x64(True):
+                operands = [_as_dense(operand) for operand in operands]
+        return operands
+
+    # --- the long way ----------------------------------------------------------------------------------------------
+
+    def _run_slowly(self, key: Hashable, call: _Call) -> Sequence[Any]:
+        """Runs a call whose executable is not known yet, or runs the graph on the NumPy tier."""
+        earlier_signature = None
+        while self._reason_against(call.known) is None:
+            signature = self._signature(call)
+            try:
+                executable = self._compiled(signature)
+            except errors.UnknownWhileCompilingError as error:
+                self._learn(error, call)
+                call = self._call(call.arguments, call.draws)
+                key = self._key(call)
+                continue
+            self.executables.keep_recent(key, executable)
+            try:
+                return self._run(executable, call)
+            except _OtherTypesError as error:
+                if signature == earlier_signature:
+                    raise errors.InternalError(None, None, f"XLA refuses operands: {error}") from None
+                earlier_signature = signature  # another thread has changed a variable since; or else it fails again
+        return self._left(call)
+
+    def _reason_against(self, known: Known) -> str | None:
+        """Returns why XLA does not run the graph with these values as constants, if anything is known against it."""
+        executables = self.executables
+        reason = self.graph.verdict.reason
+        if reason is None and known and known not in executables.seen:
+            if len(executables.seen) == _MOST_SPECIALIZATIONS:
+                return f"a size depends on an argument that had more than {_MOST_SPECIALIZATIONS} values."
+            executables.seen.add(known)
+        return reason
+
+    def _signature(self, call: _Call) -> Signature:
+        values = values_of(call.storages, call.sharing)
+        return signature_of(call.sharing.owners, call.known, [*values, *self._plain_operands(call), *call.draws])
+
+    def _compiled(self, signature: Signature) -> Executable:
+        """Returns the executable for a signature.
+
+        Raises: OpError: if XLA cannot compile the graph.
+        """
+        try:
+            return self.executables.get(signature)
+        except errors.OpError as error:
+            error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
+            raise error.with_traceback(None) from None
+        except jax.errors.JaxRuntimeError as error:
+            raise errors.InternalError(None, None, f"XLA failed to compile the function: {error}") from None
+
+    def _learn(self, error: errors.UnknownWhileCompilingError, call: _Call) -> None:
+        """Makes the inputs behind an unknown size constants of the executables, or leaves the function to NumPy.
+
+        Another thread may have made further inputs constants since the call began.
+        """
+        known_positions = {position for position, _ in call.known}
+        positions = inputs_behind(error.tensors, self.inputs)
+        is_large = positions is not None and any(call.arguments[i].size > _MOST_ELEMENTS for i in positions)
+        if positions is None or positions <= known_positions or is_large:
+            self.graph.verdict.own_reason = error.message
+            leave_to_numpy(self.program, self.graph, error.message)
+        else:
+            self.executables.known = tuple(sorted({*self.executables.known, *positions}))
+            self.executables.seen = set()
+
+    def _left(self, call: _Call) -> Sequence[Any]:
+        """Runs the graph on the NumPy tier."""
+        self.program.leave_to(eager_engine().name, str(self._reason_against(call.known)))
+        return self._on_host(*map(arrived, call.arguments), *call.draws)
+
+    @functools.cached_property
+    def _on_host(self) -> Run:
+        return eager_engine().compile(self.executables.lowering.graph).quiet_run()
+
+    # --- ahead of calls --------------------------------------------------------------------------------------------
+
+    def ready(self, arguments: Sequence[Any]) -> bool:
+        """Tells whether there is an executable for these arguments; see `Program`."""
+        call = self._call(*self._types(arguments))
+        return self.executables.find(self._signature(call)) is not None
+
+    def prepare(self, arguments: Sequence[Any]) -> Callable[[], None]:
+        """Returns a function that compiles the executable for these arguments; see `Program`."""
+        types = self._types(arguments)
+        call = self._call(*types)
+        signature = self._signature(call)
+
+        def compile_ahead() -> None:
+            nonlocal call, signature
+            while self._reason_against(call.known) is None:
+                try:
+                    self._compiled(signature)
+                except errors.UnknownWhileCompilingError as error:
+                    self._learn(error, call)
+                    call = self._call(*types)
+                    signature = self._signature(call)
+                else:
+                    return
+
+        return compile_ahead
+
+    def _types(self, arguments: Sequence[Any]) -> tuple[list[Any], Sequence[Any]]:
+        """Returns what stands for arguments and random numbers while nothing runs: the types of the arrays.
+
+        Small arrays and lists stay as they are, since they may decide a size.
+        """
+        stand_ins: dict[int, Any] = {}
+        types = list(arguments)
+        for position in self.resources:
+            storage = resource_of(arguments[position])
+            types[position] = stand_ins.setdefault(id(storage), VariableType(storage))
+        for position in self.plain:
+            argument = arguments[position]
+            if argument.size > _MOST_ELEMENTS:
+                types[position] = abstract(argument)
+        return types, () if self.draws is None else self.draws.types(arguments)
+
+    def lower(self, *arguments: Any) -> Any:
+        """Returns the form to which JAX lowers the program for these arguments."""
+        call = self._call(arguments, () if self.draws is None else self.draws(arguments))
+        with jax.enable_x64(True):
+            return self.executables.lower(self._signature(call))
+
+
+def _outputs(executable: Executable, operands: Sequence[Any]) -> list[Any]:
+    """Returns what an executable computes: results, then the new values of variables."""
+    try:
+        if not executable.is_wide:
+            outputs: list[Any] = executable.run(*operands)
+            return outputs
+        with jax.enable_x64(True):
+            outputs = executable.run(*operands)
+            return outputs
+    except (TypeError, ValueError) as error:
+        raise _OtherTypesError(str(error)) from None
+
+
+def _as_dense(argument: Any) -> Any:
+    """Returns an argument of a compiled program; a list in XLA's form."""
+    return to_dense(resource_of(argument)) if argument.dtype.kind == "O" else argument

@@ -1,0 +1,69 @@
+"""Twins: the arrays of XLA's that stand for NumPy arrays which are passed again and again.
+
+A NumPy array goes into each call by way of its type's conversion, and is copied if it is not aligned as XLA needs it.
+The arrays of tensors never change. So an input that gets the same array a second time is converted once: its twin is
+passed from then on. There is one twin for each input, and it goes when the array goes.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from millrace._src.core.aligned_memory import copied
+from millrace._src.core.array_namespace import Array
+
+
+class Twins:
+    """The twins for the inputs of one program.
+
+    Threads may pass here at the same time: an entry is replaced as a whole.
+
+    Args: count: the number of the program's inputs.
+    """
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, count: int) -> None:
+        self._entries: list[tuple[Any, Any]] = [(_nobody, None)] * count
+
+    def operands(self, arguments: Sequence[Any], positions: Sequence[int]) -> list[Any]:
+        """Returns the arguments at some positions, twins in the place of arrays that come again."""
+        entries = self._entries
+        operands = []
+        for position in positions:
+            argument = arguments[position]
+            if argument.__class__ is np.ndarray:
+                reference, twin = entries[position]
+                if reference() is not argument:
+                    entries[position] = weakref.ref(argument), None
+                else:
+                    argument = self._twin(position, reference, argument) if twin is None else twin
+            operands.append(argument)
+        return operands
+
+    def _twin(self, position: int, reference: weakref.ref[Array], array: Array) -> Any:
+        """Makes the twin of an array that came a second time."""
+        if array.dtype.kind == "O":
+            return array
+        with jax.enable_x64(True):
+            # JAX may use the memory that it gets, and keeps its owner alive: that must not be the array itself.
+            twin = jax.device_put(copied(array) if array.base is None else array.view())
+        entries = self._entries
+
+        def forget(gone: Any) -> None:
+            if entries[position][0] is watched:
+                entries[position] = _nobody, None
+
+        watched = weakref.ref(array, forget)
+        if entries[position][0] is reference:
+            entries[position] = watched, twin
+        return twin
+
+
+def _nobody() -> None:
+    """Stands in the place of a reference to an array."""

@@ -1,0 +1,105 @@
+"""Calls of compiled graphs: prepared ahead, in any thread, and carried out with what is prepared."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._src.engines.compilations import compilation_count
+from tests.engines.xla.programs import prepare, program_of
+
+pytestmark = pytest.mark.xla
+
+
+def test_a_prepared_call_compiles_no_more() -> None:
+    program, arguments = program_of(lambda x: x * 2.0, tf.TensorSpec([None], tf.float32))
+    before = compilation_count()
+    for size in (3, 4, 3):
+        prepare(program, arguments(np.zeros(size, np.float32)))
+    assert compilation_count() - before == 2
+    for size in (3, 4):
+        assert program.ready(arguments(np.ones(size, np.float32)))
+        assert np.asarray(program.run(*arguments(np.ones(size, np.float32)))[0]).tolist() == [2.0] * size
+    assert not program.ready(arguments(np.ones(5, np.float32)))
+    assert compilation_count() - before == 2
+
+
+def test_preparing_changes_no_variable_and_keeps_nothing_alive() -> None:
+    variable = tf.Variable([1.0, 2.0])
+    program, arguments = program_of(lambda x: variable.assign_add(x), tf.TensorSpec([2], tf.float32))
+    prepare(program, arguments(np.ones(2, np.float32)))
+    assert variable.numpy().tolist() == [1.0, 2.0]
+    before = compilation_count()
+    program.run(*arguments(np.ones(2, np.float32)))
+    assert variable.numpy().tolist() == [2.0, 3.0] and compilation_count() == before
+
+
+def test_a_call_of_a_variable_without_a_value_cannot_be_prepared() -> None:
+    variable = tf.Variable([1.0])
+    program, arguments = program_of(lambda x: variable + x, tf.TensorSpec([1], tf.float32))
+    call = arguments(np.ones(1, np.float32))
+    call[-1][()].destroy()
+    assert program.prepare is not None
+    with pytest.raises(tf.errors.FailedPreconditionError, match="never initialized"):
+        program.prepare(call)
+
+
+def test_preparing_finds_out_which_arguments_decide_sizes() -> None:
+    program, arguments = program_of(
+        lambda x, n: x[:n] * 2.0, tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32)
+    )
+    x, n = np.arange(5, dtype=np.float32), np.array(2, np.int32)
+    prepare(program, arguments(x, n))
+    before = compilation_count()
+    assert program.ready(arguments(x, n)) and not program.ready(arguments(x, np.array(3, np.int32)))
+    assert np.asarray(program.run(*arguments(x, n))[0]).tolist() == [0.0, 2.0]
+    assert compilation_count() == before
+
+
+def test_preparing_finds_out_that_a_graph_stays_on_the_numpy_tier() -> None:
+    program, arguments = program_of(lambda x: tf.range(tf.reduce_sum(x)), tf.TensorSpec([1000], tf.int32))
+    prepare(program, arguments(np.ones(1000, np.int32)))
+    assert program.left_because is not None and program.engine == "numpy"
+    assert np.asarray(program.run(*arguments(np.ones(1000, np.int32)))[0]).size == 1000
+
+
+def test_a_call_waits_for_the_thread_that_compiles() -> None:
+    program, arguments = program_of(lambda x: tf.nn.softmax(tf.exp(x) * 3.0), tf.TensorSpec([8], tf.float32))
+    call, before = arguments(np.zeros(8, np.float32)), compilation_count()
+    assert program.prepare is not None
+    work = program.prepare(call)
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    result = np.asarray(program.run(*call)[0])
+    for thread in threads:
+        thread.join()
+    np.testing.assert_allclose(result, np.full(8, 0.125), rtol=1e-6)
+    assert compilation_count() - before == 1
+
+
+def test_a_call_with_lists_can_be_prepared() -> None:
+    def total(handle: Any) -> Any:
+        return tf.reduce_sum(
+            tf.raw_ops.TensorListStack(input_handle=handle, element_shape=[2], element_dtype="float32")
+        )
+
+    program, arguments = program_of(total, tf.TensorSpec([], tf.variant))
+    rows = tf.raw_ops.TensorListFromTensor(tensor=tf.ones([3, 2]), element_shape=[2])
+    prepare(program, arguments(rows._value))
+    before = compilation_count()
+    assert float(program.run(*arguments(rows._value))[0]) == 6.0 and compilation_count() == before
+
+
+def test_a_variable_that_changes_its_shape_gets_an_executable_of_its_own() -> None:
+    variable = tf.Variable([1.0, 2.0], shape=tf.TensorShape(None))
+    total = tf.function(lambda: tf.reduce_sum(variable), jit_compile=True, autograph=False)
+    assert float(total()) == 3.0
+    variable.assign([[5.0], [6.0], [7.0]])
+    assert float(total()) == 18.0
+    variable.assign([4.0, 5.0])
+    assert float(total()) == 9.0

@@ -1,0 +1,33 @@
+"""Twins: an array that is passed again is converted once."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._src.core.aligned_memory import empty_array
+from tests.engines.xla.programs import program_of
+
+pytestmark = pytest.mark.xla
+
+
+@pytest.mark.parametrize("is_aligned", [True, False])
+@pytest.mark.parametrize("size", [3, 100_000])
+def test_an_array_that_comes_again_is_converted_once_and_let_go(size: int, is_aligned: bool) -> None:
+    program, arguments = program_of(lambda x: x + 1.0, tf.TensorSpec([None], tf.float32))
+    array = empty_array((size,), np.dtype(np.float32)) if is_aligned else np.empty(size, np.float32)
+    array[:] = range(size)
+    for _ in range(4):
+        assert np.asarray(program.run(*arguments(array))[0]).tolist()[:3] == [1.0, 2.0, 3.0]
+    reference = weakref.ref(array)
+    other = np.full(size, 5, np.float32)
+    assert np.asarray(program.run(*arguments(other))[0])[0] == 6.0  # the twin is of the array, not of the input
+    for _ in range(3):
+        program.run(*arguments(array))
+    del array
+    gc.collect()
+    assert reference() is None
