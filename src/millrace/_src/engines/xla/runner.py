@@ -330,15 +330,16 @@ class Runner:
 
 def _outputs(executable: Executable, operands: Sequence[Any]) -> list[Any]:
     """Returns what an executable computes: results, then the new values of variables."""
+    outputs: list[Any]
     try:
-        if not executable.is_wide:
-            outputs: list[Any] = executable.run(*operands)
-            return outputs
-        with jax.enable_x64(True):
+        if executable.is_wide:
+            with jax.enable_x64(True):
+                outputs = executable.run(*operands)
+        else:
             outputs = executable.run(*operands)
-            return outputs
     except (TypeError, ValueError) as error:
         raise _OtherTypesError(str(error)) from None
+    return outputs
 
 
 def _as_dense(argument: Any) -> Any:
