@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: measures every program on every framework that is installed and prints the table."""
+"""`python -m benchmarks`: measures every program on every framework that is installed and prints the tables."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import sys
 from typing import Any
 
 from benchmarks import machine, report
+from benchmarks.measured import Measured
+from benchmarks.modes import Mode, modes
+from benchmarks.noise import Bystanders, warnings
 from benchmarks.programs import ORDER
-from benchmarks.rows import SCALES
-from benchmarks.runner import FRAMEWORKS, ROOT, VARIABLE, Measured, Peer, interpreters, measure, rows
+from benchmarks.runner import FRAMEWORKS, ROOT, VARIABLE, Peer, interpreters, measure, rows
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """Reads the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"programs or rows to measure (all if none): {', '.join(ORDER)}")
     parser.add_argument(
@@ -25,36 +27,86 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         f"also {VARIABLE.format('TORCH')} and the like; else the running one",
     )
     parser.add_argument("--frameworks", default=",".join(FRAMEWORKS), help="measure these alone: %(default)s")
+    parser.add_argument(
+        "--modes", default="pinned,free", help="pinned: processor time on one core; free: wall time on all: %(default)s"
+    )
+    parser.add_argument("--core", type=int, help="the core of the pinned processes (the last)")
     parser.add_argument("--rounds", type=int, default=9, help="repetitions of each row (9)")
     parser.add_argument("--record", action="store_true", help="write the results and docs/benchmarks.md")
     parser.add_argument("--verbose", action="store_true", help="show what the frameworks print")
     return parser.parse_args(arguments)
 
 
-def start_peers(names: list[str], given: dict[str, str], verbose: bool) -> tuple[list[Peer], dict[str, str]]:
-    """The frameworks that are there, and why the others are not."""
+def start_peers(
+    names: list[str], given: dict[str, str], mode: Mode, verbose: bool
+) -> tuple[list[Peer], dict[str, str]]:
+    """Returns the frameworks that are there, started, and why the others are not."""
     peers, missing = [], {}
     for name in names:
         try:
-            peers.append(Peer(name, interpreters(given)[name], verbose))
+            peers.append(Peer(name, interpreters(given)[name], mode, verbose))
         except OSError as error:
             missing[name] = str(error)
-            print(f"without {report.LABELS[name]}: {error}")
     return peers, missing
 
 
-def measure_all(options: argparse.Namespace, peers: list[Peer], facts: dict[str, Any]) -> None:
-    """All rows; prints each as soon as it is known, and records it: a run that is cut keeps what it has."""
-    frameworks = [p.name for p in peers]
-    print(report.text_line(report.header(frameworks)))
-    results = []
-    for program, row, processes in rows(options.names):
-        results.append(measure(peers, program, row, processes, options.rounds, SCALES[row.unit]))
-        print(report.text_line(report.cells(results[-1], frameworks)), flush=True)
-        for name, why in results[-1].failures.items():
-            print(f"    {report.LABELS[name]}: {why}")
-        if options.record:
-            record(results, facts)
+class Run:
+    """One run: measures rows in all modes, prints each as soon as it is known, and records it.
+
+    Args:
+      options: the command line.
+      chosen: the modes.
+    """
+
+    def __init__(self, options: argparse.Namespace, chosen: list[Mode], given: dict[str, str]) -> None:
+        self.options = options
+        self.bystanders = Bystanders()
+        self.results: list[Measured] = []
+        self.machine = machine.describe()
+        self.peers: dict[Mode, list[Peer]] = {}
+        self.missing: dict[str, str] = {}
+        for mode in chosen:
+            self.peers[mode], self.missing = start_peers(options.frameworks.split(","), given, mode, options.verbose)
+
+    def facts(self) -> dict[str, Any]:
+        """Returns what the page says besides the numbers."""
+        workers = [peer for peers in self.peers.values() for peer in peers]
+        others = self.bystanders.cores([peer.process.pid for peer in workers])
+        return {
+            "machine": self.machine,
+            "versions": {peer.name: peer.version for peer in workers},
+            "missing": self.missing,
+            "rounds": self.options.rounds,
+            "others": others,
+            "warnings": warnings(self.results, others, int(self.machine["cores"])),
+        }
+
+    def measure_all(self) -> None:
+        """Measures all rows; a run that is cut keeps what it has."""
+        for mode, peers in self.peers.items():
+            frameworks = [p.name for p in peers]
+            print(f"\n{mode.title}\n{report.text_line(report.header(frameworks))}")
+            for program, row, processes in rows(self.options.names):
+                if row.unit == "MB" and mode != next(iter(self.peers)):
+                    continue  # memory does not depend on the clock
+                self.results.append(measure(peers, program, row, processes, self.options.rounds))
+                self._show(self.results[-1], frameworks)
+                if self.options.record:
+                    record(self.results, self.facts())
+
+    def _show(self, measured: Measured, frameworks: list[str]) -> None:
+        print(report.text_line(report.cells(measured, frameworks)), flush=True)
+        ways = {s: v for s in measured.values if s.way and (v := measured.median(s)) is not None}
+        if ways:
+            print("    " + "  ".join(f"{s.framework} {s.way} {report.number(v)}" for s, v in ways.items()))
+        for series, why in measured.failures.items():
+            print(f"    {report.LABELS[series.framework]} {series.way}: {why}")
+
+    def close(self) -> None:
+        """Ends all processes."""
+        for peers in self.peers.values():
+            for peer in peers:
+                peer.close()
 
 
 def record(results: list[Measured], facts: dict[str, Any]) -> None:
@@ -69,25 +121,23 @@ def main(arguments: list[str] | None = None) -> int:
     """Measures, prints, records; the exit code is 0 whatever the numbers are."""
     options = parse(arguments)
     given = dict(pair.split("=", 1) for pair in options.peers.split(",") if pair)
-    names = options.frameworks.split(",")
-    unknown = {*given, *names} - set(FRAMEWORKS)
+    unknown = {*given, *options.frameworks.split(",")} - set(FRAMEWORKS)
     if unknown:
         print(f"unknown framework {sorted(unknown)}; known are {', '.join(FRAMEWORKS)}", file=sys.stderr)
         return 2
-    description = machine.describe()
-    print(machine.sentence(description))
-    if float(description["load"]) > 0.5 * int(description["cores"]):
-        print("the machine is busy: expect numbers that are too high, above all where threads wait for each other")
-    peers, missing = start_peers(names, given, options.verbose)
-    facts = {
-        "machine": description,
-        "versions": {p.name: p.version for p in peers},
-        "missing": missing,
-        "rounds": options.rounds,
-    }
-    measure_all(options, peers, facts)
-    for peer in peers:
-        peer.close()
+    try:
+        chosen = modes(options.modes.split(","), options.core)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    run = Run(options, chosen, given)
+    print(machine.sentence(run.machine))
+    for name, why in run.missing.items():
+        print(f"without {report.LABELS[name]}: {why}")
+    run.measure_all()
+    for warning in run.facts()["warnings"]:
+        print(warning)
+    run.close()
     return 0
 
 

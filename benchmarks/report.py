@@ -1,4 +1,4 @@
-"""The table of a run: as text while it runs, as Markdown in `docs/benchmarks.md`, as JSON in `benchmarks/results`."""
+"""The tables of a run: as text while it runs, as Markdown in `docs/benchmarks.md`, as JSON in `benchmarks/results`."""
 
 from __future__ import annotations
 
@@ -6,32 +6,34 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.machine import sentence
-from benchmarks.runner import Measured
+from benchmarks.measured import PEERS, Measured, Ratio
+from benchmarks.rows import WAYS, Series
 
 LABELS = {"millrace": "Millrace", "tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "numpy": "NumPy"}
 
 PAGE = """# Benchmarks
 
 Written by `make bench RECORD=1`; `make bench` measures again on your machine. Each framework runs in a process of its
-own, in the same run, taken in turn; a cell is the median of {rounds} repetitions. In brackets: how many times
-Millrace's number the other framework's is (above 1, Millrace is faster or smaller). *Least* is the best of Millrace's
-repetitions, *reach* what the project set itself. All repetitions are in `{results}`.
+own, in the same run, taken in turn. A cell is the median of {rounds} repetitions. *Of the best* is how many times the
+time (or memory) of the best of TensorFlow, JAX and PyTorch Millrace takes: **below 1, Millrace wins**; the median of
+the rounds, and in brackets the quartiles. *Reach* is what the project set itself. All repetitions are in `{results}`.
 
 Measured {machine}. {versions}.
 
-{table}
-
+{warnings}{sections}
 - The programs, one a file, are in `benchmarks/programs`; TensorFlow and Millrace run the same text.
-- *graph* is `tf.function` without a compiler, *compiled* is `jit_compile=True`, `jax.jit` or `torch.compile`. Where
-  JAX or PyTorch have one form only, it stands in the row nearest to it.
+- Where a framework has several ways to run a program, Millrace's number is the one with default settings, after a few
+  seconds of calls; the others' is their best way, which is named. All ways stand in the table below.
+- *graph* is `tf.function` without a compiler, *jit_compile*, *jit* and *compile* are `tf.function(jit_compile=True)`,
+  `jax.jit` and `torch.compile`; *NumPy tier* is `tf.function(jit_compile=False)`.
 - JAX, and Millrace's compiled functions, may return before they are done: what is outstanding is waited for at the end
   of a repetition of many calls. TensorFlow and PyTorch have computed when a call returns.
 - An empty cell: the framework has no such thing, or, with 100,000 operations, takes too long.
-{missing}"""
+{notes}"""
 
 
 def number(value: float | None) -> str:
-    """Three digits, with thousands separated."""
+    """Returns three digits, with thousands separated."""
     if value is None:
         return ""
     if value >= 1000:
@@ -40,79 +42,139 @@ def number(value: float | None) -> str:
 
 
 def cells(measured: Measured, frameworks: Sequence[str]) -> list[str]:
-    """The cells of one row, from the title on."""
-    own = measured.median("millrace")
-    reach = measured.reach
-    held = "" if own is None or reach is None else (" ok" if own <= reach else " MISSED")
-    least = number(measured.minimum("millrace"))
-    line = [f"{measured.row.title}, {measured.row.unit}", number(own) + held, least, number(reach)]
-    for name in frameworks:
-        if name == "millrace":
-            continue
-        value = measured.median(name)
-        ratio = f" ({number(value / own)})" if value is not None and own else ""
-        line.append("failed" if name in measured.failures else number(value) + ratio)
-    if "millrace" in measured.failures:
+    """Returns the cells of one row, from the title on."""
+    own = measured.best("millrace")
+    value, reach = (None if own is None else measured.median(own)), measured.reach
+    held = "" if value is None or reach is None else (" ok" if value <= reach else " MISSED")
+    line = [f"{measured.row.title}, {measured.row.unit}", number(value), ratio_text(measured.ratio())]
+    if value is None and _has_failed(measured, "millrace"):
         line[1] = "FAILED"
-    return line
+    line += [_best_cell(measured, name) for name in frameworks if name != "millrace"]
+    return [*line, number(reach) + held]
+
+
+def ratio_text(ratio: Ratio | None) -> str:
+    """Returns a ratio with its quartiles."""
+    return "" if ratio is None else f"{_factor(ratio.median)} ({_factor(ratio.low)}-{_factor(ratio.high)})"
+
+
+def _factor(value: float) -> str:
+    return f"{value:.2f}" if 0.1 <= value < 100 else number(value)
+
+
+def _best_cell(measured: Measured, framework: str) -> str:
+    """Returns the number of a framework's best way, and which way that is."""
+    best = measured.best(framework)
+    if best is None:
+        return "failed" if _has_failed(measured, framework) else ""
+    return f"{number(measured.median(best))} {best.way}".rstrip()
+
+
+def _has_failed(measured: Measured, framework: str) -> bool:
+    return any(series.framework == framework for series in measured.failures)
 
 
 def header(frameworks: Sequence[str]) -> list[str]:
-    """The titles of the columns."""
-    return ["what", "Millrace", "least", "reach", *(LABELS[name] for name in frameworks if name != "millrace")]
+    """Returns the titles of the columns."""
+    return ["what", "Millrace", "of the best", *(LABELS[name] for name in frameworks if name != "millrace"), "reach"]
 
 
 def text_line(line: Sequence[str]) -> str:
-    """One row of the table in a terminal."""
-    own = f"{line[0]:<44}{line[1]:>14}{line[2]:>9}{line[3]:>9}"
-    return own + "".join(f"{cell:>17}" for cell in line[4:])
+    """Returns one row of the table for a terminal."""
+    return f"{line[0]:<66}{line[1]:>8}{line[2]:>20}" + "".join(f"{cell:>16}" for cell in line[3:])
 
 
 def markdown_table(results: Sequence[Measured], frameworks: Sequence[str]) -> str:
-    """The whole table."""
-    titles = header(frameworks)
-    lines = [titles, ["---", *("---:" for _ in titles[1:])], *(cells(m, frameworks) for m in results)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    """Returns the table of the rows of one mode."""
+    return _markdown(header(frameworks), [cells(m, frameworks) for m in results])
 
 
-def page(results: Sequence[Measured], facts: dict[str, Any], results_path: str) -> str:
-    """`docs/benchmarks.md`."""
+def ways_table(results: Sequence[Measured]) -> str:
+    """Returns the table of the rows that can be run in several ways, a column a way; "" if there are none."""
+    rows = [m for m in results if any(series.way for series in m.values)]
+    columns = [Series(name, way) for name in ("millrace", *PEERS) for way in WAYS[name]]
+    columns = [c for c in columns if any(c in m.values or c in m.failures for m in rows)]
+    if not rows:
+        return ""
+    titles = ["what", *(f"{LABELS[c.framework]} {WAYS[c.framework][c.way]}" for c in columns)]
+    return _markdown(titles, [[f"{m.row.title}, {m.row.unit}", *(_cell(m, c) for c in columns)] for m in rows])
+
+
+def _cell(measured: Measured, series: Series) -> str:
+    return "failed" if series in measured.failures else number(measured.median(series))
+
+
+def _markdown(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    rows = [titles, ["---", *("---:" for _ in titles[1:])], *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def section(results: Sequence[Measured], frameworks: Sequence[str]) -> str:
+    """Returns the part of the page about one mode."""
+    mode = results[0].mode
+    ways = ways_table(results)
+    parts = [f"## {mode.title}", markdown_table(results, frameworks)]
+    return "\n\n".join(parts + [f"### {mode.title}: all ways", ways] if ways else parts) + "\n"
+
+
+def page(results: Sequence[Measured], facts: dict[str, Any], results_path: str, more: str = "") -> str:
+    """Returns `docs/benchmarks.md`.
+
+    Args:
+      results: the rows, in all modes.
+      facts: machine, versions, missing frameworks, rounds, warnings.
+      results_path: where all repetitions are.
+      more: further sections.
+    """
     frameworks = list(facts["versions"])
-    versions = ", ".join(f"{LABELS[name]} {version}" for name, version in facts["versions"].items())
-    missing = "".join(f"- Not measured: {LABELS[name]} ({why}).\n" for name, why in facts["missing"].items())
-    for m in results:
-        missing += "".join(f"- {m.row.title}: {LABELS[name]} failed ({why}).\n" for name, why in m.failures.items())
+    notes = "".join(f"- Not measured: {LABELS[name]} ({why}).\n" for name, why in facts["missing"].items())
+    notes += "".join(f"- {text}.\n" for text in dict.fromkeys(_failure_texts(results)))
+    by_mode = [[m for m in results if m.mode == mode] for mode in dict.fromkeys(m.mode for m in results)]
     return PAGE.format(
         rounds=facts["rounds"],
         results=results_path,
         machine=sentence(facts["machine"]),
-        versions=versions,
-        table=markdown_table(results, frameworks),
-        missing=missing,
+        versions=", ".join(f"{LABELS[name]} {version}" for name, version in facts["versions"].items()),
+        warnings="".join(f"**{warning}**\n\n" for warning in facts["warnings"]),
+        sections="\n".join([*(section(rows, frameworks) for rows in by_mode), *([more] if more else [])]),
+        notes=notes,
     )
 
 
+def _failure_texts(results: Sequence[Measured]) -> list[str]:
+    return [
+        f"{m.row.title}: {LABELS[series.framework]} {series.way}".rstrip() + f" failed ({why})"
+        for m in results
+        for series, why in m.failures.items()
+    ]
+
+
 def as_json(results: Sequence[Measured], facts: dict[str, Any]) -> dict[str, Any]:
-    """Everything that was measured."""
+    """Returns everything that was measured."""
+    return {**facts, "rows": [_row_as_json(m) for m in results]}
+
+
+def _row_as_json(m: Measured) -> dict[str, Any]:
+    ratio = m.ratio()
     return {
-        **facts,
-        "rows": [
-            {
-                "program": m.program,
-                "key": m.row.key,
-                "title": m.row.title,
-                "unit": m.row.unit,
-                "reach": m.reach,
-                "failures": m.failures,
-                "results": {
-                    name: {
-                        "median": m.median(name),
-                        "minimum": m.minimum(name),
-                        "repetitions": [float(f"{v:.6g}") for v in values],
-                    }
-                    for name, values in m.values.items()
-                },
+        "program": m.program,
+        "key": m.row.key,
+        "title": m.row.title,
+        "unit": m.row.unit,
+        "mode": m.mode.name,
+        "reach": m.reach,
+        "of_the_best": None if ratio is None else [float(f"{v:.4g}") for v in ratio],
+        "failures": {_series_text(s): why for s, why in m.failures.items()},
+        "results": {
+            _series_text(s): {
+                "median": m.median(s),
+                "minimum": min(values),
+                "repetitions": [float(f"{v:.6g}") for v in values],
             }
-            for m in results
-        ],
+            for s, values in m.values.items()
+        },
     }
+
+
+def _series_text(series: Series) -> str:
+    return ".".join(part for part in series if part)

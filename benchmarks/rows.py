@@ -1,11 +1,22 @@
-"""A row of the table: what is measured, in which unit, and what Millrace is to reach."""
+"""A row of the table: what is measured, in which unit, and what Millrace is to reach; and the ways to run a program."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 SCALES = {"s": 1.0, "ms": 1e3, "us": 1e6, "MB": 1.0}
 """Unit -> what a measured number (seconds, or megabytes) is multiplied with."""
+
+WAYS = {
+    "millrace": {"default": "default", "numpy": "NumPy tier", "jit": "jit_compile"},
+    "tensorflow": {"graph": "graph", "jit": "jit_compile"},
+    "jax": {"eager": "eager", "jit": "jit"},
+    "torch": {"eager": "eager", "compile": "compile"},
+    "numpy": {},
+}
+"""Framework -> the ways in which it runs one program -> what the table calls them; the first is what users get."""
 
 
 @dataclass(frozen=True)
@@ -27,3 +38,26 @@ class Row:
     reach: float | None = None
     beyond: str | None = None
     per: int = 1
+
+
+class Series(NamedTuple):
+    """What the repetitions of a cell belong to: a framework, and its way to run the program ("" for the only way)."""
+
+    framework: str
+    way: str = ""
+
+
+def is_millrace(tf: Any) -> bool:
+    """Tells Millrace from TensorFlow, which run the same text."""
+    return hasattr(tf, "install_as_tensorflow")
+
+
+def tf_ways(tf: Any, make: Callable[[bool | None], Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
+    """Returns a call for each way in which TensorFlow, or Millrace, runs a function.
+
+    Args:
+      tf: the module.
+      make: takes the argument `jit_compile` of `tf.function`; returns what one call does.
+    """
+    ways = {"default": None, "numpy": False, "jit": True} if is_millrace(tf) else {"graph": None, "jit": True}
+    return {way: make(jit_compile) for way, jit_compile in ways.items()}

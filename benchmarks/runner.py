@@ -1,4 +1,4 @@
-"""Starts a process for each framework and measures the programs, taking the frameworks in turn.
+"""Starts processes for each framework and measures the programs, taking the frameworks in turn.
 
 A framework is found in the interpreter given for it, by default the one that runs the benchmarks. One that is not
 installed there is left out, and the table says so.
@@ -9,17 +9,17 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measured import Measured
+from benchmarks.modes import Mode
 from benchmarks.programs import ORDER
-from benchmarks.rows import Row
+from benchmarks.rows import SCALES, Row, Series
 
 ROOT = Path(__file__).resolve().parents[1]
 FRAMEWORKS = ("millrace", "tensorflow", "jax", "torch", "numpy")
@@ -31,11 +31,12 @@ LONG = 2.0
 """Seconds of one repetition above which a row is repeated three times only."""
 
 
-def environment() -> dict[str, str]:
+def environment(mode: Mode) -> dict[str, str]:
     """The sources of Millrace in front; the frameworks' chatter off; bytecode is kept, as it is for users."""
     paths = [str(ROOT / "src"), str(ROOT)]
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return dict(inherited, PYTHONPATH=os.pathsep.join(paths), TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}
+    return inherited | {"PYTHONPATH": os.pathsep.join(paths)} | quiet | mode.environment
 
 
 def interpreters(given: dict[str, str]) -> dict[str, str]:
@@ -46,22 +47,21 @@ def interpreters(given: dict[str, str]) -> dict[str, str]:
 
 
 class Peer:
-    """A framework in its own process.
+    """A framework in its own process, measured in one mode.
 
     Raises: OSError: if there is no such interpreter, or it does not have the framework.
     """
 
-    def __init__(self, name: str, python: str, verbose: bool) -> None:
-        self.name, self.python = name, python
-        self.stderr = None if verbose else subprocess.DEVNULL
+    def __init__(self, name: str, python: str, mode: Mode, verbose: bool) -> None:
+        self.name, self.python, self.mode = name, python, mode
         self.process = subprocess.Popen(
-            [python, "-m", "benchmarks.worker", name],
+            [python, "-m", "benchmarks.worker", name, mode.clock, "" if mode.core is None else str(mode.core)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self.stderr,
+            stderr=None if verbose else subprocess.DEVNULL,
             text=True,
             cwd=ROOT,
-            env=environment(),
+            env=environment(mode),
         )
         hello = self._answer()
         if "error" in hello:
@@ -69,22 +69,20 @@ class Peer:
             raise OSError(hello["error"])
         self.version: str = hello["version"]
 
-    def measure(self, program: str, row: str) -> float | None:
-        """Seconds of one call of a row; None if the framework has no such row. Raises RuntimeError if it fails."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([program, row]) + "\n")
-        self.process.stdin.flush()
-        answer = self._answer()
-        if "error" in answer:
-            raise RuntimeError(answer["error"])
-        seconds: float | None = answer["seconds"]
-        return seconds
+    def ways(self, program: str, row: str) -> list[Series]:
+        """Returns the ways to run a row; none if the framework does not take part. Raises RuntimeError if it fails."""
+        return [Series(self.name, way) for way in self._request(program, row)["ways"]]
+
+    def measure(self, program: str, row: str, way: str) -> tuple[float, float]:
+        """Returns the seconds of one call, and the share of a core it had. Raises RuntimeError if the call fails."""
+        answer = self._request(program, row, way)
+        return answer["seconds"], answer["share"]
 
     def run_alone(self, code: str) -> float:
-        """What a program prints that runs in a process of its own."""
-        command = [self.python, "-c", code]
+        """Returns what a program prints that runs in a process of its own; `clock` is the clock of the mode."""
+        command = [self.python, "-c", self.mode.prelude + code]
         result = subprocess.run(
-            command, capture_output=True, text=True, cwd=ROOT, env=environment(), timeout=600, check=False
+            command, capture_output=True, text=True, cwd=ROOT, env=environment(self.mode), timeout=600, check=False
         )
         if result.returncode:
             raise RuntimeError(result.stderr.strip().rpartition("\n")[2])
@@ -96,6 +94,15 @@ class Peer:
             self.process.stdin.close()
         self.process.wait(timeout=60)
 
+    def _request(self, *request: str) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        answer = self._answer()
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
     def _answer(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -103,34 +110,8 @@ class Peer:
         return answer
 
 
-@dataclass
-class Measured:
-    """The repetitions of one row: framework -> numbers in the row's unit; framework -> why there are none."""
-
-    program: str
-    row: Row
-    values: dict[str, list[float]] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
-
-    def median(self, framework: str) -> float | None:
-        """The median of the repetitions."""
-        return statistics.median(self.values[framework]) if self.values.get(framework) else None
-
-    def minimum(self, framework: str) -> float | None:
-        """The least of the repetitions: what the machine does undisturbed."""
-        return min(self.values[framework]) if self.values.get(framework) else None
-
-    @property
-    def reach(self) -> float | None:
-        """What Millrace is to reach, with what comes from another framework's number of this run."""
-        if self.row.reach is None or self.row.beyond is None:
-            return self.row.reach
-        base = self.median(self.row.beyond)
-        return None if base is None else self.row.reach + base
-
-
 def rows(only: list[str]) -> Iterator[tuple[str, Row, Any]]:
-    """All rows in the order of the table, or those whose program or key is named: program, row, its processes."""
+    """Yields program, row, and its processes: all rows in the order of the table, or those that are named."""
     for program in ORDER:
         module = importlib.import_module(f"benchmarks.programs.{program}")
         for row in module.ROWS:
@@ -138,30 +119,51 @@ def rows(only: list[str]) -> Iterator[tuple[str, Row, Any]]:
                 yield program, row, getattr(module, "PROCESSES", None)
 
 
-def measure(peers: list[Peer], program: str, row: Row, processes: Any, rounds: int, scale: float) -> Measured:
-    """One row: the frameworks in turn, `rounds` times."""
-    measured = Measured(program, row)
-    active = list(peers)
+def measure(peers: list[Peer], program: str, row: Row, processes: Any, rounds: int) -> Measured:
+    """Measures one row in one mode: the frameworks and their ways in turn, `rounds` times."""
+    measured = Measured(program, row, peers[0].mode)
+    active = _participants(peers, measured, processes)
     done = 0
     while done < rounds and active:
-        longest = 0.0
-        for peer in list(active):
-            try:
-                if processes is not None:
-                    code = processes.get(peer.name, {}).get(row.key)
-                    value = peer.run_alone(code) if code else None
-                else:
-                    time.sleep(REST)
-                    value = peer.measure(program, row.key)
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                measured.failures[peer.name] = str(error).partition("\n")[0][:200]
-                value = None
-            if value is None:
-                active.remove(peer)
-                continue
-            longest = max(longest, value)
-            measured.values.setdefault(peer.name, []).append(value * scale / row.per)
+        longest = max(_repeat(measured, peer, series, processes) or 0.0 for peer, series in active)
+        active = [(peer, series) for peer, series in active if series not in measured.failures]
         done += 1
         if longest > LONG and done >= 3 and processes is None:
             break
     return measured
+
+
+def _participants(peers: list[Peer], measured: Measured, processes: Any) -> list[tuple[Peer, Series]]:
+    """Returns the frameworks that take part in a row, once for each way; notes the ones that cannot be set up."""
+    found = []
+    for peer in peers:
+        if processes is not None:
+            takes_part = measured.row.key in processes.get(peer.name, {})
+            found += [(peer, Series(peer.name))] if takes_part else []
+            continue
+        try:
+            found += [(peer, series) for series in peer.ways(measured.program, measured.row.key)]
+        except RuntimeError as error:
+            measured.failures[Series(peer.name)] = _first_line(error)
+    return found
+
+
+def _repeat(measured: Measured, peer: Peer, series: Series, processes: Any) -> float | None:
+    """Adds one repetition; returns its seconds, or None if it failed."""
+    row = measured.row
+    try:
+        if processes is not None:
+            seconds = peer.run_alone(processes[peer.name][row.key])
+        else:
+            time.sleep(REST)
+            seconds, share = peer.measure(measured.program, row.key, series.way)
+            measured.shares.append(share)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        measured.failures[series] = _first_line(error)
+        return None
+    measured.values.setdefault(series, []).append(seconds * SCALES[row.unit] / row.per)
+    return seconds
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]

@@ -19,6 +19,9 @@ from typing import Any
 
 REPETITION = 0.05
 """Seconds that one repetition takes at least; a call that takes longer is a repetition by itself."""
+SETTLING = 3.0
+"""Seconds of calls before a function that may change the engine by itself is measured."""
+LONGEST_SETTLING = 60.0
 
 MODULES = {"millrace": "millrace", "tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "numpy": "numpy"}
 FUNCTIONS = {"millrace": "tensorflow"}
@@ -26,7 +29,7 @@ FUNCTIONS = {"millrace": "tensorflow"}
 
 
 def _wait(framework: str, module: Any) -> Callable[[Any], Any]:
-    """What waits for a result that may still be computed."""
+    """Returns what waits for a result that may still be computed."""
     if framework == "jax":
         return module.block_until_ready  # type: ignore[no-any-return]  # a function
     if framework == "millrace":
@@ -35,67 +38,89 @@ def _wait(framework: str, module: Any) -> Callable[[Any], Any]:
 
 
 class Worker:
-    """The programs of one framework, set up on first use."""
+    """The programs of one framework, set up on first use.
 
-    def __init__(self, framework: str) -> None:
+    Args:
+      framework: its name.
+      clock: the function of `time` that measures.
+    """
+
+    def __init__(self, framework: str, clock: str) -> None:
         self.module: Any = importlib.import_module(MODULES[framework])
         self.function = FUNCTIONS.get(framework, framework)
         self.wait = _wait(framework, self.module)
-        self.calls: dict[str, dict[str, Callable[[], Any]]] = {}
-        self.counts: dict[str, int] = {}
+        self.clock: Callable[[], float] = getattr(time, clock)
+        self.calls: dict[str, dict[str, dict[str, Callable[[], Any]]]] = {}
+        self.counts: dict[tuple[str, str], int] = {}
 
-    def measure(self, program: str, row: str) -> float | None:
-        """The seconds of one call; None if the framework does not take part. The first time, it warms up."""
+    def ways(self, program: str, row: str) -> dict[str, Callable[[], Any]]:
+        """Returns the calls of a row by way; none if the framework does not take part. The first time, it sets up."""
         if program not in self.calls:
             setup = getattr(importlib.import_module(f"benchmarks.programs.{program}"), self.function, None)
-            self.calls[program] = setup(self.module) if setup else {}
-        call = self.calls[program].get(row)
-        if call is None:
-            return None
-        if row not in self.counts:
-            self.counts[row] = self.warm_up(call)
-        return self.repetition(call, self.counts[row])
+            calls = setup(self.module) if setup else {}
+            self.calls[program] = {key: call if isinstance(call, dict) else {"": call} for key, call in calls.items()}
+        return self.calls[program].get(row, {})
 
-    def warm_up(self, call: Callable[[], Any]) -> int:
+    def measure(self, program: str, row: str, way: str) -> dict[str, float]:
+        """Returns the seconds of one call, and which share of a core the process had. The first time, it warms up."""
+        call = self.ways(program, row)[way]
+        if (row, way) not in self.counts:
+            self.counts[row, way] = self.warm_up(call, settles=way == "default")
+        return self.repetition(call, self.counts[row, way])
+
+    def warm_up(self, call: Callable[[], Any], settles: bool) -> int:
         """Calls until the time is steady; returns how many calls make a repetition."""
         self.wait(call())
-        count, seconds = 1, self.repetition(call, 1)
+        if settles:
+            start = time.perf_counter()
+            while (spent := time.perf_counter() - start) < SETTLING or (spent < LONGEST_SETTLING and self.is_busy()):
+                self.wait(call())
+        count, seconds = 1, self.repetition(call, 1)["seconds"]
         while count * seconds < REPETITION:
             count = max(count + 1, min(10 * count, int(1.2 * REPETITION / max(seconds, 1e-9))))
-            seconds = self.repetition(call, count)
+            seconds = self.repetition(call, count)["seconds"]
         return count
 
-    def repetition(self, call: Callable[[], Any], count: int) -> float:
-        """The mean seconds of `count` calls, without garbage collection."""
+    def is_busy(self) -> bool:
+        """Tells whether a compiler is at work in the background."""
+        return False
+
+    def repetition(self, call: Callable[[], Any], count: int) -> dict[str, float]:
+        """Times `count` calls, without garbage collection."""
         gc.collect()
         gc.disable()
         result = None
         for _ in range(count // 20):  # wakes threads and caches up
             result = call()
         self.wait(result)
-        start = time.perf_counter()
+        wall, processor, start = time.perf_counter(), time.process_time(), self.clock()
         for _ in itertools.repeat(None, count):
             result = call()
         self.wait(result)
-        seconds = time.perf_counter() - start
+        seconds = self.clock() - start
+        share = (time.process_time() - processor) / max(time.perf_counter() - wall, 1e-9)
         gc.enable()
-        return seconds / count
+        return {"seconds": seconds / count, "share": share}
 
 
 def main() -> None:
     """Answers requests until stdin ends."""
+    framework, clock, core = sys.argv[1:]
+    if core and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(core)})
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    answer: dict[str, Any]
     try:
-        worker = Worker(sys.argv[1])
-        hello: dict[str, Any] = {"version": worker.module.__version__, "python": sys.version.split()[0]}
+        worker = Worker(framework, clock)
+        answer = {"version": worker.module.__version__, "python": sys.version.split()[0]}
     except Exception as error:
-        hello = {"error": f"{type(error).__name__}: {error}"}
-    print(json.dumps(hello), file=answers, flush=True)
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), file=answers, flush=True)
     for line in sys.stdin:
-        answer: dict[str, Any]
+        request = json.loads(line)
         try:
-            answer = {"seconds": worker.measure(*json.loads(line))}
+            answer = {"ways": list(worker.ways(*request))} if len(request) == 2 else worker.measure(*request)
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)

@@ -1,8 +1,9 @@
 """The programs that are measured, one a file.
 
 A program has `ROWS` and, for each framework that takes part, a function that sets up and returns, by row, what one
-call does. `tensorflow(tf)` serves TensorFlow and Millrace alike: it is the same text. `PROCESSES` in place of these
-functions holds source code, by framework and row, that runs in a process of its own and prints a number.
+call does; or, by row and way (`benchmarks.rows.WAYS`), where the framework has several ways to run the program.
+`tensorflow(tf)` serves TensorFlow and Millrace alike: it is the same text. `PROCESSES` in place of these functions
+holds source code, by framework and row, that runs in a process of its own and prints a number; its clock is `clock()`.
 """
 
 import pkgutil
@@ -16,6 +17,14 @@ _FIRST = (
     "dense_layers",
     "digits",
     "while_loop",
+    "training",
+    "elementwise_chain",
+    "cnn",
+    "attention",
+    "rnn",
+    "reductions",
+    "first_step",
+    "batch_sizes",
     "tracing",
     "memory",
 )

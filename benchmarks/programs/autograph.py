@@ -7,14 +7,13 @@ import linecache
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
 ROWS = (
     Row("autograph_trace", "AutoGraph: converting and tracing 50 lines, 5 loops, 5 branches", "ms"),
     Row("autograph_python", "AutoGraph: a converted function that meets no tensor", "us"),
     Row("autograph_plain", "the same function, not converted", "us"),
-    Row("autograph_while", "AutoGraph: while, 10,000 iterations of 3 ops, graph", "us"),
-    Row("autograph_while_jit", "AutoGraph: while, 10,000 iterations of 3 ops, compiled", "us"),
+    Row("autograph_while", "AutoGraph: while, 10,000 iterations of 3 ops", "us"),
 )
 ITERATIONS = 10_000
 
@@ -149,12 +148,15 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         return total
 
     start = tf.constant(np.int32(0))
-    graph, jit = tf.function(count, jit_compile=False), tf.function(count, jit_compile=True)
+
+    def make(jit_compile: bool | None) -> Callable[[], Any]:
+        function = tf.function(count, jit_compile=jit_compile)
+        return lambda: function(start)
+
     converted = tf.autograph.to_graph(without_tensors)
     return {
         "autograph_trace": convert_and_trace,
         "autograph_python": lambda: converted(TEXT, 300),
         "autograph_plain": lambda: without_tensors(TEXT, 300),
-        "autograph_while": lambda: graph(start),
-        "autograph_while_jit": lambda: jit(start),
+        "autograph_while": tf_ways(tf, make),
     }

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
 ROWS = (
     Row("dense_eager", "two dense layers, batch 60, eager", "us", reach=130),
-    Row("dense_graph", "two dense layers, batch 60, graph", "us", reach=100),
+    Row("dense_forward", "two dense layers, batch 60, in a function", "us", reach=100),
 )
 SIZES = (784, 128, 10)
 BATCH = 60
@@ -48,8 +48,12 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
             return self.scores(self.hidden(x))
 
     model, x = Model(), tf.constant(batch)
-    graph = tf.function(model.__call__)
-    return {"dense_eager": lambda: model(x), "dense_graph": lambda: graph(x)}
+
+    def make(jit_compile: bool | None) -> Callable[[], Any]:
+        function = tf.function(model.__call__, jit_compile=jit_compile)
+        return lambda: function(x)
+
+    return {"dense_eager": lambda: model(x), "dense_forward": tf_ways(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:
@@ -64,7 +68,10 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
         (w1, b1), (w2, b2) = layers
         return jax.nn.relu(x @ w1 + b1) @ w2 + b2
 
-    return {"dense_eager": lambda: jax.nn.relu(x @ w1 + b1) @ w2 + b2, "dense_graph": lambda: model(layers, x)}
+    return {
+        "dense_eager": lambda: jax.nn.relu(x @ w1 + b1) @ w2 + b2,
+        "dense_forward": {"jit": lambda: model(layers, x)},
+    }
 
 
 def torch(torch: Any) -> dict[str, Callable[[], Any]]:
@@ -85,7 +92,8 @@ def torch(torch: Any) -> dict[str, Callable[[], Any]]:
 
         return call
 
-    return {"dense_eager": without_gradients(model), "dense_graph": without_gradients(compiled)}
+    eager = without_gradients(model)
+    return {"dense_eager": eager, "dense_forward": {"eager": eager, "compile": without_gradients(compiled)}}
 
 
 def numpy(np: Any) -> dict[str, Callable[[], Any]]:

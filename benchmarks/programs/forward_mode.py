@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
 ROWS = (
     Row("jvp_eager", "jvp of two dense layers, batch 60, eager", "us"),
-    Row("jvp_graph", "jvp of two dense layers, batch 60, graph", "us"),
+    Row("jvp", "jvp of two dense layers, batch 60, in a function", "us"),
     Row("hvp_eager", "Hessian-vector product of two dense layers, eager", "us"),
-    Row("hvp_graph", "Hessian-vector product of two dense layers, graph", "us"),
+    Row("hvp", "Hessian-vector product of two dense layers, in a function", "us"),
 )
 SIZES = (784, 128, 10)
 BATCH = 60
@@ -50,7 +50,10 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
             gradients = tape.gradient(y, variables)
         return acc.jvp(gradients)
 
-    return {"jvp_eager": jvp, "jvp_graph": tf.function(jvp), "hvp_eager": hvp, "hvp_graph": tf.function(hvp)}
+    def ways(program: Any) -> dict[str, Callable[[], Any]]:
+        return tf_ways(tf, lambda jit_compile: tf.function(program, jit_compile=jit_compile))
+
+    return {"jvp_eager": jvp, "jvp": ways(jvp), "hvp_eager": hvp, "hvp": ways(hvp)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:
@@ -72,9 +75,9 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
     compiled_jvp, compiled_hvp = jax.jit(jvp), jax.jit(hvp)
     return {
         "jvp_eager": lambda: jvp(weights, directions),
-        "jvp_graph": lambda: compiled_jvp(weights, directions),
+        "jvp": {"jit": lambda: compiled_jvp(weights, directions)},
         "hvp_eager": lambda: hvp(weights, directions),
-        "hvp_graph": lambda: compiled_hvp(weights, directions),
+        "hvp": {"jit": lambda: compiled_hvp(weights, directions)},
     }
 
 
@@ -88,7 +91,11 @@ def torch(torch: Any) -> dict[str, Callable[[], Any]]:
         return torch.relu(x @ w1 + b1) @ w2 + b2
 
     gradient = torch.func.grad(lambda *w: (net(*w) ** 2).sum(), argnums=(0, 1, 2, 3))
-    return {
-        "jvp_eager": lambda: torch.func.jvp(net, ws, ts)[1],
-        "hvp_eager": lambda: torch.func.jvp(gradient, ws, ts)[1],
-    }
+
+    def jvp() -> Any:
+        return torch.func.jvp(net, ws, ts)[1]
+
+    def hvp() -> Any:
+        return torch.func.jvp(gradient, ws, ts)[1]
+
+    return {"jvp_eager": jvp, "jvp": {"eager": jvp}, "hvp_eager": hvp, "hvp": {"eager": hvp}}

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
 ROWS = (
     Row("matmuls_eager", "100 int32 10x10 matmuls, eager", "us", reach=200),
-    Row("matmuls_graph", "100 int32 10x10 matmuls, graph", "us", reach=150),
-    Row("matmuls_jit", "100 int32 10x10 matmuls, compiled", "us", reach=75),
-    Row("matmuls_jit_read", "100 int32 10x10 matmuls, compiled, the result read", "us"),
+    Row("matmuls", "100 int32 10x10 matmuls", "us", reach=75),
+    Row("matmuls_read", "100 int32 10x10 matmuls, the result read", "us"),
 )
 STEPS = 100
 
@@ -34,12 +33,19 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
 
     x, eye = tf.constant(_matrix(np)), tf.eye(10, dtype=tf.int32)
     power = _power(tf.matmul)
-    graph, jit = tf.function(power, jit_compile=False), tf.function(power, jit_compile=True)
+
+    def make(jit_compile: bool | None) -> Callable[[], Any]:
+        function = tf.function(power, jit_compile=jit_compile)
+        return lambda: function(x, eye)
+
+    def make_read(jit_compile: bool | None) -> Callable[[], Any]:
+        function = tf.function(power, jit_compile=jit_compile)
+        return lambda: function(x, eye).numpy()
+
     return {
         "matmuls_eager": lambda: power(x, eye),
-        "matmuls_graph": lambda: graph(x, eye),
-        "matmuls_jit": lambda: jit(x, eye),
-        "matmuls_jit_read": lambda: jit(x, eye).numpy(),
+        "matmuls": tf_ways(tf, make),
+        "matmuls_read": tf_ways(tf, make_read),
     }
 
 
@@ -51,8 +57,8 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
     jit = jax.jit(power)
     return {
         "matmuls_eager": lambda: power(x, eye),
-        "matmuls_jit": lambda: jit(x, eye),
-        "matmuls_jit_read": lambda: np.asarray(jit(x, eye)),
+        "matmuls": {"jit": lambda: jit(x, eye)},
+        "matmuls_read": {"jit": lambda: np.asarray(jit(x, eye))},
     }
 
 
@@ -61,7 +67,11 @@ def torch(torch: Any) -> dict[str, Callable[[], Any]]:
 
     x, eye = torch.tensor(_matrix(np)), torch.eye(10, dtype=torch.int32)
     power = _power(torch.matmul)
-    return {"matmuls_eager": lambda: power(x, eye)}
+    compiled = torch.compile(power)
+    return {
+        "matmuls_eager": lambda: power(x, eye),
+        "matmuls": {"eager": lambda: power(x, eye), "compile": lambda: compiled(x, eye)},
+    }
 
 
 def numpy(np: Any) -> dict[str, Callable[[], Any]]:

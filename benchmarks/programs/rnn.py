@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
-ROWS = (
-    Row("rnn_graph", "training step of an RNN, 100 steps of a loop, graph", "ms", reach=3.3),
-    Row("rnn_jit", "training step of an RNN, 100 steps of a loop, compiled", "ms", reach=1.5),
-)
+ROWS = (Row("rnn_step", "training step of an RNN, 100 steps of a loop", "ms", reach=1.5),)
 STEPS, BATCH, INPUTS, UNITS = 100, 8, 16, 32
 RATE = 1e-3
 
@@ -29,10 +26,10 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
     inputs, wanted, arrays = _arrays(np)
     x, y = tf.constant(inputs), tf.constant(wanted)
 
-    def trainer(jit: bool) -> Callable[[], Any]:
+    def make(jit_compile: bool | None) -> Callable[[], Any]:
         weights = [tf.Variable(a) for a in arrays]
 
-        @tf.function(jit_compile=jit)
+        @tf.function(jit_compile=jit_compile)
         def step(x: Any, y: Any) -> Any:
             with tf.GradientTape() as tape:
                 w, u, b = weights
@@ -48,7 +45,7 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
 
         return lambda: step(x, y)
 
-    return {"rnn_graph": trainer(False), "rnn_jit": trainer(True)}
+    return {"rnn_step": tf_ways(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:
@@ -78,7 +75,7 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
         loss, trained = step(trained, x, y)
         return loss
 
-    return {"rnn_jit": train}
+    return {"rnn_step": {"jit": train}}
 
 
 def torch(torch: Any) -> dict[str, Callable[[], Any]]:
@@ -101,4 +98,4 @@ def torch(torch: Any) -> dict[str, Callable[[], Any]]:
                 parameter.sub_(gradient, alpha=RATE)
         return loss
 
-    return {"rnn_graph": train}
+    return {"rnn_step": {"eager": train}}

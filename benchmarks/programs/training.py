@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
 ROWS = (
     Row("tape_eager", "gradients of two dense layers, batch 60, eager tape", "us", reach=233),
-    Row("train_graph", "training step of two dense layers, batch 60, graph", "us", reach=198),
+    Row("train_step", "training step of two dense layers, batch 60", "us", reach=198),
 )
 SIZES = (784, 128, 10)
 BATCH = 60
@@ -42,17 +42,20 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
             loss = loss_of(layers, x, y)
         return loss, tape.gradient(loss, layers)
 
-    trained = [tf.Variable(a) for a in arrays]
+    def make(jit_compile: bool | None) -> Callable[[], Any]:
+        trained = [tf.Variable(a) for a in arrays]
 
-    @tf.function
-    def step(x: Any, y: Any) -> Any:
-        loss, found = gradients(trained, x, y)
-        for variable, gradient in zip(trained, found):
-            variable.assign_sub(RATE * gradient)
-        return loss
+        @tf.function(jit_compile=jit_compile)
+        def step(x: Any, y: Any) -> Any:
+            loss, found = gradients(trained, x, y)
+            for variable, gradient in zip(trained, found):
+                variable.assign_sub(RATE * gradient)
+            return loss
+
+        return lambda: step(x, y)
 
     fixed = [tf.Variable(a) for a in arrays]
-    return {"tape_eager": lambda: gradients(fixed, x, y), "train_graph": lambda: step(x, y)}
+    return {"tape_eager": lambda: gradients(fixed, x, y), "train_step": tf_ways(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:
@@ -81,7 +84,7 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
         loss, trained = step(trained, x, y)
         return loss
 
-    return {"tape_eager": lambda: gradients(fixed, x, y), "train_graph": train}
+    return {"tape_eager": lambda: gradients(fixed, x, y), "train_step": {"jit": train}}
 
 
 def torch(torch: Any) -> dict[str, Callable[[], Any]]:
@@ -104,12 +107,15 @@ def torch(torch: Any) -> dict[str, Callable[[], Any]]:
         loss = loss_of(fixed, x, y)
         return loss, torch.autograd.grad(loss, fixed)
 
-    def train() -> Any:
-        loss = compiled(trained, x, y)
-        found = torch.autograd.grad(loss, trained)
-        with torch.no_grad():
-            for parameter, gradient in zip(trained, found):
-                parameter.sub_(gradient, alpha=RATE)
-        return loss
+    def trainer(loss_function: Callable[..., Any]) -> Callable[[], Any]:
+        def train() -> Any:
+            loss = loss_function(trained, x, y)
+            found = torch.autograd.grad(loss, trained)
+            with torch.no_grad():
+                for parameter, gradient in zip(trained, found):
+                    parameter.sub_(gradient, alpha=RATE)
+            return loss
 
-    return {"tape_eager": gradients, "train_graph": train}
+        return train
+
+    return {"tape_eager": gradients, "train_step": {"eager": trainer(loss_of), "compile": trainer(compiled)}}

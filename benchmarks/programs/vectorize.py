@@ -10,19 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
 ROWS = (
     Row("conv_gradients_eager", "gradients of each of 32 images, eager", "us"),
-    Row("conv_gradients_graph", "gradients of each of 32 images, graph", "us"),
-    Row("conv_gradients_jit", "gradients of each of 32 images, compiled", "us"),
-    Row("rnn_gradients_graph", "gradients of each of 32 sequences, graph", "us"),
-    Row("rnn_gradients_jit", "gradients of each of 32 sequences, compiled", "us"),
+    Row("conv_gradients", "gradients of each of 32 images, in a function", "us"),
+    Row("rnn_gradients", "gradients of each of 32 sequences, in a function", "us"),
     Row("conv_jacobian_eager", "Jacobian of a conv net, eager", "us"),
-    Row("conv_jacobian_graph", "Jacobian of a conv net, graph", "us"),
-    Row("conv_jacobian_jit", "Jacobian of a conv net, compiled", "us"),
-    Row("rnn_jacobian_graph", "Jacobian of an RNN loop, graph", "us"),
-    Row("rnn_jacobian_jit", "Jacobian of an RNN loop, compiled", "us"),
+    Row("conv_jacobian", "Jacobian of a conv net, in a function", "us"),
+    Row("rnn_jacobian", "Jacobian of an RNN loop, in a function", "us"),
 )
 BATCH, STEPS, UNITS = 32, 20, 16
 
@@ -92,8 +88,11 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         "rnn_jacobian": state_jacobian,
     }
     eager = {f"{name}_eager": programs[name] for name in ("conv_gradients", "conv_jacobian")}
-    graphs = {f"{name}_graph": tf.function(f) for name, f in programs.items()}
-    return eager | graphs | {f"{name}_jit": tf.function(f, jit_compile=True) for name, f in programs.items()}
+
+    def ways(program: Any) -> dict[str, Callable[[], Any]]:
+        return tf_ways(tf, lambda jit_compile: tf.function(program, jit_compile=jit_compile))
+
+    return eager | {name: ways(program) for name, program in programs.items()}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:
@@ -125,11 +124,11 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
     start = jnp.zeros([1, UNITS])
     return {
         "conv_gradients_eager": lambda: of_images(kernels, images, labels),
-        "conv_gradients_jit": lambda: compiled(kernels, images, labels),
-        "rnn_gradients_jit": lambda: of_sequences(cells, sequences),
+        "conv_gradients": {"jit": lambda: compiled(kernels, images, labels)},
+        "rnn_gradients": {"jit": lambda: of_sequences(cells, sequences)},
         "conv_jacobian_eager": lambda: by_image(images[0], *kernels),
-        "conv_jacobian_jit": lambda: compiled_by_image(images[0], *kernels),
-        "rnn_jacobian_jit": lambda: by_state(cells, sequences[0], start),
+        "conv_jacobian": {"jit": lambda: compiled_by_image(images[0], *kernels)},
+        "rnn_jacobian": {"jit": lambda: by_state(cells, sequences[0], start)},
     }
 
 
@@ -162,9 +161,11 @@ def torch(torch: Any) -> dict[str, Callable[[], Any]]:
     of_images = torch.func.vmap(torch.func.grad(image_loss), (None, 0, 0))
     of_sequences = torch.func.vmap(torch.func.grad(sequence_loss), (None, 0))
     by_image, by_state = torch.func.jacrev(logits), torch.func.jacrev(last_state, 2)
-    return {
-        "conv_gradients_eager": lambda: of_images(kernels, images, labels),
-        "rnn_gradients_graph": lambda: of_sequences(cells, sequences),
-        "conv_jacobian_eager": lambda: by_image(images[0], *kernels),
-        "rnn_jacobian_graph": lambda: by_state(cells, sequences[0], start),
+    eager = {
+        "conv_gradients": lambda: of_images(kernels, images, labels),
+        "rnn_gradients": lambda: of_sequences(cells, sequences),
+        "conv_jacobian": lambda: by_image(images[0], *kernels),
+        "rnn_jacobian": lambda: by_state(cells, sequences[0], start),
     }
+    alone = {f"{name}_eager": eager[name] for name in ("conv_gradients", "conv_jacobian")}
+    return alone | {name: {"eager": call} for name, call in eager.items()}

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, tf_ways
 
-ROWS = (
-    Row("while_graph", "while loop, 10,000 iterations, graph", "us", reach=26_500),
-    Row("while_jit", "while loop, 10,000 iterations, compiled", "us", reach=60),
-)
+ROWS = (Row("while_loop", "while loop, 10,000 iterations", "us", reach=60),)
 ITERATIONS = 10_000
 
 
@@ -19,8 +16,12 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         return tf.while_loop(lambda i: i < ITERATIONS, lambda i: [i + 1], [start])
 
     start = tf.constant(0)
-    graph, jit = tf.function(count, jit_compile=False), tf.function(count, jit_compile=True)
-    return {"while_graph": lambda: graph(start), "while_jit": lambda: jit(start)}
+
+    def make(jit_compile: bool | None) -> Callable[[], Any]:
+        function = tf.function(count, jit_compile=jit_compile)
+        return lambda: function(start)
+
+    return {"while_loop": tf_ways(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:
@@ -29,4 +30,4 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
         return jax.lax.while_loop(lambda i: i < ITERATIONS, lambda i: i + 1, start)
 
     start = jax.numpy.int32(0)
-    return {"while_jit": lambda: count(start)}
+    return {"while_loop": {"jit": lambda: count(start)}}

@@ -6,28 +6,37 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks import machine, report
+import pytest
+
+from benchmarks import machine, noise, report
+from benchmarks.measured import Measured
+from benchmarks.modes import modes
 from benchmarks.programs import ORDER
-from benchmarks.rows import Row
-from benchmarks.runner import FRAMEWORKS, Measured, rows
+from benchmarks.rows import Row, Series, is_millrace, tf_ways
+from benchmarks.runner import FRAMEWORKS, measure, rows
 
 ROOT = Path(__file__).resolve().parents[2]
+PINNED, FREE = modes(["pinned", "free"], 0)
 
 
 def measured(reach: float | None = None, beyond: str | None = None, **values: list[float]) -> Measured:
-    return Measured("program", Row("key", "a title", "us", reach, beyond), values)
+    """Returns a row; `torch__eager=[1.0]` is PyTorch's way "eager"."""
+    series = {Series(*name.split("__")): numbers for name, numbers in values.items()}
+    return Measured("program", Row("key", "a title", "us", reach, beyond), PINNED, series)
 
 
-def test_one_command_prints_the_table() -> None:
+def test_one_command_prints_the_tables() -> None:
     command = [sys.executable, "-m", "benchmarks", "--rounds", "1", "--frameworks", "millrace,numpy,torch"]
     command += ["--peers", f"torch={ROOT / 'no' / 'python'}", "eager_add", "first_tensor"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
     assert result.returncode == 0, result.stderr
-    lines = [line for line in result.stdout.splitlines() if "busy" not in line]
+    lines = result.stdout.splitlines()
     assert "cores" in lines[0]
     assert lines[1].startswith("without PyTorch: ")
-    assert lines[2].split() == ["what", "Millrace", "least", "reach", "NumPy"]
-    assert [line.partition(",")[0] for line in lines[3:]] == ["import and first tensor", "eager a + b"]
+    for table, mode in ((lines[3:7], PINNED), (lines[8:12], FREE)):
+        assert table[0] == mode.title
+        assert table[1].split() == ["what", "Millrace", "of", "the", "best", "NumPy", "reach"]
+        assert [line.partition(",")[0] for line in table[2:]] == ["import and first tensor", "eager a + b"]
 
 
 def test_an_unknown_framework_is_refused() -> None:
@@ -37,11 +46,16 @@ def test_an_unknown_framework_is_refused() -> None:
     assert "theano" in result.stderr
 
 
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(ValueError, match="asleep"):
+        modes(["pinned", "asleep"], None)
+
+
 def test_the_table_says_what_was_missed() -> None:
     own = {"millrace": [3.0, 1.0, 2.0], "numpy": [4.0, 4.0, 4.0]}
-    assert report.cells(measured(2.0, **own), ["millrace", "numpy"]) == ["a title, us", "2 ok", "1", "2", "4 (2)"]
-    assert report.cells(measured(1.9, **own), ["millrace", "numpy"])[1] == "2 MISSED"
-    assert report.cells(measured(None, **own), ["millrace", "numpy"])[1:4] == ["2", "1", ""]
+    assert report.cells(measured(2.0, **own), ["millrace", "numpy"]) == ["a title, us", "2", "", "4", "2 ok"]
+    assert report.cells(measured(1.9, **own), ["millrace", "numpy"])[-1] == "1.9 MISSED"
+    assert report.cells(measured(None, **own), ["millrace", "numpy"])[-1] == ""
 
 
 def test_a_reach_may_stand_on_the_number_of_another_framework() -> None:
@@ -49,12 +63,93 @@ def test_a_reach_may_stand_on_the_number_of_another_framework() -> None:
     assert measured(0.5, "numpy", millrace=[1.0]).reach is None
 
 
+def test_millrace_is_compared_as_it_comes_with_the_best_way_of_the_best_peer() -> None:
+    row = measured(
+        millrace__default=[3.0], millrace__jit=[1.0], torch__eager=[9.0], torch__compile=[2.0], jax__jit=[4.0]
+    )
+    assert row.best("millrace") == Series("millrace", "default")
+    assert row.best_peer() == Series("torch", "compile")
+    assert report.cells(row, ["millrace", "jax", "torch"])[1:] == ["3", "1.50 (1.50-1.50)", "4 jit", "2 compile", ""]
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    ratio = measured(millrace=[1.0, 2.0, 3.0, 4.0], jax=[2.0, 4.0, 6.0, 4.0]).ratio()
+    assert ratio is not None
+    assert (ratio.median, ratio.low, ratio.high) == (0.5, 0.5, 0.625)
+    assert measured(millrace=[1.0], numpy=[1.0]).ratio() is None
+
+
+def test_all_ways_stand_in_a_table_of_their_own() -> None:
+    row = measured(millrace__default=[3.0], millrace__numpy=[5.0], tensorflow__graph=[9.0])
+    row.failures[Series("tensorflow", "jit")] = "no"
+    assert report.ways_table([row, measured(millrace=[1.0])]).splitlines() == [
+        "| what | Millrace default | Millrace NumPy tier | TensorFlow graph | TensorFlow jit_compile |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        "| a title, us | 3 | 5 | 9 | failed |",
+    ]
+    assert report.ways_table([measured(millrace=[1.0])]) == ""
+
+
 def test_a_framework_that_fails_is_shown_as_failed() -> None:
     result = measured(1.0, millrace=[1.0])
-    result.failures["jax"] = "RuntimeError: no"
-    assert report.cells(result, ["millrace", "jax"])[-1] == "failed"
-    result.failures["millrace"] = "RuntimeError: no"
+    result.failures[Series("jax")] = "RuntimeError: no"
+    assert report.cells(result, ["millrace", "jax"])[3] == "failed"
+    result.values.clear()
+    result.failures[Series("millrace")] = "RuntimeError: no"
     assert report.cells(result, ["millrace", "jax"])[1] == "FAILED"
+
+
+class _Framework:
+    """Stands for the process of a framework: the second repetition of "jit" fails."""
+
+    name, mode = "millrace", PINNED
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def ways(self, program: str, row: str) -> list[Series]:
+        return [Series(self.name, "default"), Series(self.name, "jit")]
+
+    def measure(self, program: str, row: str, way: str) -> tuple[float, float]:
+        self.calls.append(way)
+        if way == "jit" and self.calls.count("jit") == 2:
+            raise RuntimeError("no\nmore")
+        return 1e-6, 1.0
+
+
+def test_a_way_that_fails_does_not_end_the_others() -> None:
+    framework = _Framework()
+    row = measure([framework], "program", Row("key", "a title", "us", per=2), None, 3)  # type: ignore[list-item]  # stands for one
+    assert framework.calls == ["default", "jit", "default", "jit", "default"]
+    assert row.values[Series("millrace", "default")] == [0.5, 0.5, 0.5]
+    assert row.failures == {Series("millrace", "jit"): "no"}
+
+
+def test_a_reader_is_warned_of_a_busy_machine() -> None:
+    quiet = measured(millrace=[1.0, 1.0, 1.0, 1.0])
+    quiet.shares = [1.0, 0.99]
+    assert noise.warnings([quiet], 0.1, 4) == []
+    noisy = measured(millrace=[1.0, 2.0, 3.0, 4.0])
+    noisy.shares = [0.5, 0.6]
+    shared, busy, spread = noise.warnings([noisy], 2.0, 4)
+    assert "55%" in shared
+    assert "2.0 of 4 cores" in busy
+    assert "60%" in spread
+
+
+def test_the_other_programs_of_the_machine_are_counted() -> None:
+    cores = noise.Bystanders().cores([])
+    assert cores is None or cores >= 0.0
+
+
+def test_a_function_runs_in_the_ways_of_its_framework() -> None:
+    import millrace
+
+    assert is_millrace(millrace)
+    calls = tf_ways(millrace, lambda jit_compile: lambda: jit_compile)
+    assert {way: call() for way, call in calls.items()} == {"default": None, "numpy": False, "jit": True}
+    calls = tf_ways(object(), lambda jit_compile: lambda: jit_compile)
+    assert {way: call() for way, call in calls.items()} == {"graph": None, "jit": True}
 
 
 def test_every_program_is_in_the_order_and_has_rows_with_distinct_keys() -> None:
@@ -63,7 +158,7 @@ def test_every_program_is_in_the_order_and_has_rows_with_distinct_keys() -> None
     keys = [row.key for _, row, _ in rows([])]
     assert len(keys) == len(set(keys))
     keys = [row.key for _, row, _ in rows(["matmuls"])]
-    assert keys == ["matmuls_eager", "matmuls_graph", "matmuls_jit", "matmuls_jit_read"]
+    assert keys == ["matmuls_eager", "matmuls", "matmuls_read"]
 
 
 def test_the_page_holds_the_machine_the_versions_and_the_reasons() -> None:
@@ -72,9 +167,13 @@ def test_the_page_holds_the_machine_the_versions_and_the_reasons() -> None:
         "versions": {"millrace": "0.1", "numpy": "2.4"},
         "missing": {"torch": "ModuleNotFoundError"},
         "rounds": 3,
+        "warnings": ["The machine was busy."],
     }
-    page = report.page([measured(2.0, millrace=[1.0], numpy=[2.0])], facts, "benchmarks/results/x.json")
-    assert "| a title, us | 1 ok | 1 | 2 | 2 (2) |" in page
+    page = report.page([measured(2.0, millrace=[1.0], numpy=[2.0])], facts, "benchmarks/results/x.json", "## More\n")
+    assert "| a title, us | 1 |  | 2 | 2 ok |" in page
+    assert f"## {PINNED.title}" in page
+    assert "## More" in page
+    assert "**The machine was busy.**" in page
     assert "Millrace 0.1, NumPy 2.4" in page
     assert "Not measured: PyTorch (ModuleNotFoundError)" in page
     assert set(report.LABELS) == set(FRAMEWORKS)
