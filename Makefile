@@ -57,8 +57,8 @@ api: $(VENV)/venv.stamp  ## write the generated tables anew
 stubs: $(VENV)/venv.stamp  ## write .pyi files, so that editors see the public names
 	@$(PYTHON) tools/gen_stubs.py
 
-bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are installed; RECORD=1 writes docs/benchmarks.md
-	@$(PYTHON) -m benchmarks $(if $(PEERS),--peers $(PEERS)) $(if $(RECORD),--record)
+bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are installed; RECORD=1 writes docs/benchmarks.md; ROWS=..., MODES=pinned
+	@$(PYTHON) -m benchmarks $(if $(PEERS),--peers $(PEERS)) $(if $(MODES),--modes $(MODES)) $(if $(RECORD),--record) $(ROWS)
 
 clean:  ## remove everything that was made
 	@rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -88,6 +88,7 @@ $(VENV)/dev.stamp: $(VENV)/test.stamp
 	@touch $@
 
 $(VENV)/bench.stamp: $(VENV)/test.stamp
+	@$(PIP) install --group bench
 	@touch $@
 
 .PHONY: help demo test keras-tests newest lint style layers sizes generated types api stubs bench clean

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
+import subprocess
 import sys
 from typing import Any
 
-from benchmarks import machine, report
+from benchmarks import chart, machine, report
+from benchmarks.growth import Growth
 from benchmarks.measured import Measured
 from benchmarks.modes import Mode, modes
 from benchmarks.noise import Bystanders, warnings
 from benchmarks.programs import ORDER
-from benchmarks.runner import FRAMEWORKS, ROOT, VARIABLE, Peer, interpreters, measure, rows
+from benchmarks.runner import FRAMEWORKS, ROOT, VARIABLE, Peer, environment, interpreters, measure, rows
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"programs or rows to measure (all if none): {', '.join(ORDER)}")
+    parser.add_argument(
+        "names", nargs="*", help=f"programs or rows to measure (all if none): {', '.join((*ORDER, GROWTH))}"
+    )
     parser.add_argument(
         "--peers",
         default="",
@@ -35,6 +40,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--record", action="store_true", help="write the results and docs/benchmarks.md")
     parser.add_argument("--verbose", action="store_true", help="show what the frameworks print")
     return parser.parse_args(arguments)
+
+
+GROWTH = "growth"
+"""The name of the section about growth on the command line."""
 
 
 def start_peers(
@@ -63,9 +72,10 @@ class Run:
         self.bystanders = Bystanders()
         self.results: list[Measured] = []
         self.machine = machine.describe()
+        self.growths: list[Growth] = []
         self.peers: dict[Mode, list[Peer]] = {}
         self.missing: dict[str, str] = {}
-        for mode in chosen:
+        for mode in chosen if options.names != [GROWTH] else ():
             self.peers[mode], self.missing = start_peers(options.frameworks.split(","), given, mode, options.verbose)
 
     def facts(self) -> dict[str, Any]:
@@ -92,7 +102,21 @@ class Run:
                 self.results.append(measure(peers, program, row, processes, self.options.rounds))
                 self._show(self.results[-1], frameworks)
                 if self.options.record:
-                    record(self.results, self.facts())
+                    self.record()
+
+    def measure_growth(self, core: int | None) -> None:
+        """Measures how time and memory grow, in a process of its own on one core."""
+        (pinned,) = modes(["pinned"], core)
+        command = [sys.executable, "-c", pinned.prelude + "from benchmarks import growth; growth.main()"]
+        print("\nGrowth")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment(pinned)) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                self.growths.append(Growth(**json.loads(line)))
+                title, sizes, seconds, exponent, kilobytes, memory_exponent = report.growth_cells(self.growths[-1])
+                print(f"{title:<52} n = {sizes}: {seconds} ms ({exponent}); {kilobytes} kB ({memory_exponent})")
+        if process.returncode:
+            raise RuntimeError(f"the process that measures growth ended with {process.returncode}")
 
     def _show(self, measured: Measured, frameworks: list[str]) -> None:
         print(report.text_line(report.cells(measured, frameworks)), flush=True)
@@ -102,19 +126,23 @@ class Run:
         for series, why in measured.failures.items():
             print(f"    {report.LABELS[series.framework]} {series.way}: {why}")
 
+    def record(self) -> None:
+        """Writes the results so far, the page, and the chart if matplotlib is there."""
+        date, facts = str(self.machine["date"])[:10], self.facts()
+        path = f"benchmarks/results/{date}.json"
+        (ROOT / path).parent.mkdir(exist_ok=True)
+        (ROOT / path).write_text(json.dumps(report.as_json(self.results, facts), indent=1) + "\n", encoding="utf-8")
+        chart_name = "" if importlib.util.find_spec("matplotlib") is None else "benchmarks.png"
+        if chart_name:
+            chart.draw(self.results, ROOT / "docs" / chart_name)
+        page = report.page(self.results, facts, path, self.growths, chart_name)
+        (ROOT / "docs" / "benchmarks.md").write_text(page, encoding="utf-8")
+
     def close(self) -> None:
         """Ends all processes."""
         for peers in self.peers.values():
             for peer in peers:
                 peer.close()
-
-
-def record(results: list[Measured], facts: dict[str, Any]) -> None:
-    """Writes the results so far and the page."""
-    path = f"benchmarks/results/{str(facts['machine']['date'])[:10]}.json"
-    (ROOT / path).parent.mkdir(exist_ok=True)
-    (ROOT / path).write_text(json.dumps(report.as_json(results, facts), indent=1) + "\n", encoding="utf-8")
-    (ROOT / "docs" / "benchmarks.md").write_text(report.page(results, facts, path), encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -134,7 +162,12 @@ def main(arguments: list[str] | None = None) -> int:
     print(machine.sentence(run.machine))
     for name, why in run.missing.items():
         print(f"without {report.LABELS[name]}: {why}")
-    run.measure_all()
+    if options.names != [GROWTH]:
+        run.measure_all()
+    if not options.names or GROWTH in options.names:
+        run.measure_growth(options.core)
+    if options.record:
+        run.record()
     for warning in run.facts()["warnings"]:
         print(warning)
     run.close()

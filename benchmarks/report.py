@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.growth import Growth, power
 from benchmarks.machine import sentence
 from benchmarks.measured import PEERS, Measured, Ratio
 from benchmarks.rows import WAYS, Series
@@ -20,7 +21,7 @@ the rounds, and in brackets the quartiles. *Reach* is what the project set itsel
 
 Measured {machine}. {versions}.
 
-{warnings}{sections}
+{warnings}{chart}{sections}
 - The programs, one a file, are in `benchmarks/programs`; TensorFlow and Millrace run the same text.
 - Where a framework has several ways to run a program, Millrace's number is the one with default settings, after a few
   seconds of calls; the others' is their best way, which is named. All ways stand in the table below.
@@ -86,7 +87,7 @@ def text_line(line: Sequence[str]) -> str:
 
 def markdown_table(results: Sequence[Measured], frameworks: Sequence[str]) -> str:
     """Returns the table of the rows of one mode."""
-    return _markdown(header(frameworks), [cells(m, frameworks) for m in results])
+    return markdown(header(frameworks), [cells(m, frameworks) for m in results])
 
 
 def ways_table(results: Sequence[Measured]) -> str:
@@ -97,16 +98,46 @@ def ways_table(results: Sequence[Measured]) -> str:
     if not rows:
         return ""
     titles = ["what", *(f"{LABELS[c.framework]} {WAYS[c.framework][c.way]}" for c in columns)]
-    return _markdown(titles, [[f"{m.row.title}, {m.row.unit}", *(_cell(m, c) for c in columns)] for m in rows])
+    return markdown(titles, [[f"{m.row.title}, {m.row.unit}", *(_cell(m, c) for c in columns)] for m in rows])
 
 
 def _cell(measured: Measured, series: Series) -> str:
     return "failed" if series in measured.failures else number(measured.median(series))
 
 
-def _markdown(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def markdown(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Returns a table in Markdown; all columns but the first are numbers."""
     rows = [titles, ["---", *("---:" for _ in titles[1:])], *lines]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+_GROWTH = """## Growth
+
+Time (processor time of one core) and memory of Millrace at four sizes n each. *Power* is fitted to the three largest: 0
+is constant, 1 linear, 2 quadratic. Memory is what stays with the function, or the most that one call takes.
+
+{table}
+"""
+
+
+def growth_section(growths: Sequence[Growth]) -> str:
+    """Returns the part of the page about how time and memory grow."""
+    return _GROWTH.format(table=markdown(_GROWTH_TITLES, [growth_cells(g) for g in growths]))
+
+
+_GROWTH_TITLES = ("what", "n", "ms", "power", "kB", "power of memory")
+
+
+def growth_cells(growth: Growth) -> list[str]:
+    """Returns the cells of a growth: title, sizes, milliseconds, their power, kilobytes, their power."""
+    return [
+        growth.title,
+        " / ".join(number(size) for size in growth.sizes),
+        " / ".join(number(1e3 * seconds) for seconds in growth.seconds),
+        f"{power(growth.sizes, growth.seconds):.2f}",
+        " / ".join(number(size / 1e3) for size in growth.bytes),
+        f"{power(growth.sizes, growth.bytes):.2f}",
+    ]
 
 
 def section(results: Sequence[Measured], frameworks: Sequence[str]) -> str:
@@ -117,14 +148,21 @@ def section(results: Sequence[Measured], frameworks: Sequence[str]) -> str:
     return "\n\n".join(parts + [f"### {mode.title}: all ways", ways] if ways else parts) + "\n"
 
 
-def page(results: Sequence[Measured], facts: dict[str, Any], results_path: str, more: str = "") -> str:
+def page(
+    results: Sequence[Measured],
+    facts: dict[str, Any],
+    results_path: str,
+    growths: Sequence[Growth] = (),
+    chart: str = "",
+) -> str:
     """Returns `docs/benchmarks.md`.
 
     Args:
       results: the rows, in all modes.
       facts: machine, versions, missing frameworks, rounds, warnings.
       results_path: where all repetitions are.
-      more: further sections.
+      growths: how time and memory grow.
+      chart: the file of the chart, beside the page; "" if there is none.
     """
     frameworks = list(facts["versions"])
     notes = "".join(f"- Not measured: {LABELS[name]} ({why}).\n" for name, why in facts["missing"].items())
@@ -136,7 +174,10 @@ def page(results: Sequence[Measured], facts: dict[str, Any], results_path: str, 
         machine=sentence(facts["machine"]),
         versions=", ".join(f"{LABELS[name]} {version}" for name, version in facts["versions"].items()),
         warnings="".join(f"**{warning}**\n\n" for warning in facts["warnings"]),
-        sections="\n".join([*(section(rows, frameworks) for rows in by_mode), *([more] if more else [])]),
+        chart=f"![How many times Millrace's time the peers take]({chart})\n\n" if chart else "",
+        sections="\n".join(
+            [*(section(rows, frameworks) for rows in by_mode), *([growth_section(growths)] if growths else [])]
+        ),
         notes=notes,
     )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
 
+import PIL.Image
 import pytest
 
-from benchmarks import machine, noise, report
+from benchmarks import chart, growth, machine, noise, report
+from benchmarks.growth import SUBJECTS, Growth, Subject, power
 from benchmarks.measured import Measured
 from benchmarks.modes import modes
 from benchmarks.programs import ORDER
@@ -169,11 +172,43 @@ def test_the_page_holds_the_machine_the_versions_and_the_reasons() -> None:
         "rounds": 3,
         "warnings": ["The machine was busy."],
     }
-    page = report.page([measured(2.0, millrace=[1.0], numpy=[2.0])], facts, "benchmarks/results/x.json", "## More\n")
+    page = report.page(
+        [measured(2.0, millrace=[1.0], numpy=[2.0])],
+        facts,
+        "benchmarks/results/x.json",
+        [Growth("n of it", [1, 2, 4], [1.0, 2.0, 4.0], [9, 9, 9])],
+        "x.png",
+    )
     assert "| a title, us | 1 |  | 2 | 2 ok |" in page
     assert f"## {PINNED.title}" in page
-    assert "## More" in page
+    assert "| n of it | 1 / 2 / 4 | 1,000 / 2,000 / 4,000 | 1.00 | 0.009 / 0.009 / 0.009 | 0.00 |" in page
+    assert "](x.png)" in page
     assert "**The machine was busy.**" in page
     assert "Millrace 0.1, NumPy 2.4" in page
     assert "Not measured: PyTorch (ModuleNotFoundError)" in page
     assert set(report.LABELS) == set(FRAMEWORKS)
+
+
+def test_the_power_of_a_growth_is_fitted_to_its_largest_sizes() -> None:
+    assert power([1, 10, 100, 1000], [50.0, 100.0, 10_000.0, 1_000_000.0]) == pytest.approx(2.0)
+    assert power([1, 2, 4], [7.0, 7.0, 7.0]) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS[:3] + SUBJECTS[-1:], ids=lambda subject: subject.title)
+def test_growth_is_measured_at_each_size(subject: Subject) -> None:
+    import millrace
+
+    small = growth.measure(millrace, dataclasses.replace(subject, sizes=(2, 4, 8)))
+    assert len(small.seconds) == len(small.bytes) == 3
+    assert all(seconds > 0 for seconds in small.seconds)
+    assert all(size > 0 for size in small.bytes)
+
+
+def test_the_chart_is_a_picture_with_a_panel_for_each_mode(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    row = measured(millrace=[1.0, 2.0], jax=[2.0, 2.0], torch=[0.5, 0.5])
+    assert chart.points(row) == {"jax": (1.5, 1.0, 2.0), "torch": (0.375, 0.25, 0.5)}
+    chart.draw([row, dataclasses.replace(row, mode=FREE)], tmp_path / "chart.png")
+    with PIL.Image.open(tmp_path / "chart.png") as picture:
+        width, height = picture.size
+    assert width > 2 * height
