@@ -87,6 +87,22 @@ class Traits:
 
     A function with another op of the host is left to the NumPy engine.
     """
+    refuses: Sequence[str] = ()
+    """The inputs whose values the op refuses on the host (an index out of range) where XLA computes on.
+
+    If the op has `checks` and names no input here, every input counts. Of the other inputs `checks` reads shapes only.
+    """
+    checks_any_shape_of: Sequence[str] = ()
+    """The inputs of which `checks` reads neither values nor the shape, but the dtype alone."""
+    refuses_integers_alone: bool = False
+    """Whether the op refuses values only where the first input holds integers (division by zero)."""
+    differs_in_xla: str | Callable[[dict[str, Any]], str | None] | None = None
+    """How XLA's values differ from the values on the host beyond rounding; a function of the attributes."""
+    library_bound: bool = False
+    """Whether a library of kernels (BLAS, oneDNN, LAPACK, FFT, a sort) takes nearly all the time of the op.
+
+    A compiler gains little on such an op, and what a compiler brings along may be slower than the library.
+    """
     commutative: bool = False
     """Whether the first two inputs may be swapped."""
     reads_only_shapes: bool = False

@@ -207,9 +207,7 @@ def _name_outputs(operation: Operation, name: str, tensors: dict[int, str]) -> N
             position += 1
 
 
-def _body_node(
-    operation: Operation, new_names: dict[Operation, str], tensors: dict[int, str], style: NodeStyle
-) -> Any:
+def _body_node(operation: Operation, new_names: dict[Operation, str], tensors: dict[int, str], style: NodeStyle) -> Any:
     node = encode_node(operation, lambda tensor: tensors[id(tensor)], style)
     node.name = new_names[operation]
     if style.add_shapes and not operation.outputs:  # in a function, unlike in a graph

@@ -35,6 +35,11 @@ def must_compile(function: Any) -> bool:
     return getattr(function, "jit_compile", None) is True
 
 
+def must_interpret(function: Any) -> bool:
+    """Tells whether no compiler may run a function, wherever the function is called."""
+    return getattr(function, "jit_compile", None) is False
+
+
 def body_of(function: Any) -> Any:
     """Returns the body of a function attribute: of a callable function or a `NamedBody`, or the bare body itself."""
     return getattr(function, "graph", function)

@@ -145,6 +145,7 @@ def _rank_of_variable(c: ShapeContext) -> TensorShape:
     out_type=INDEX.with_default(int32),
     shape=_rank_of_variable,
     effects=Effects.READS,
+    reads_only_shapes=True,
     not_differentiable="a shape is integers",
 )
 def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
@@ -342,6 +343,7 @@ def _refuse_gather_outside(resource: Array, indices: Array, *, batch_dims: int) 
     shape=_gather_shape,
     effects=Effects.READS,
     batching=index_batches.resource_gather,
+    refuses=("indices",),
 )
 def resource_gather(
     xp: Xp, resource: Array, indices: Array, *, batch_dims: int = 0, validate_indices: bool = True
@@ -393,6 +395,7 @@ def _refuse_gather_nd_outside(resource: Array, indices: Array) -> None:
     shape=_gather_nd_shape,
     effects=Effects.READS,
     batching=index_batches.resource_gather,
+    refuses=("indices",),
 )
 def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
     """Picks slices of a variable at index tuples."""
@@ -485,8 +488,9 @@ _TRAITS: dict[str, Any] = {
     "effects": Effects.WRITES,
     "not_differentiable": _STATE,
 }
-_ROWS: dict[str, Any] = {**_TRAITS, "checks": _refuse_scatter_outside}
-_TUPLES: dict[str, Any] = {**_TRAITS, "checks": _refuse_scatter_nd_outside}
+_CHECKED: dict[str, Any] = {**_TRAITS, "refuses": ("indices",), "checks_any_shape_of": ("updates",)}
+_ROWS: dict[str, Any] = {**_CHECKED, "checks": _refuse_scatter_outside}
+_TUPLES: dict[str, Any] = {**_CHECKED, "checks": _refuse_scatter_nd_outside}
 
 resource_scatter_add = op("ResourceScatterAdd", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("add"))
 resource_scatter_sub = op("ResourceScatterSub", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("sub"))

@@ -71,9 +71,23 @@ class Node:
       must_run: whether the node runs although nobody reads its outputs, for its effect or as a control input.
       added: for a sum, the nodes whose results the sum adds without making the results: see `sparse_sums`.
       origin: the operation that the node came from.
+      is_interpreted: whether the node comes from a function with `jit_compile=False`, which no compiler may run.
+      only_checks: whether the node has no outputs and carries out nothing but the op's `checks`: see `clustering`.
     """
 
-    __slots__ = ("op_def", "attrs", "inputs", "outputs", "effects", "must_run", "holds_functions", "added", "origin")
+    __slots__ = (
+        "op_def",
+        "attrs",
+        "inputs",
+        "outputs",
+        "effects",
+        "must_run",
+        "holds_functions",
+        "added",
+        "origin",
+        "is_interpreted",
+        "only_checks",
+    )
 
     def __init__(
         self,
@@ -93,6 +107,8 @@ class Node:
         self.holds_functions = holds_functions
         self.added: tuple[Node, ...] = ()
         self.origin = origin
+        self.is_interpreted = False
+        self.only_checks = False
 
     @property
     def name(self) -> str:
@@ -217,3 +233,49 @@ def restricted(graph: OptimizedGraph, inputs: Sequence[Value], outputs: Sequence
             read_values.update(node.inputs)
             nodes.append(node)
     return OptimizedGraph(graph.name, inputs, outputs, nodes[::-1])
+
+
+def copied(graph: OptimizedGraph) -> OptimizedGraph:
+    """Returns a graph with nodes and values of its own, which may be changed; constants are shared."""
+    return copied_part(graph.nodes, graph.inputs, graph.outputs, graph.name, graph.verdict)
+
+
+def copied_part(
+    nodes: Sequence[Node],
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    name: str,
+    verdict: Verdict | None = None,
+) -> OptimizedGraph:
+    """Returns a graph of copies of some nodes.
+
+    Args:
+      nodes: the nodes, in run order.
+      inputs: what the nodes read and do not compute, but for constants.
+      outputs: what the graph computes, among its inputs, constants and the outputs of its nodes.
+      name: the name of the graph.
+      verdict: what XLA found about the graph.
+    """
+    values = {value: Value(value.dtype, value.shape) for value in inputs}
+    made_nodes = []
+    for node in nodes:
+        made_nodes.append(_copied_node(node, [values.get(value, value) for value in node.inputs]))
+        values.update(zip(node.outputs, made_nodes[-1].outputs, strict=True))
+    return OptimizedGraph(name, [values[v] for v in inputs], [values.get(v, v) for v in outputs], made_nodes, verdict)
+
+
+def _copied_node(node: Node, inputs: Sequence[Value]) -> Node:
+    attrs = (
+        {name: _with_graphs_copied(value) for name, value in node.attrs.items()} if node.holds_functions else node.attrs
+    )
+    made = Node(node.op_def, attrs, tuple(inputs), node.effects, node.origin, node.holds_functions)
+    made.outputs = tuple([Value(v.dtype, v.shape, made, v.value_index) for v in node.outputs])
+    made.must_run, made.added = node.must_run, node.added
+    made.is_interpreted, made.only_checks = node.is_interpreted, node.only_checks
+    return made
+
+
+def _with_graphs_copied(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple([_with_graphs_copied(one) for one in value])
+    return copied(value) if isinstance(value, OptimizedGraph) else value

@@ -53,7 +53,7 @@ def _faults_of_node(node: Node) -> Iterator[str]:
     for index, value in enumerate(node.outputs):
         if value.node is not node or value.value_index != index or value.constant is not None:
             yield f"{node}: output {index} is {value}"
-    if not node.added:
+    if not node.added and not node.only_checks:
         yield from _faults_of_types(node)
     if node.graphs:
         yield from _faults_of_bodies(node)
@@ -70,6 +70,9 @@ def _faults_of_types(node: Node) -> Iterator[str]:
 
 def _faults_of_bodies(node: Node) -> Iterator[str]:
     """Lists where the graphs inside of a node do not fit the node's inputs and outputs."""
+    if node.calls_function:
+        yield from _faults_of_cluster(node)
+        return
     is_loop = node.op_def.traits.control == "loop"
     operands = _dtypes(node.inputs if is_loop else node.inputs[1:])
     for number, graph in enumerate(node.graphs):
@@ -80,6 +83,13 @@ def _faults_of_bodies(node: Node) -> Iterator[str]:
             yield f"{node}: the condition has {len(graph.outputs)} results"
         elif not is_test and _dtypes(graph.outputs) != _dtypes(node.outputs):
             yield f"{node}: {graph} returns {_dtypes(graph.outputs)}, not {_dtypes(node.outputs)}"
+
+
+def _faults_of_cluster(node: Node) -> Iterator[str]:
+    """Lists where the graph of a cluster does not fit the cluster's inputs and outputs."""
+    (graph,) = node.graphs
+    if (_dtypes(graph.inputs), _dtypes(graph.outputs)) != (_dtypes(node.inputs), _dtypes(node.outputs)):
+        yield f"{node}: {graph} takes {_dtypes(graph.inputs)} and returns {_dtypes(graph.outputs)}"
 
 
 def _dtypes(values: Sequence[Value]) -> list[object]:

@@ -83,7 +83,7 @@ class Lowering:
         op = node.op_def
         if node.added:
             return [self._summed(node, arguments)]
-        if op.traits.reads_only_shapes:
+        if op.traits.reads_only_shapes and node.is_pure:
             arguments = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in arguments]
         if may_be_computed_ahead(node) and all(isinstance(a, (np.ndarray, np.generic)) for a in arguments):
             kernel = eager_engine().bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)

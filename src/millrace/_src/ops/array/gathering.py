@@ -112,6 +112,7 @@ def _refuse_indices_outside(params: Array, indices: Array, axis: Array) -> None:
     checks=_refuse_indices_outside,
     batching=index_batches.gather,
     exact_on_rows=True,
+    refuses=("indices",),
 )
 def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims: int = 0) -> Array:
     """Picks the slices of `params` along `axis` at `indices`."""
@@ -255,6 +256,7 @@ def _refuse_rows_outside(params: Array, indices: Array) -> None:
     checks=_refuse_rows_outside,
     batching=index_batches.gather,
     exact_on_rows=True,
+    refuses=("indices",),
 )
 def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool = True) -> Array:
     """Picks the rows of `params` at `indices`."""
@@ -427,6 +429,7 @@ def _empty_params(params: Array) -> Exception:
     checks=_refuse_bad_positions,
     batching=index_batches.gather_nd,
     exact_on_rows=True,
+    refuses=("indices",),
 )
 def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: str = "") -> Array:
     """Picks the elements, or slices, of `params` at the positions in the rows of `indices`."""

@@ -166,6 +166,7 @@ def _refuse_lengths_outside(input: Array, seq_lengths: Array, *, seq_dim: int, b
     checks=_refuse_lengths_outside,
     batching=slice_batches.reverse_sequence,
     exact_on_rows=True,
+    refuses=("seq_lengths",),
 )
 def reverse_sequence_op(xp: Xp, input: Array, seq_lengths: Array, *, seq_dim: int, batch_dim: int = 0) -> Array:
     """Reverses the first `seq_lengths[b]` places of dimension `seq_dim` in each slice `b` of dimension `batch_dim`."""

@@ -222,6 +222,7 @@ def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, p
     shape=_scatter_nd_shape,
     constant_inputs=("shape",),
     batching=index_batches.scatter_nd,
+    refuses=("indices", "shape"),
 )
 def scatter_nd(xp: Xp, indices: Array, updates: Array, shape: Array, *, bad_indices_policy: str = "") -> Array:
     """Adds updates into a tensor of zeros.
@@ -258,6 +259,7 @@ def scatter_nd_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) ->
     checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
+    refuses=("indices",),
 )
 def scatter_nd_non_aliasing_add(
     xp: Xp, input: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -286,6 +288,7 @@ def scatter_nd_non_aliasing_add_gradient(
     checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
+    refuses=("indices",),
 )
 def tensor_scatter_update_op(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -337,6 +340,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
+    refuses=("indices",),
 )
 def tensor_scatter_nd_add(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -374,6 +378,7 @@ def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor, bad_indices_poli
     checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
+    refuses=("indices",),
 )
 def tensor_scatter_nd_sub(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -411,6 +416,7 @@ def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor, bad_indices_poli
     checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
+    refuses=("indices",),
 )
 def tensor_scatter_nd_min(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -442,6 +448,7 @@ def tensor_scatter_nd_min(
     checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
+    refuses=("indices",),
 )
 def tensor_scatter_nd_max(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""

@@ -91,6 +91,7 @@ def _layout(shape: tuple[int, ...], begin: Array, end: Array, strides: Array, ma
     constant_inputs=("strides",),
     batching=slice_batches.strided_slice,
     exact_on_rows=True,
+    refuses=("begin", "end", "strides"),
 )
 def strided_slice_op(
     xp: Xp,
@@ -230,6 +231,7 @@ def strided_slice_gradient(
     shape=lambda c: c.value_as_shape("shape"),
     constant_inputs=("shape", "strides"),
     batching=slice_batches.strided_slice_grad,
+    refuses=("begin", "end", "strides"),
 )
 def strided_slice_grad(
     xp: Xp,
@@ -479,6 +481,7 @@ def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | N
     constant_inputs=("size",),
     batching=slice_batches.cut,
     exact_on_rows=True,
+    refuses=("begin", "size"),
 )
 def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
     """Takes the block of `input` of shape `size` that begins at `begin`."""

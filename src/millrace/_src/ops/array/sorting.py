@@ -100,6 +100,7 @@ def _top_k(xp: Xp, x: Array, k: int, index_type: DType) -> tuple[Array, Array]:
     constant_inputs=("k",),
     batching=leading("input"),
     exact_on_rows=True,
+    library_bound=True,
 )
 def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool = True) -> tuple[Array, Array]:
     """Finds the `k` largest elements along the last dimension and their positions; in order, whatever `sorted` says."""
@@ -114,6 +115,7 @@ def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool 
     T=REAL,
     shape=lambda c: [_top_k_dims(with_rank_at_least(c.shape("input"), 1), c.attr("k"))] * 2,
     batching=leading("input"),
+    library_bound=True,
 )
 def top_k_v1_op(xp: Xp, input: Array, *, k: int, sorted: bool = True) -> tuple[Array, Array]:
     """Finds the `k` largest elements along the last dimension; the form of TensorFlow's first graphs."""
@@ -348,6 +350,7 @@ def _nth_shape(c: ShapeContext) -> TensorShape:
     shape=_nth_shape,
     constant_inputs=("n",),
     batching=leading("input"),
+    library_bound=True,
 )
 def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Array:
     """Finds the element of rank `n` along the last dimension, from the smallest, or from the largest if `reverse`."""

@@ -67,7 +67,14 @@ def _check(bands: Array, rhs: Array) -> None:
         raise errors.InvalidArgumentError(None, None, message)
 
 
-@op("BandedTriangularSolve", "matrix: T, rhs: T -> output: T", T=LAPACK_TYPES, shape=banded_shape, batching=elementwise)
+@op(
+    "BandedTriangularSolve",
+    "matrix: T, rhs: T -> output: T",
+    T=LAPACK_TYPES,
+    shape=banded_shape,
+    batching=elementwise,
+    library_bound=True,
+)
 def banded_triangular_solve_op(
     xp: Xp, matrix: Array, rhs: Array, *, lower: bool = True, adjoint: bool = False
 ) -> Array:

@@ -58,7 +58,14 @@ def _xla_factor(xp: XlaXp, x: Array) -> Array:
 
 
 @export("linalg.cholesky", v1=["cholesky", "linalg.cholesky"])
-@op("Cholesky", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
+@op(
+    "Cholesky",
+    "input: T -> output: T",
+    T=LAPACK_TYPES,
+    shape=square_shape,
+    batching=leading("input"),
+    library_bound=True,
+)
 def cholesky(xp: Xp, input: Array) -> Array:
     """Computes the lower triangular factor of Hermitian positive definite matrices: `input = L @ adjoint(L)`.
 
@@ -98,6 +105,7 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     shape=_gradient_shape,
     no_gradient="it is the gradient of Cholesky as one kernel; that of tf.linalg.cholesky is made of ops that have one",
     batching=leading("l", "grad"),
+    library_bound=True,
 )
 def cholesky_grad(xp: Xp, l: Array, grad: Array) -> Array:
     """Computes the gradient of `Cholesky` with respect to its input, from its output `l` and that output's gradient.

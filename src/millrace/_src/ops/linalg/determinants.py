@@ -41,6 +41,7 @@ def determinant_shape(c: ShapeContext) -> TensorShape:
     T=DETERMINANT_TYPES,
     shape=determinant_shape,
     batching=leading("input"),
+    library_bound=True,
 )
 def matrix_determinant(xp: Xp, input: Array) -> Array:
     """Computes the determinant of one or more square matrices.
@@ -78,6 +79,7 @@ def log_determinant_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     T=DETERMINANT_TYPES,
     shape=log_determinant_shape,
     batching=leading("input"),
+    library_bound=True,
 )
 def log_matrix_determinant(xp: Xp, input: Array) -> tuple[Array, Array]:
     """Computes the sign and the logarithm of the absolute value of determinants; the op behind `tf.linalg.slogdet`.

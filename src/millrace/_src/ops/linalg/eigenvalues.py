@@ -60,7 +60,15 @@ def _inverse_gaps(e: Tensor) -> Tensor:
 # --- self-adjoint ----------------------------------------------------------------------------------------------------
 
 
-@op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=LAPACK_TYPES, shape=eigen_shape, batching=leading("input"))
+@op(
+    "SelfAdjointEigV2",
+    "input: T -> e: T, v: T",
+    T=LAPACK_TYPES,
+    shape=eigen_shape,
+    batching=leading("input"),
+    library_bound=True,
+    refuses=("input",),
+)
 def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[Array, Array]:
     """Computes the eigenvalues, in ascending order, and eigenvectors of self-adjoint matrices; the op behind
     `tf.linalg.eigh`.

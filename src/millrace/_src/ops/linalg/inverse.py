@@ -35,7 +35,15 @@ from millrace._src.ops.math.reduce import reduce_max, reduce_sum
 from millrace._src.util.export import export
 
 
-@op("MatrixInverse", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
+@op(
+    "MatrixInverse",
+    "input: T -> output: T",
+    T=LAPACK_TYPES,
+    shape=square_shape,
+    batching=leading("input"),
+    library_bound=True,
+    refuses=("input",),
+)
 def matrix_inverse(xp: Xp, input: Array, *, adjoint: bool = False) -> Array:
     """Inverts one or more square matrices, or their adjoints; the op behind `tf.linalg.inv`.
 

@@ -53,6 +53,7 @@ def least_squares_shape(c: ShapeContext) -> TensorShape:
     T=LAPACK_TYPES,
     shape=least_squares_shape,
     batching=leading("matrix", "rhs"),
+    library_bound=True,
 )
 def matrix_solve_ls(xp: Xp, matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: bool = True) -> Array:
     """Solves linear least squares problems; the op behind `tf.linalg.lstsq` where `fast` is False.

@@ -55,6 +55,8 @@ def lu_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     output_idx_type=INDEX.with_default(int32),
     shape=lu_shape,
     batching=leading("input"),
+    library_bound=True,
+    refuses=("input",),
 )
 def lu_op(xp: Xp, input: Array, *, output_idx_type: DType) -> tuple[Array, Array]:
     """Computes the LU decomposition of square matrices; the op behind `tf.linalg.lu`.

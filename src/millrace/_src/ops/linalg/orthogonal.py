@@ -40,7 +40,7 @@ def qr_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     return TensorShape.of((*batch, m, k)), TensorShape.of((*batch, k, n))
 
 
-@op("Qr", "input: T -> q: T, r: T", T=LAPACK_TYPES, shape=qr_shape, batching=leading("input"))
+@op("Qr", "input: T -> q: T, r: T", T=LAPACK_TYPES, shape=qr_shape, batching=leading("input"), library_bound=True)
 def qr_op(xp: Xp, input: Array, *, full_matrices: bool = False) -> tuple[Array, Array]:
     """Computes the QR decomposition of one or more matrices; the op behind `tf.linalg.qr`.
 

@@ -49,7 +49,14 @@ def svd_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape, TensorShape]:
     return values, TensorShape.of((*batch, m, m if full else k)), TensorShape.of((*batch, n, n if full else k))
 
 
-@op("Svd", "input: T -> s: T, u: T, v: T", T=LAPACK_TYPES, shape=svd_shape, batching=leading("input"))
+@op(
+    "Svd",
+    "input: T -> s: T, u: T, v: T",
+    T=LAPACK_TYPES,
+    shape=svd_shape,
+    batching=leading("input"),
+    library_bound=True,
+)
 def svd_op(xp: Xp, input: Array, *, compute_uv: bool = True, full_matrices: bool = False) -> tuple[Array, Array, Array]:
     """Computes the singular value decomposition of one or more matrices; the op behind `tf.linalg.svd`.
 

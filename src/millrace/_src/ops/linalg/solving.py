@@ -82,6 +82,8 @@ def check_equations(matrix: Array, rhs: Array, *, square: bool = True) -> None:
     T=LAPACK_TYPES,
     shape=solve_shape,
     batching=leading("matrix", "rhs"),
+    library_bound=True,
+    refuses=("matrix",),
 )
 def matrix_solve(xp: Xp, matrix: Array, rhs: Array, *, adjoint: bool = False) -> Array:
     """Solves `matrix @ x = rhs`, or with the adjoint of `matrix`; the op behind `tf.linalg.solve`.
@@ -172,6 +174,7 @@ def broadcast_batches(a: Array, b: Array) -> Any:
     T=TRIANGULAR_TYPES,
     shape=triangular_solve_shape,
     batching=elementwise,
+    library_bound=True,
 )
 def matrix_triangular_solve(xp: Xp, matrix: Array, rhs: Array, *, lower: bool = True, adjoint: bool = False) -> Array:
     """Solves `matrix @ x = rhs` by substitution; the other triangle of `matrix` is not read.

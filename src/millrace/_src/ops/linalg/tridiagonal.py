@@ -134,6 +134,7 @@ def tridiagonal_solve_shape(c: ShapeContext) -> TensorShape:
     T=_TYPES,
     shape=tridiagonal_solve_shape,
     batching=leading("diagonals", "rhs"),
+    library_bound=True,
 )
 def tridiagonal_solve_op(
     xp: Xp, diagonals: Array, rhs: Array, *, partial_pivoting: bool = True, perturb_singular: bool = False

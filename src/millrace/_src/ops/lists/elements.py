@@ -37,6 +37,7 @@ from millrace._src.ops.type_sets import ANY, INDEX
     Tshape=INDEX.with_default(int32),
     shape=shape_of_elements,
     batching=list_batches.get_item,
+    refuses=("index",),
 )
 def tensor_list_get_item(
     xp: Xp, input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType
@@ -70,6 +71,7 @@ def _set_item_shape(c: ShapeContext) -> TensorShape:
     handles=changed_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.set_item,
+    refuses=("index",),
 )
 def tensor_list_set_item(
     xp: Xp,
@@ -167,6 +169,7 @@ def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
     shape=_popped_shapes,
     handles=lambda c: [changed_list(c), None],
     batching=list_batches.pop_back,
+    refuses=("input_handle",),
 )
 def tensor_list_pop_back(
     xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType

@@ -73,6 +73,7 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     element_dtype=ANY,
     shape=_gather_shape,
     batching=list_batches.gathered,
+    refuses=("indices",),
 )
 def tensor_list_gather(
     xp: Xp, input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType

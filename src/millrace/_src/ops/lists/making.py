@@ -140,6 +140,7 @@ def _at_least_a_vector(tensor: Array) -> None:
     full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("indices",),
     batching=list_batches.scattered,
+    refuses=("indices",),
 )
 def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Any:
     """Makes a list with the rows of `tensor` at `indices`, just long enough for these rows."""
@@ -156,6 +157,7 @@ def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Ar
     full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("indices", "num_elements"),
     batching=list_batches.scattered,
+    refuses=("indices",),
 )
 def tensor_list_scatter_v2(
     xp: Xp, tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
@@ -223,6 +225,7 @@ def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
     handles=changed_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.scattered,
+    refuses=("indices",),
 )
 def tensor_list_scatter_into_existing_list(
     xp: Xp, input_handle: Array, tensor: Array, indices: Array, *, element_dtype: DType

@@ -35,12 +35,19 @@ def _refuse(source: DType, target: DType) -> errors.UnimplementedError:
     return errors.UnimplementedError(None, None, text)
 
 
+def _clamps_in_xla(attrs: dict[str, Any]) -> str | None:
+    """Tells how XLA converts a number that the target cannot hold: to the nearest one that it can."""
+    is_fraction = attrs["SrcT"].is_floating or attrs["SrcT"].is_complex
+    return "XLA clamps numbers that the integers cannot hold" if is_fraction and attrs["DstT"].is_integer else None
+
+
 @op(
     "Cast",
     "x: SrcT -> y: DstT",
     SrcT=ANY,
     DstT=ANY,
     shape=same_shape,
+    differs_in_xla=_clamps_in_xla,
     is_cheap=True,
     batching=as_it_is,
     exact_on_rows=True,

@@ -80,7 +80,15 @@ def truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
 
 
 @export("realdiv", elementwise="binary")
-@op("RealDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_integer_zero)
+@op(
+    "RealDiv",
+    "x: T, y: T -> z: T",
+    T=ARITHMETIC,
+    shape=broadcast_shape,
+    checks=_refuse_integer_zero,
+    refuses=("y",),
+    refuses_integers_alone=True,
+)
 def realdiv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides floating point and complex numbers; the op behind `/`. Integers are divided towards zero.
 
@@ -110,7 +118,15 @@ def real_div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]
     return reduce_to_operands(x, y, raw.RealDiv(x=dz, y=y), dz * raw.RealDiv(x=raw.RealDiv(x=-x, y=y), y=y))
 
 
-@op("Div", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_integer_zero)
+@op(
+    "Div",
+    "x: T, y: T -> z: T",
+    T=ARITHMETIC,
+    shape=broadcast_shape,
+    checks=_refuse_integer_zero,
+    refuses=("y",),
+    refuses_integers_alone=True,
+)
 def div(xp: Xp, x: Array, y: Array) -> Array:
     """Divides numbers of any type; integers towards zero.
 
@@ -129,7 +145,15 @@ def div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, raw.Div(x=dz, y=y), dz * raw.Div(x=raw.Div(x=-x, y=y), y=y))
 
 
-@op("FloorDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_integer_zero)
+@op(
+    "FloorDiv",
+    "x: T, y: T -> z: T",
+    T=ARITHMETIC,
+    shape=broadcast_shape,
+    checks=_refuse_integer_zero,
+    refuses=("y",),
+    refuses_integers_alone=True,
+)
 def floor_div(xp: Xp, x: Array, y: Array) -> Array:
     """Divides and rounds towards minus infinity; the op behind `//`.
 
@@ -176,7 +200,15 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @export("math.floormod", "math.mod", v1=["floormod", "mod", "math.floormod", "math.mod"], elementwise="binary")
-@op("FloorMod", "x: T, y: T -> z: T", T=INTEGER | FLOAT, shape=broadcast_shape, checks=_refuse_integer_zero)
+@op(
+    "FloorMod",
+    "x: T, y: T -> z: T",
+    T=INTEGER | FLOAT,
+    shape=broadcast_shape,
+    checks=_refuse_integer_zero,
+    refuses=("y",),
+    refuses_integers_alone=True,
+)
 def floormod(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the remainder of `//`, which has the sign of `y`, as `%` in Python.
 
@@ -206,7 +238,15 @@ def floor_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor
 
 
 @export("truncatediv", elementwise="binary")
-@op("TruncateDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_truncation_by_zero)
+@op(
+    "TruncateDiv",
+    "x: T, y: T -> z: T",
+    T=ARITHMETIC,
+    shape=broadcast_shape,
+    checks=_refuse_truncation_by_zero,
+    refuses=("y",),
+    refuses_integers_alone=True,
+)
 def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides and rounds towards zero, as in C.
 
@@ -229,7 +269,15 @@ def truncate_div_gradient(dz: Tensor) -> tuple[None, None]:
 
 
 @export("truncatemod", elementwise="binary")
-@op("TruncateMod", "x: T, y: T -> z: T", T=_MOD_TYPES, shape=broadcast_shape, checks=_refuse_truncation_by_zero)
+@op(
+    "TruncateMod",
+    "x: T, y: T -> z: T",
+    T=_MOD_TYPES,
+    shape=broadcast_shape,
+    checks=_refuse_truncation_by_zero,
+    refuses=("y",),
+    refuses_integers_alone=True,
+)
 def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the remainder of `truncatediv`, which has the sign of `x`, as `%` in C.
 
@@ -258,6 +306,8 @@ def truncate_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Ten
     checks=_refuse_integer_zero,
     shape=broadcast_shape,
     no_gradient="TensorFlow declares no gradient for it; FloorMod and TruncateMod have one",
+    refuses=("y",),
+    refuses_integers_alone=True,
 )
 def c_mod(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the remainder with the sign of `x`, as `%` in C; an older form of `TruncateMod`.

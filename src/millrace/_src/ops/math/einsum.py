@@ -71,7 +71,14 @@ def _broadcast_size(
     return sizes[label]
 
 
-@op("Einsum", "inputs: N * T -> output: T", T=ANY, shape=einsum_shape, batching=matrix_batches.einsum)
+@op(
+    "Einsum",
+    "inputs: N * T -> output: T",
+    T=ANY,
+    shape=einsum_shape,
+    batching=matrix_batches.einsum,
+    library_bound=True,
+)
 def einsum_op(xp: Xp, inputs: list[Array], *, equation: str) -> Array:
     """Computes an Einstein summation over one or two operands; the op behind `tf.einsum`.
 

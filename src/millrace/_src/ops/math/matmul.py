@@ -81,7 +81,14 @@ def matmul_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((m, n))
 
 
-@op("MatMul", "a: T, b: T -> product: T", T=_MATMUL_TYPES, shape=matmul_shape, batching=matrix_batches.matmul)
+@op(
+    "MatMul",
+    "a: T, b: T -> product: T",
+    T=_MATMUL_TYPES,
+    shape=matmul_shape,
+    batching=matrix_batches.matmul,
+    library_bound=True,
+)
 def matmul_op(
     xp: Xp,
     a: Array,
@@ -222,7 +229,14 @@ def _batched(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
         raise
 
 
-@op("BatchMatMulV2", "x: T, y: T -> output: T", T=_BATCH_V2_TYPES, shape=batch_matmul_shape, batching=elementwise)
+@op(
+    "BatchMatMulV2",
+    "x: T, y: T -> output: T",
+    T=_BATCH_V2_TYPES,
+    shape=batch_matmul_shape,
+    batching=elementwise,
+    library_bound=True,
+)
 def batch_matmul_v2(
     xp: Xp,
     x: Array,
@@ -281,7 +295,14 @@ def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int |
     return raw.Reshape(tensor=total, shape=int_vector(own))
 
 
-@op("BatchMatMul", "x: T, y: T -> output: T", T=_BATCH_TYPES, shape=batch_matmul_shape, batching=leading("x", "y"))
+@op(
+    "BatchMatMul",
+    "x: T, y: T -> output: T",
+    T=_BATCH_TYPES,
+    shape=batch_matmul_shape,
+    batching=leading("x", "y"),
+    library_bound=True,
+)
 def batch_matmul(
     xp: Xp,
     x: Array,
@@ -320,6 +341,7 @@ def batch_matmul_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, ad
     Tout=_V3_OUTPUTS,
     shape=batch_matmul_shape,
     batching=elementwise,
+    library_bound=True,
 )
 def batch_matmul_v3(
     xp: Xp,
@@ -359,6 +381,7 @@ _SPARSE_TYPES = TypeSet([float32, bfloat16], default=float32)
     Tb=_SPARSE_TYPES,
     shape=matmul_shape,
     batching=matrix_batches.sparse_matmul,
+    library_bound=True,
 )
 def sparse_matmul(
     xp: Xp,

@@ -42,7 +42,15 @@ def _refuse_negative_integers(x: Array, y: Array) -> None:
         raise errors.InvalidArgumentError(None, None, "Integers to negative integer powers are not allowed")
 
 
-@op("Pow", "x: T, y: T -> z: T", T=_POW_TYPES, shape=broadcast_shape, checks=_refuse_negative_integers)
+@op(
+    "Pow",
+    "x: T, y: T -> z: T",
+    T=_POW_TYPES,
+    shape=broadcast_shape,
+    checks=_refuse_negative_integers,
+    refuses=("y",),
+    refuses_integers_alone=True,
+)
 def power(xp: Xp, x: Array, y: Array) -> Array:
     """Raises `x` to the power `y`; the op behind `tf.pow` and `**`.
 

@@ -144,6 +144,7 @@ def _extreme_of(dtype: Any, *, highest: bool) -> Any:
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
+    refuses=("segment_ids", "num_segments"),
 )
 def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Sums the rows of each segment, in any order.
@@ -218,6 +219,7 @@ def unsorted_segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
+    refuses=("segment_ids", "num_segments"),
 )
 def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Computes the element-wise maximum of the rows of each segment, in any order.
@@ -247,6 +249,7 @@ def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
+    refuses=("segment_ids", "num_segments"),
 )
 def unsorted_segment_min(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Computes the element-wise minimum of the rows of each segment, in any order.
@@ -290,6 +293,7 @@ unsorted_segment_min.gradient(unsorted_segment_max_gradient)
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
+    refuses=("segment_ids", "num_segments"),
 )
 def unsorted_segment_prod(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Multiplies the rows of each segment, in any order.

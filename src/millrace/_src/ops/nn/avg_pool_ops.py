@@ -126,7 +126,7 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@op("AvgPool", "value: T -> output: T", T=FLOAT, shape=_shape, batching=folding("value"))
+@op("AvgPool", "value: T -> output: T", T=FLOAT, shape=_shape, batching=folding("value"), library_bound=True)
 def avg_pool_op(
     xp: Xp,
     value: Array,
@@ -165,6 +165,7 @@ def avg_pool_gradient(dy: Tensor, value: Tensor, ksize: Any, strides: Any, paddi
     shape=_gradient_shape,
     constant_inputs=("orig_input_shape",),
     batching=image_batches.pool_gradient_of_shape,
+    library_bound=True,
 )
 def avg_pool_grad_op(
     xp: Xp,
@@ -185,7 +186,7 @@ def avg_pool_grad_gradient(dy: Tensor, ksize: Any, strides: Any, padding: str, d
     return None, raw.AvgPool(value=dy, ksize=ksize, strides=strides, padding=padding, data_format=data_format)
 
 
-@op("AvgPool3D", "input: T -> output: T", T=FLOAT, shape=_shape, batching=folding("input"))
+@op("AvgPool3D", "input: T -> output: T", T=FLOAT, shape=_shape, batching=folding("input"), library_bound=True)
 def avg_pool_3d_op(
     xp: Xp,
     input: Array,
@@ -218,6 +219,7 @@ def avg_pool_3d_gradient(dy: Tensor, input: Tensor, ksize: Any, strides: Any, pa
     shape=_gradient_shape,
     constant_inputs=("orig_input_shape",),
     batching=image_batches.pool_gradient_of_shape,
+    library_bound=True,
 )
 def avg_pool_3d_grad_op(
     xp: Xp,

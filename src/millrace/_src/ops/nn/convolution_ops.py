@@ -313,7 +313,14 @@ def _to_filters(xp: Xp, name: str, x: Array, sizes: Any, gradient: Array, data_f
 # --- two dimensions --------------------------------------------------------------------------------------------------
 
 
-@op("Conv2D", "input: T, filter: T -> output: T", T=FLOAT_INT, shape=_conv2d_shape, batching=image_batches.conv)
+@op(
+    "Conv2D",
+    "input: T, filter: T -> output: T",
+    T=FLOAT_INT,
+    shape=_conv2d_shape,
+    batching=image_batches.conv,
+    library_bound=True,
+)
 def conv2d_op(
     xp: Xp,
     input: Array,
@@ -369,6 +376,7 @@ def _attrs(strides: Any, padding: str, data_format: str, dilations: Any) -> dict
     shape=_input_gradient_shape_2d,
     constant_inputs=("input_sizes",),
     batching=image_batches.conv_input_gradient,
+    library_bound=True,
 )
 def conv2d_input_gradient_op(
     xp: Xp,
@@ -417,6 +425,7 @@ def conv2d_input_gradient_gradient(
     shape=_filter_gradient_shape,
     constant_inputs=("filter_sizes",),
     batching=image_batches.conv_filter_gradient,
+    library_bound=True,
 )
 def conv2d_filter_gradient_op(
     xp: Xp,
@@ -461,7 +470,14 @@ def conv2d_filter_gradient_gradient(
 # --- three dimensions ------------------------------------------------------------------------------------------------
 
 
-@op("Conv3D", "input: T, filter: T -> output: T", T=FLOAT, shape=_conv3d_shape, batching=image_batches.conv)
+@op(
+    "Conv3D",
+    "input: T, filter: T -> output: T",
+    T=FLOAT,
+    shape=_conv3d_shape,
+    batching=image_batches.conv,
+    library_bound=True,
+)
 def conv3d_op(
     xp: Xp,
     input: Array,
@@ -497,6 +513,7 @@ def conv3d_gradient(
     shape=_input_gradient_shape_3d,
     constant_inputs=("input_sizes",),
     batching=image_batches.conv_input_gradient,
+    library_bound=True,
 )
 def conv3d_input_gradient_op(
     xp: Xp,
@@ -534,6 +551,7 @@ def conv3d_input_gradient_gradient(
     shape=_filter_gradient_shape,
     constant_inputs=("filter_sizes",),
     batching=image_batches.conv_filter_gradient,
+    library_bound=True,
 )
 def conv3d_filter_gradient_op(
     xp: Xp,

@@ -68,7 +68,12 @@ def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filt
 
 
 @op(
-    "DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOAT, shape=_shape, batching=image_batches.depthwise
+    "DepthwiseConv2dNative",
+    "input: T, filter: T -> output: T",
+    T=FLOAT,
+    shape=_shape,
+    batching=image_batches.depthwise,
+    library_bound=True,
 )
 def depthwise_op(
     xp: Xp,
@@ -201,6 +206,7 @@ def _attrs(strides: Any, padding: str, explicit_paddings: Any, data_format: str,
     shape=_given_shape,
     constant_inputs=("input_sizes",),
     batching=image_batches.depthwise_input_gradient,
+    library_bound=True,
 )
 def depthwise_input_gradient_op(
     xp: Xp,
@@ -265,6 +271,7 @@ def depthwise_input_gradient_gradient(
     shape=_given_shape,
     constant_inputs=("filter_sizes",),
     batching=image_batches.depthwise_filter_gradient,
+    library_bound=True,
 )
 def depthwise_filter_gradient_op(
     xp: Xp,

@@ -118,7 +118,7 @@ def _shape_v2(c: ShapeContext) -> TensorShape:
     return pool_shape(c, c.shape("input"), *(None if v is None else v.tolist() for v in (ksize, strides)))
 
 
-@op("MaxPool", "input: T -> output: T", T=_POOLED, shape=_shape, batching=folding("input"))
+@op("MaxPool", "input: T -> output: T", T=_POOLED, shape=_shape, batching=folding("input"), library_bound=True)
 def max_pool_op(
     xp: Xp,
     input: Array,
@@ -168,6 +168,7 @@ def max_pool_gradient(
     shape=_shape_v2,
     constant_inputs=("ksize", "strides"),
     batching=folding("input"),
+    library_bound=True,
 )
 def max_pool_v2_op(
     xp: Xp, input: Array, ksize: Array, strides: Array, *, padding: str, data_format: str = "NHWC"
@@ -203,6 +204,7 @@ def max_pool_v2_gradient(
     T=_GRADED,
     shape=same_shape,
     batching=folding("orig_input", "orig_output", "grad"),
+    library_bound=True,
 )
 def max_pool_grad_op(
     xp: Xp,
@@ -258,6 +260,7 @@ def max_pool_grad_gradient(
     shape=same_shape,
     constant_inputs=("ksize", "strides"),
     batching=folding("orig_input", "orig_output", "grad"),
+    library_bound=True,
 )
 def max_pool_grad_v2_op(
     xp: Xp,
@@ -396,7 +399,7 @@ def max_pool_grad_grad_v2_gradient(
 # --- three dimensions ------------------------------------------------------------------------------------------------
 
 
-@op("MaxPool3D", "input: T -> output: T", T=_VOLUMES, shape=_shape, batching=folding("input"))
+@op("MaxPool3D", "input: T -> output: T", T=_VOLUMES, shape=_shape, batching=folding("input"), library_bound=True)
 def max_pool_3d_op(
     xp: Xp,
     input: Array,
@@ -432,6 +435,7 @@ def max_pool_3d_gradient(
     TInput=_VOLUMES.with_default(d.float32),
     shape=same_shape,
     batching=folding("orig_input", "orig_output", "grad"),
+    library_bound=True,
 )
 def max_pool_3d_grad_op(
     xp: Xp,

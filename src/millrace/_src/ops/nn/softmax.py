@@ -276,6 +276,7 @@ def _refuse_labels_outside(features: Array, labels: Array) -> None:
     shape=_sparse_shape,
     checks=_refuse_labels_outside,
     batching=folding("features", "labels"),
+    refuses=("labels",),
 )
 def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
     """Computes the cross-entropy of each row for a class number, and its gradient with respect to `features`."""

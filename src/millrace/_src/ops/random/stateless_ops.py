@@ -178,6 +178,7 @@ def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtyp
     checks=_refuse_empty_interval_by_seed,
     **{**_BY_SEED, "T": SHAPE, "shape": _seed_bounds_shape},
     not_batched="every row has a seed of its own",
+    refuses=("minval", "maxval"),
 )
 def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Array, maxval: Array) -> Array:
     """Draws integers in [minval, maxval).
@@ -275,6 +276,7 @@ def stateless_random_uniform_full_int_v2(
     checks=_refuse_empty_interval_by_key,
     **{**_BY_KEY, "shape": _key_bounds_shape},
     not_batched="every row has a seed of its own",
+    refuses=("minval", "maxval"),
 )
 def stateless_random_uniform_int_v2(
     xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array

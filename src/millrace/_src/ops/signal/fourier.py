@@ -56,6 +56,7 @@ def _size(x: Tensor, count: int) -> Tensor:
     Tcomplex=COMPLEX,
     shape=_same_shape_of_rank_1,
     batching=leading("input"),
+    library_bound=True,
 )
 def fft(xp: Xp, input: Array) -> Array:
     """Computes the Fourier transform along the last axis.
@@ -85,6 +86,7 @@ def fft_gradient(dy: Tensor) -> Tensor:
     Tcomplex=COMPLEX,
     shape=_same_shape_of_rank_1,
     batching=leading("input"),
+    library_bound=True,
 )
 def ifft(xp: Xp, input: Array) -> Array:
     """Computes the inverse Fourier transform along the last axis.
@@ -117,6 +119,7 @@ def ifft_gradient(dy: Tensor) -> Tensor:
     Tcomplex=COMPLEX,
     shape=_same_shape_of_rank_2,
     batching=leading("input"),
+    library_bound=True,
 )
 def fft2d(xp: Xp, input: Array) -> Array:
     """Computes the Fourier transform along the last two axes.
@@ -147,6 +150,7 @@ def fft2d_gradient(dy: Tensor) -> Tensor:
     Tcomplex=COMPLEX,
     shape=_same_shape_of_rank_2,
     batching=leading("input"),
+    library_bound=True,
 )
 def ifft2d(xp: Xp, input: Array) -> Array:
     """Computes the inverse Fourier transform along the last two axes.
@@ -180,6 +184,7 @@ def ifft2d_gradient(dy: Tensor) -> Tensor:
     Tcomplex=COMPLEX,
     shape=_same_shape_of_rank_3,
     batching=leading("input"),
+    library_bound=True,
 )
 def fft3d(xp: Xp, input: Array) -> Array:
     """Computes the Fourier transform along the last three axes.
@@ -209,6 +214,7 @@ def fft3d_gradient(dy: Tensor) -> Tensor:
     Tcomplex=COMPLEX,
     shape=_same_shape_of_rank_3,
     batching=leading("input"),
+    library_bound=True,
 )
 def ifft3d(xp: Xp, input: Array) -> Array:
     """Computes the inverse Fourier transform along the last three axes.

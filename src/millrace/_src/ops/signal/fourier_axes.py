@@ -105,6 +105,7 @@ def _half_shape(c: ShapeContext) -> TensorShape:
     shape=_transformed_shape,
     constant_inputs=("fft_length", "axes"),
     batching=along("axes", "input"),
+    library_bound=True,
 )
 def fftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array) -> Array:
     """Computes the Fourier transform of the first `fft_length` elements along axes.
@@ -140,6 +141,7 @@ def fftnd_gradient(dy: Tensor, input: Tensor, fft_length: Tensor, axes: Tensor) 
     shape=_transformed_shape,
     constant_inputs=("fft_length", "axes"),
     batching=along("axes", "input"),
+    library_bound=True,
 )
 def ifftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array) -> Array:
     """Computes the inverse Fourier transform of the first `fft_length` elements along axes.
@@ -179,6 +181,7 @@ def ifftnd_gradient(dy: Tensor, input: Tensor, fft_length: Tensor, axes: Tensor)
     shape=_half_shape,
     constant_inputs=("fft_length", "axes"),
     batching=along("axes", "input"),
+    library_bound=True,
 )
 def rfftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Computes the Fourier transform of the first `fft_length` real numbers along axes.
@@ -224,6 +227,7 @@ def rfftnd_gradient(dy: Tensor, input: Tensor, fft_length: Tensor, axes: Tensor)
     shape=_transformed_shape,
     constant_inputs=("fft_length", "axes"),
     batching=along("axes", "input"),
+    library_bound=True,
 )
 def irfftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Computes the `fft_length` real numbers along axes that have half a spectrum.

@@ -215,6 +215,7 @@ def _transformed(op: Any, value: Any, fft_length: Any, name: str | None, count: 
     shape=_shape(1, is_inverse=False),
     constant_inputs=("fft_length",),
     batching=leading("input"),
+    library_bound=True,
 )
 def rfft_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms real numbers along the last axis; the op behind `tf.signal.rfft`."""
@@ -234,6 +235,7 @@ def rfft_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tensor
     shape=_shape(1, is_inverse=True),
     constant_inputs=("fft_length",),
     batching=leading("input"),
+    library_bound=True,
 )
 def irfft_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms half a spectrum back along the last axis; the op behind `tf.signal.irfft`."""
@@ -292,6 +294,7 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     shape=_shape(2, is_inverse=False),
     constant_inputs=("fft_length",),
     batching=leading("input"),
+    library_bound=True,
 )
 def rfft2d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms real numbers along the last two axes; the op behind `tf.signal.rfft2d`."""
@@ -311,6 +314,7 @@ def rfft2d_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tens
     shape=_shape(2, is_inverse=True),
     constant_inputs=("fft_length",),
     batching=leading("input"),
+    library_bound=True,
 )
 def irfft2d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms half a spectrum back along the last two axes; the op behind `tf.signal.irfft2d`."""
@@ -371,6 +375,7 @@ def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     shape=_shape(3, is_inverse=False),
     constant_inputs=("fft_length",),
     batching=leading("input"),
+    library_bound=True,
 )
 def rfft3d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms real numbers along the last three axes; the op behind `tf.signal.rfft3d`."""
@@ -390,6 +395,7 @@ def rfft3d_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tens
     shape=_shape(3, is_inverse=True),
     constant_inputs=("fft_length",),
     batching=leading("input"),
+    library_bound=True,
 )
 def irfft3d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms half a spectrum back along the last three axes; the op behind `tf.signal.irfft3d`."""

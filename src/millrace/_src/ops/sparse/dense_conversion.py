@@ -89,6 +89,7 @@ def _filled_by_scatter(
     shape=_dense_shape,
     constant_inputs=("output_shape",),
     not_batched=OWN_PLACES,
+    refuses=("sparse_indices",),
 )
 def sparse_to_dense_op(
     xp: Xp,

@@ -1,0 +1,26 @@
+"""The checks of an op, bound to the attributes of one call."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.op_def import OpDef
+
+
+def bound_checks(op: OpDef, attrs: dict[str, Any]) -> Callable[..., None] | None:
+    """Returns the checks of an op as a function of the kernel's inputs; None for an op without checks.
+
+    Args:
+      op: the op.
+      attrs: the attributes of one call; an attribute that is missing takes its default.
+    """
+    checks = op.rules.checks
+    if checks is None:
+        return None
+    code = checks.__code__
+    keyword_names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    if not keyword_names:
+        return checks
+    return functools.partial(checks, **{name: attrs.get(name, op.attr_defaults.get(name)) for name in keyword_names})

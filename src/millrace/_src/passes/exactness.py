@@ -1,0 +1,170 @@
+"""Which nodes XLA carries out exactly as the NumPy tier does.
+
+A function with `jit_compile=True` loses what XLA leaves out: assertions, refusals of an index out of range, errors of a
+division by zero. The user asked for that. A graph that goes to XLA because it runs faster there may lose nothing. So
+a node qualifies if its op only computes or keeps variables, if no value of the node's inputs could be refused, and if
+XLA's values differ by rounding at most. What an op refuses and how its values differ, the op declares (`Traits`).
+
+A check whose inputs are constants is made here, once. A loop qualifies if its bodies do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.handle_types import VariableHandle
+from millrace._src.core.op_checks import bound_checks
+from millrace._src.core.op_def import Effects
+from millrace._src.core.op_signature import places
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+
+
+def inexact_nodes(graph: OptimizedGraph, *, with_draws: bool = True) -> dict[Node, str]:
+    """Returns the nodes of a graph that XLA would not carry out exactly, and why not.
+
+    For a loop or a choice the nodes inside are named.
+
+    Args:
+      graph: the graph.
+      with_draws: whether random draws of the graph itself count; a program of XLA may get them from the host.
+    """
+    own_draws = [] if with_draws else [node for node in graph.nodes if is_draw(node)]
+    return {node: reason for node, reason in _inexact(graph) if node not in own_draws}
+
+
+def is_draw(node: Node) -> bool:
+    """Tells whether a node draws from a hidden random stream."""
+    return node.effects is Effects.RANDOM and not node.holds_functions
+
+
+def why_inexact(node: Node) -> str | None:
+    """Returns why XLA would not carry out a node exactly; None if XLA would."""
+    reason = _why_not_but_for_checks(node)
+    if reason is not None or node.holds_functions or node.only_checks:
+        return reason
+    refused_values = refused_inputs(node)
+    return "it may refuse values" if refused_values and not _passes_now(node, refused_values) else None
+
+
+def is_exact_after_checks(node: Node) -> bool:
+    """Tells whether XLA would carry out a node exactly once the op's `checks` have passed."""
+    return node.op_def.rules.checks is not None and _why_not_but_for_checks(node) is None
+
+
+def _why_not_but_for_checks(node: Node) -> str | None:
+    """Returns why XLA would not carry out a node exactly, if no value is refused."""
+    if node.is_interpreted:
+        return "it belongs to a function with jit_compile=False"
+    if node.holds_functions:
+        return _why_not_with_bodies(node)
+    return _why_not_allowed(node) or _why_not_pure(node) or _how_different(node)
+
+
+def refused_inputs(node: Node) -> list[Value]:
+    """Returns the inputs of a node whose values the node may refuse on the host alone."""
+    op = node.op_def
+    if op.traits.refuses_integers_alone and not node.inputs[0].dtype.is_integer:
+        return []
+    if not op.traits.refuses:
+        return list(node.inputs) if op.rules.checks is not None else []
+    return [
+        node.inputs[place]
+        for argument, at in places(op.signature.inputs, node.attrs)
+        for place in at
+        if argument.name in op.traits.refuses
+    ]
+
+
+def _inexact(graph: OptimizedGraph) -> Iterator[tuple[Node, str]]:
+    for node in graph.nodes:
+        reason = why_inexact(node)
+        if reason is not None:
+            inner = [pair for body in node.graphs for pair in _inexact(body)]
+            yield from inner or [(node, reason)]
+
+
+def _why_not_with_bodies(node: Node) -> str | None:
+    bodies = node.graphs
+    if len(bodies) != len(node.functions):
+        return "it calls a function that is a program of its own"
+    if node.op_def.traits.keeps_functions or node.op_def.traits.host_only:
+        return "it runs on the host only"
+    if node.op_def.traits.control == "loop" and any(n.effects is Effects.WRITES for n in bodies[0].nodes):
+        return "the condition of the loop writes to a variable"
+    reasons = [reason for body in bodies for _, reason in _inexact(body)]
+    return reasons[0] if reasons else None
+
+
+def _why_not_allowed(node: Node) -> str | None:
+    traits = node.op_def.traits
+    if traits.host_only or traits.refused_by_xla or traits.is_placeholder:
+        return "it runs on the host only"
+    if any(value.dtype.name == "string" for value in (*node.inputs, *node.outputs)):
+        return "it takes or returns strings"
+    return None
+
+
+def _why_not_pure(node: Node) -> str | None:
+    if node.effects is Effects.IO:
+        return "it acts on the world"
+    if node.effects is Effects.RANDOM:
+        return "it draws random numbers from a hidden stream"
+    if any(value.dtype.name == "resource" for value in node.outputs):
+        return "it makes a handle"
+    if not all(map(_is_variable, node.origin.inputs)) and node.effects is not Effects.NONE:
+        return "it uses an object of the host"
+    return None
+
+
+def _is_variable(tensor: Any) -> bool:
+    """Tells whether a tensor is the handle of a variable, or no handle at all."""
+    return tensor.dtype.name != "resource" or isinstance(tensor.handle_type, VariableHandle)
+
+
+def _how_different(node: Node) -> str | None:
+    """Returns how XLA's values differ from the host's beyond rounding."""
+    differs = node.op_def.traits.differs_in_xla
+    return differs(node.attrs) if callable(differs) else differs
+
+
+def _passes_now(node: Node, refused_values: Sequence[Value]) -> bool:
+    """Tells whether a node can refuse nothing at a call, because all that it could refuse is constant."""
+    if any(value.constant is None for value in refused_values):
+        return False
+    return _check_passes(node)
+
+
+def _check_passes(node: Node) -> bool:
+    """Runs the checks of a node on its constants, and on stand-ins of the right shapes for its other inputs."""
+    check = bound_checks(node.op_def, node.attrs)
+    arrays = [_known_form(value) for value in node.inputs]
+    if check is None or any(array is None for array in arrays):
+        return check is None
+    arguments = [
+        [arrays[place] for place in at] if argument.is_list else arrays[at.start]
+        for argument, at in places(node.op_def.signature.inputs, node.attrs)
+    ]
+    try:
+        check(*arguments)
+    except errors.OpError:
+        return False
+    return True
+
+
+def _known_form(value: Value) -> Array | None:
+    """Returns a constant, or an array of zeros of a value's shape; None for an unknown shape or a handle."""
+    if value.constant is not None or value.dtype.is_handle:
+        return value.constant
+    if not value.shape.is_fully_defined():
+        return None
+    return stand_in(value.shape.as_list(), value.dtype.np_dtype)
+
+
+def stand_in(shape: Sequence[int], dtype: Any) -> Array:
+    """Returns an array of zeros that takes no memory, for a reader of shapes and dtypes."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
