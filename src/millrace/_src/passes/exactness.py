@@ -162,7 +162,7 @@ def _known_form(value: Value) -> Array | None:
         return value.constant
     if not value.shape.is_fully_defined():
         return None
-    return stand_in(value.shape.as_list(), value.dtype.np_dtype)
+    return stand_in([dim or 0 for dim in value.shape], value.dtype.np_dtype)
 
 
 def stand_in(shape: Sequence[int], dtype: Any) -> Array:
