@@ -65,6 +65,38 @@ def parts_along_first_axis(attrs: dict[str, Any]) -> KnownValue:
     return KnownValue.NO if attrs["axis"] else KnownValue.PARTS
 
 
+class Elementwise(enum.Enum):
+    """Whether each element of the only result depends on those elements of the inputs that stand at the same place.
+
+    Such an op gives the same bits for a piece of an array as for the whole.
+    """
+
+    NO = "no"
+    ALIKE = "alike"
+    """The op takes inputs of the shape of the result, and perhaps scalars."""
+    BROADCAST = "broadcast"
+    """The op broadcasts the inputs."""
+
+
+_ELEMENTWISE_RULES: dict[Any, tuple[Elementwise, int | None]] = {}
+"""What shape rules say about the ops that have them, and the number of inputs with which that holds."""
+
+
+def of_elements(kind: Elementwise, *, inputs: int | None = None) -> Callable[[Rule], Rule]:
+    """Declares of a shape rule that an op which has the rule, and no batching rule, works element by element.
+
+    Args:
+      kind: which inputs the op takes.
+      inputs: the number of inputs with which that holds; None for any number.
+    """
+
+    def declare(rule: Rule) -> Rule:
+        _ELEMENTWISE_RULES[rule] = kind, inputs
+        return rule
+
+    return declare
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
     """The facts about an op, which its declaration states by keyword."""
@@ -115,6 +147,8 @@ class Traits:
     """
     returns_input: bool = False
     """Whether the only output is the first input unchanged (Identity)."""
+    elementwise: Elementwise = Elementwise.NO
+    """Whether the op works element by element; said only where the shape rule does not say so: see `of_elements`."""
     is_cheap: bool = False
     """Whether computing the result again costs no more than keeping the result (Cast, Reshape).
 
@@ -265,6 +299,15 @@ class OpDef:
     def default_attrs(self) -> dict[str, Any]:
         """The values of the attributes that a call may leave out."""
         return op_attributes.defaults_of(self)
+
+    @functools.cached_property
+    def elementwise(self) -> Elementwise:
+        """Whether the op works element by element, by its declaration or by its shape rule; see `Traits`."""
+        if self.traits.elementwise is not Elementwise.NO or self.rules.batching is not None:
+            return self.traits.elementwise
+        kind, inputs = _ELEMENTWISE_RULES.get(self.rules.shape, (Elementwise.NO, None))
+        is_plain = self.has_single_output and not self.has_list_inputs and self.effects({}) is Effects.NONE
+        return kind if is_plain and inputs in (None, len(self.signature.inputs)) else Elementwise.NO
 
     @functools.cached_property
     def holds_graphs(self) -> bool:

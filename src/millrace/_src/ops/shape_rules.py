@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from millrace._src.core.op_def import Elementwise, of_elements
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 
@@ -15,6 +16,7 @@ SCALAR = TensorShape([])
 UNKNOWN = TensorShape(None)
 
 
+@of_elements(Elementwise.ALIKE, inputs=1)
 def same_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of the first input."""
     shape: TensorShape = c.inputs[0].shape
@@ -36,6 +38,7 @@ def no_outputs(c: ShapeContext) -> Sequence[TensorShape]:
     return ()
 
 
+@of_elements(Elementwise.ALIKE)
 def merged_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape that all inputs and the output have in common."""
     shape: TensorShape = c.inputs[0].shape
@@ -75,6 +78,7 @@ def _broadcast_dim(m: int | None, n: int | None) -> int | None:
     raise ValueError(f"Dimensions must be equal, but are {m} and {n}")
 
 
+@of_elements(Elementwise.BROADCAST, inputs=2)
 def broadcast_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of the first two inputs broadcast against each other."""
     return broadcast_dims(c.inputs[0].shape, c.inputs[1].shape)

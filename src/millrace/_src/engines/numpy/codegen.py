@@ -23,10 +23,14 @@ from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor, PendingTensor, arrived
 from millrace._src.engines.failures import node_failure
+from millrace._src.engines.numpy import fusion
 from millrace._src.engines.numpy.accumulation import bind_sum
+from millrace._src.engines.numpy.blocks import BlockProgram, Step
 from millrace._src.engines.numpy.clusters import cluster_run, is_cluster, unread_values
+from millrace._src.engines.numpy.fusion import Chain, chained
 from millrace._src.engines.numpy.instructions import (
     Choice,
+    InBlocks,
     Instruction,
     Line,
     Loop,
@@ -61,7 +65,7 @@ class _Writer:
     def program(self) -> Program:
         graph = self.graph
         names = {value: f"a{index}" for index, value in enumerate(graph.inputs)}
-        block = self._block(graph.nodes, names)
+        block = self._block(graph, names)
         results = [self._name(value, names) for value in graph.outputs]
         note_lives(block, frozenset(results))
         choose_in_place(block)
@@ -107,9 +111,12 @@ class _Writer:
 
     # --- nodes ---------------------------------------------------------------------------------------------------
 
-    def _block(self, nodes: Sequence[Node], names: _Names) -> list[Instruction]:
-        """Returns the instructions of some nodes; adds the names of the values that the nodes compute to `names`."""
-        return [self._instruction(node, names) for node in nodes]
+    def _block(self, graph: OptimizedGraph, names: _Names) -> list[Instruction]:
+        """Returns the instructions of a graph; adds the names of the values that the nodes compute to `names`."""
+        return [
+            self._in_blocks(step, names) if isinstance(step, Chain) else self._instruction(step, names)
+            for step in chained(graph)
+        ]
 
     def _instruction(self, node: Node, names: _Names) -> Instruction:
         graphs = node.graphs if node.op_def.traits.control is not None else ()
@@ -119,13 +126,36 @@ class _Writer:
             return self._choice(node, graphs, names)
         return self._line(node, names)
 
+    def _in_blocks(self, chain: Chain, names: _Names) -> InBlocks:
+        """Writes a chain in both forms: line by line, and as one call for large arrays."""
+        inputs = chain.inputs()
+        arguments = [self._name(value, names) for value in inputs]
+        lines = [self._line(node, names) for node in chain.nodes]
+        targets = [names[value] for value in chain.outputs]
+        steps = [self._step(node, line) for node, line in zip(chain.nodes, lines, strict=True)]
+        call = self._bound("b", BlockProgram(steps, arguments, targets, self.scope))
+        widest = max(inputs, key=lambda value: (value.shape.is_compatible_with(chain.shape), value.shape.rank or 0))
+        large = f"{names[widest]}.size >= {fusion.FEWEST}"
+        call += f"({', '.join(arguments)})"
+        return InBlocks([*lines], targets, arguments, large, call, self._new("r"), chain.nodes[-1])
+
+    def _step(self, node: Node, line: Line) -> Step:
+        return Step(
+            line.targets[0],
+            line.kernel,
+            tuple(line.uses),
+            node.outputs[0].dtype.np_dtype,
+            node.op_def.elementwise,
+            isinstance(self.scope[line.kernel], np.ufunc),
+        )
+
     def _choice(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Choice:
         predicate, *operands = node.inputs
         operand_names = [self._name(value, names) for value in operands]
         branches = []
         for graph in graphs:
             branch_names = dict(zip(graph.inputs, operand_names, strict=True))
-            block = self._block(graph.nodes, branch_names)
+            block = self._block(graph, branch_names)
             branches.append((block, [self._name(value, branch_names) for value in graph.outputs]))
         names.update({value: self._new("v") for value in node.outputs})
         return Choice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
@@ -138,10 +168,10 @@ class _Writer:
         states = {i: self._new("s") for i in varying}
         current = [states.get(i, first) for i, first in enumerate(firsts)]
         body_names = dict(zip(cond.inputs, current, strict=True))
-        test = self._block(cond.nodes, body_names)
+        test = self._block(cond, body_names)
         keep = self._name(cond.outputs[0], body_names)
         body_names = dict(zip(body.inputs, current, strict=True))
-        block = self._block(body.nodes, body_names)
+        block = self._block(body, body_names)
         targets, values = list(states.values()), [self._name(body.outputs[i], body_names) for i in varying]
         if targets:
             block.append(Line(targets, ", ".join(targets), ", ".join(values), values))
@@ -151,14 +181,15 @@ class _Writer:
 
     def _line(self, node: Node, names: _Names) -> Line:
         arguments = [self._name(value, names) for value in node.inputs]
-        call = self._call(node, arguments)
+        kernel = self._kernel(node)
+        call = self._call(node, kernel, arguments)
         targets = [self._new("v") for _ in node.outputs]
         names.update(zip(node.outputs, targets, strict=True))
         signature = node.op_def.signature
         pattern = ", ".join(targets)
         if len(signature.outputs) > 1 or (signature.outputs and signature.outputs[0].is_list):
             pattern = self._unpacking(node, targets)
-        line = Line(targets, pattern, call, arguments, node, makes_array=bool(node.added))
+        line = Line(targets, pattern, call, arguments, node, kernel=kernel, makes_array=bool(node.added))
         if node.added and len(node.inputs) == 1 + sum(len(maker.inputs) for maker in node.added):
             name = self._bound("p", bind_sum(node, self.engine, in_place=True))
             line.consumed, line.call_in_place = arguments[0], f"{name}({', '.join(arguments)})"
@@ -202,25 +233,29 @@ class _Writer:
             return f"[{', '.join(groups[0])}]"
         return ", ".join(f"[{', '.join(g)}]" if isinstance(g, list) else g for g in groups)
 
-    def _call(self, node: Node, arguments: list[str]) -> str:
-        op = node.op_def
+    def _kernel(self, node: Node) -> str:
+        """Binds what carries out a node, and returns the name of that in the program."""
         if node.added:
-            return f"{self._bound('t', bind_sum(node, self.engine))}({', '.join(arguments)})"
+            return self._bound("t", bind_sum(node, self.engine))
         if is_cluster(node):
             (function,) = node.functions
             unread = [i for i, value in enumerate(node.outputs) if value in self.unread]
-            return f"{self._bound('x', cluster_run(function, unread))}({', '.join(arguments)})"
-        kernel = self.engine.bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
-        name = self._bound("k", kernel)
-        call = f"{name}({', '.join(arguments)})"
-        if len(node.outputs) != 1 or op.signature.outputs[0].is_list or node.outputs[0].shape.rank not in (0, None):
+            return self._bound("x", cluster_run(function, unread))
+        dtypes = tuple([value.dtype for value in node.inputs])
+        return self._bound("k", self.engine.bind(node.op_def, dtypes, node.attrs))
+
+    def _call(self, node: Node, kernel: str, arguments: list[str]) -> str:
+        call = f"{kernel}({', '.join(arguments)})"
+        if node.added or is_cluster(node) or not node.op_def.has_single_output:
             return call
-        if isinstance(kernel, np.ufunc):
-            return f"{name}({', '.join(arguments)}, out=...)"  # `...` keeps a 0-d result an array
+        if node.outputs[0].shape.rank not in (0, None):
+            return call
+        if isinstance(self.scope[kernel], np.ufunc):
+            return f"{kernel}({', '.join(arguments)}, out=...)"  # `...` keeps a 0-d result an array
         dtype = node.outputs[0].dtype
         if dtype.np_dtype.kind == "O":
-            self.scope[f"d{name}"] = dtype
-            return f"keep({call}, d{name})"
+            self.scope[f"d{kernel}"] = dtype
+            return f"keep({call}, d{kernel})"
         return f"asarray({call})"
 
 

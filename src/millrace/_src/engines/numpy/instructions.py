@@ -34,6 +34,7 @@ class Line:
       call: the right side.
       uses: the names that the line reads.
       node: the node that the line carries out; None for a plain assignment.
+      kernel: the name of what carries out the node.
       consumed: the list or array that the line may change in place, if no later line reads that list or array.
       call_in_place: the right side that changes the consumed list or array.
       escaping: lists that the line's results may hold.
@@ -46,6 +47,7 @@ class Line:
     call: str
     uses: list[str]
     node: Any = None
+    kernel: str = ""
     consumed: str | None = None
     call_in_place: str = ""
     escaping: list[str] = field(default_factory=list)
@@ -148,7 +150,43 @@ class Choice:
                 yield _line(indent + 1, f"del {', '.join(dead_names)}"), None, ()
 
 
-Instruction: TypeAlias = Line | Loop | Choice
+@dataclass(eq=False)
+class InBlocks:
+    """Lines for small arrays, and one call for large arrays that goes through the lines' kernels block by block.
+
+    Args:
+      lines: the lines.
+      targets: the names of the lines' results that are read later.
+      uses: the names that the lines read, the arguments of the call.
+      large: the test whether the arrays may be large.
+      call: the call, which returns the values of `targets`, or None where the lines have to be run.
+      result: a name for what the call returns.
+      node: the last node.
+    """
+
+    lines: list[Instruction]
+    targets: list[str]
+    uses: list[str]
+    large: str
+    call: str
+    result: str
+    node: Any
+    live_after: frozenset[str] = frozenset()
+
+    def reads(self) -> set[str]:
+        """Returns the names that the lines read and that were set before."""
+        return set(self.uses)
+
+    def render(self, indent: int) -> Iterator[Rendered]:
+        """Yields the text of both forms."""
+        yield _line(indent, f"if {self.large} and ({self.result} := {self.call}) is not None:"), None, ()
+        yield _line(indent + 1, f"{''.join(f'{name}, ' for name in self.targets)} = {self.result}"), None, ()
+        yield _line(indent + 1, f"del {self.result}"), None, ()
+        yield _line(indent, "else:"), None, ()
+        yield from rendered(self.lines, indent + 1)
+
+
+Instruction: TypeAlias = Line | Loop | Choice | InBlocks
 
 
 def _line(indent: int, text: str) -> str:
@@ -197,6 +235,8 @@ def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
         elif isinstance(instruction, Choice):
             for inner, results in instruction.branches:
                 note_lives(inner, later.intersection(read_names).union(results))
+        elif isinstance(instruction, InBlocks):
+            note_lives(instruction.lines, later.union(instruction.targets))
         later.difference_update(instruction.targets)
         later |= read_names
 
@@ -219,7 +259,7 @@ def _may_change(block: Iterable[Instruction]) -> bool:
         elif isinstance(instruction, Loop):
             if _may_change(instruction.test) or _may_change(instruction.body):
                 return True
-        elif any(_may_change(inner) for inner, _ in instruction.branches):
+        elif isinstance(instruction, Choice) and any(_may_change(inner) for inner, _ in instruction.branches):
             return True
     return False
 
@@ -232,7 +272,7 @@ def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
         elif isinstance(instruction, Loop):
             yield from _escaping(instruction.test)
             yield from _escaping(instruction.body)
-        else:
+        elif isinstance(instruction, Choice):
             for inner, _ in instruction.branches:
                 yield from _escaping(inner)
 
@@ -247,7 +287,7 @@ def _accumulated(block: Iterable[Instruction]) -> set[str]:
         elif isinstance(instruction, Loop):
             inside = _accumulated([*instruction.test, *instruction.body])
             names |= inside | {first for name, first, _ in instruction.states if name in inside}
-        else:
+        elif isinstance(instruction, Choice):
             for inner, _ in instruction.branches:
                 names |= _accumulated(inner)
     return names
@@ -267,8 +307,10 @@ class _Owners:
                 self._line(instruction, owned)
             elif isinstance(instruction, Loop):
                 self._loop(instruction, owned)
-            else:
+            elif isinstance(instruction, Choice):
                 self._choice(instruction, owned)
+            else:
+                owned.difference_update(self.arrays.intersection(instruction.uses))  # a result may be a view
 
     def _can_take(self, name: str | None, instruction: Instruction, owned: set[str]) -> bool:
         """Tells whether an instruction may change the list of a name in place."""

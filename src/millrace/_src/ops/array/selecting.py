@@ -17,7 +17,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool as bool_dtype
 from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import common_handle
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -63,6 +63,7 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
     T=ANY,
     shape=_select_v2_shape,
     handles=common_handle,
+    elementwise=Elementwise.BROADCAST,
     batching=elementwise,
     exact_on_rows=True,
 )

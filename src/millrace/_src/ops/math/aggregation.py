@@ -14,7 +14,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, variant
 from millrace._src.core.handle_types import common_handle
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -63,6 +63,7 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     handles=common_handle,
     commutative=True,
     is_sum=True,
+    elementwise=Elementwise.ALIKE,
     batching=alike,
     exact_on_rows=True,
 )

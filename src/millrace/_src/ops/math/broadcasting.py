@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import Elementwise, of_elements
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -25,6 +26,7 @@ from millrace._src.ops.shape_rules import broadcast_dims
 Axes = tuple[int, ...]
 
 
+@of_elements(Elementwise.BROADCAST, inputs=2)
 def broadcast_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of two operands broadcast.
 

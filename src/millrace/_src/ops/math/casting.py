@@ -18,7 +18,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import KnownValue, op
+from millrace._src.core.op_def import Elementwise, KnownValue, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import as_it_is
@@ -49,6 +49,7 @@ def _clamps_in_xla(attrs: dict[str, Any]) -> str | None:
     shape=same_shape,
     differs_in_xla=_clamps_in_xla,
     is_cheap=True,
+    elementwise=Elementwise.ALIKE,
     batching=as_it_is,
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,

@@ -18,7 +18,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float32, float64
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like_v1
@@ -41,6 +41,7 @@ from millrace._src.util.export import export
     "t: T, clip_value_min: T, clip_value_max: T -> output: T",
     T=NUMBER,
     shape=same_shape,
+    elementwise=Elementwise.ALIKE,
     batching=scalars_aside,
     exact_on_rows=True,
 )

@@ -15,7 +15,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import KnownValue, op
+from millrace._src.core.op_def import Elementwise, KnownValue, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -70,6 +70,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     shape=equality_shape,
     commutative=True,
     not_differentiable=_NO_GRADIENT,
+    elementwise=Elementwise.BROADCAST,
     batching=elementwise,
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
@@ -100,6 +101,7 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     shape=equality_shape,
     commutative=True,
     not_differentiable=_NO_GRADIENT,
+    elementwise=Elementwise.BROADCAST,
     batching=elementwise,
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
@@ -235,6 +237,7 @@ def approximate_equal_shape(c: ShapeContext) -> TensorShape:
     shape=approximate_equal_shape,
     commutative=True,
     not_differentiable=_NO_GRADIENT,
+    elementwise=Elementwise.ALIKE,
     batching=alike,
 )
 def approximate_equal(xp: Xp, x: Array, y: Array, *, tolerance: float = 1e-05) -> Array:

@@ -14,7 +14,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bfloat16, float16, float32, float64
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -141,7 +141,14 @@ def sigmoid_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.SigmoidGrad(y=conj(y), dy=dy)
 
 
-@op("SigmoidGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
+@op(
+    "SigmoidGrad",
+    "y: T, dy: T -> z: T",
+    T=FLOAT_COMPLEX,
+    shape=same_shape,
+    elementwise=Elementwise.ALIKE,
+    batching=alike,
+)
 def sigmoid_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = sigmoid(x)`: `dy * y * (1 - y)`.
 
@@ -183,7 +190,14 @@ def softplus_gradient(dy: Tensor, features: Tensor) -> Any:
     return raw.SoftplusGrad(gradients=dy, features=features)
 
 
-@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=_SOFTPLUS_TYPES, shape=same_shape, batching=alike)
+@op(
+    "SoftplusGrad",
+    "gradients: T, features: T -> backprops: T",
+    T=_SOFTPLUS_TYPES,
+    shape=same_shape,
+    elementwise=Elementwise.ALIKE,
+    batching=alike,
+)
 def softplus_grad(xp: Xp, gradients: Array, features: Array) -> Array:
     """Computes the gradient of softplus: `gradients * sigmoid(features)`.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
@@ -286,7 +286,7 @@ def atanh_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=1 - raw.Square(x=conj(x)))
 
 
-@op("TanhGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
+@op("TanhGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, elementwise=Elementwise.ALIKE, batching=alike)
 def tanh_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = tanh(x)`: `dy * (1 - y * y)`.
 

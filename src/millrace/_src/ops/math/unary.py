@@ -10,7 +10,7 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.op_def import op
+from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.op_registry import operator
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -149,7 +149,14 @@ def inv_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.InvGrad(y=y, dy=dy)
 
 
-@op("ReciprocalGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
+@op(
+    "ReciprocalGrad",
+    "y: T, dy: T -> z: T",
+    T=FLOAT_COMPLEX,
+    shape=same_shape,
+    elementwise=Elementwise.ALIKE,
+    batching=alike,
+)
 def reciprocal_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = 1 / x`: `-dy * y * y`, and 0 where `dy` is 0 (even if `y` is infinite).
 
@@ -164,7 +171,7 @@ def reciprocal_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor,
     return dy * conj(dz) * (conj(y) * -2), raw.ReciprocalGrad(y=conj(y), dy=dz)
 
 
-@op("InvGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
+@op("InvGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, elementwise=Elementwise.ALIKE, batching=alike)
 def inv_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `Inv`; the old name of `ReciprocalGrad`.
 
@@ -223,7 +230,7 @@ def sqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.SqrtGrad(y=y, dy=dy)
 
 
-@op("SqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
+@op("SqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, elementwise=Elementwise.ALIKE, batching=alike)
 def sqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = sqrt(x)`: `dy / (2 * y)`, and 0 where `dy` is 0 (even if `y` is 0).
 
@@ -258,7 +265,9 @@ def rsqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.RsqrtGrad(y=y, dy=dy)
 
 
-@op("RsqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
+@op(
+    "RsqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, elementwise=Elementwise.ALIKE, batching=alike
+)
 def rsqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`, and 0 where `dy` is 0.
 
