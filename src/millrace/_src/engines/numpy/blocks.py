@@ -97,13 +97,14 @@ class BlockProgram:
     def _new_plan(self, shapes: tuple[Shape, ...]) -> _Plan | None:
         """Returns how to cut arrays of some shapes; None if the results of the steps are not all of one shape."""
         shape_of = dict(zip(self._inputs, shapes, strict=True))
+        shape: Shape | None = None
         for step in self._steps:
             shape = _result_shape(step.kind, [shape_of[name] for name in step.arguments])
             if shape is None:
                 return None
             shape_of[step.target] = shape
         results = {shape_of[step.target] for step in self._steps}
-        if len(results) > 1 or math.prod(shape) < 2:
+        if shape is None or len(results) > 1 or math.prod(shape) < 2:
             return None
         widest = max(dtype.itemsize for dtype in (step.dtype for step in self._steps))
         return _Plan(shape, [*shapes, *[shape] * len(self._outputs)], _BLOCK_BYTES // widest)
@@ -190,7 +191,7 @@ class _Plan:
 
 
 def _merged_axes(shape: Shape, shapes: Sequence[Shape]) -> tuple[list[int], list[tuple[bool, ...]]]:
-    """Returns the axes of broadcast arrays, as few as possible, and for each axis which arrays repeat along the axis."""
+    """Returns the axes of broadcast arrays, as few as possible, and for each axis which arrays repeat along it."""
     padded_shapes = [(1,) * (len(shape) - len(s)) + s for s in shapes]
     dims: list[int] = []
     repeats: list[tuple[bool, ...]] = []

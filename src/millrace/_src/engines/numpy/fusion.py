@@ -88,7 +88,7 @@ def _chains_read(node: Node, chain_of: dict[Node, Chain]) -> list[Chain]:
 
 
 def _joined(node: Node, read_chains: Iterable[Chain], chain_of: dict[Node, Chain]) -> Chain:
-    """Puts a node into the chain that the node continues, merged from chains that it reads, or into a chain of its own."""
+    """Puts a node into the chain that the node continues, merged from chains that are read, or into a new chain."""
     own_chain = Chain([], node.outputs[0].shape)
     for chain in read_chains:
         fits = chain.is_open and chain.shape.is_compatible_with(own_chain.shape)
