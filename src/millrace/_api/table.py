@@ -207,7 +207,7 @@ saturate_cast ops.math.casting:saturate_cast
 scalar_mul ops.math.binary:scalar_mul
 scan control_flow.scan:scan
 scatter_nd ops.array.scattering:scatter_nd
-searchsorted ops.array.sorting:searchsorted
+searchsorted ops.array.searching:searchsorted
 sequence_mask ops.array.ranges:sequence_mask
 shape ops.array.shape_ops:shape
 shape_n ops.array.shape_ops:shape_n
@@ -480,7 +480,7 @@ compat.v1.igammac ops.math.incomplete_gamma:igammac
 compat.v1.imag ops.math.complex_numbers:imag
 compat.v1.initialize_all_tables state.lookup.static_hash_table:tables_initializer
 compat.v1.install_as_tensorflow -
-compat.v1.invert_permutation ops.array.sorting:invert_permutation
+compat.v1.invert_permutation ops.array.searching:invert_permutation
 compat.v1.is_finite ops.math.rounding:is_finite
 compat.v1.is_inf ops.math.rounding:is_inf
 compat.v1.is_nan ops.math.rounding:is_nan
@@ -1585,7 +1585,7 @@ math.igamma ops.math.incomplete_gamma:igamma
 math.igammac ops.math.incomplete_gamma:igammac
 math.imag ops.math.complex_numbers:imag
 math.in_top_k ops.math.arg_reductions:in_top_k
-math.invert_permutation ops.array.sorting:invert_permutation
+math.invert_permutation ops.array.searching:invert_permutation
 math.is_finite ops.math.rounding:is_finite
 math.is_inf ops.math.rounding:is_inf
 math.is_nan ops.math.rounding:is_nan

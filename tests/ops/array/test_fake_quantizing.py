@@ -30,9 +30,7 @@ _WIDE = np.float32([[-7.5, -1.3, 0.1], [1.2, 6.4, 7.1]])
 SAMPLES = [
     Sample("FakeQuantWithMinMaxArgs", [_WIDE], grad=_within(-6, 6), no_second=_ONCE),
     Sample("FakeQuantWithMinMaxArgs", [_WIDE], {"min": -1.0, "max": 7.5}, grad=_within(-1, 7.52), no_second=_ONCE),
-    Sample(
-        "FakeQuantWithMinMaxVars", [_WIDE, np.float32(-5), np.float32(5.2)], grad=_within(-5, 5.2), no_second=_ONCE
-    ),
+    Sample("FakeQuantWithMinMaxVars", [_WIDE, np.float32(-5), np.float32(5.2)], grad=_within(-5, 5.2), no_second=_ONCE),
     Sample(
         "FakeQuantWithMinMaxVarsPerChannel",
         [_WIDE, np.float32([-5, -1, -2]), np.float32([5.2, 1.04, 2.08])],

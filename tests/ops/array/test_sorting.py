@@ -1,4 +1,4 @@
-"""Sort, top_k, searchsorted, permutations."""
+"""Sort, argsort, top_k."""
 
 from __future__ import annotations
 
@@ -21,10 +21,6 @@ SAMPLES = [
     Sample("ApproxTopK", [x([3, 2], np.float32)], {"k": 2, "reduction_dimension": 0}, grad=True),
     Sample("NthElement", [x([2, 5]), np.int32(1)], grad=True),
     Sample("NthElement", [x([5], np.int16), np.int32(1)], {"reverse": True}),
-    Sample("LowerBound", [np.sort(x([2, 4])), x([2, 3])]),
-    Sample("UpperBound", [np.sort(x([1, 4], np.int32)), x([1, 3], np.int32)], {"out_type": tf.int64}),
-    Sample("InvertPermutation", [np.int32([2, 0, 1])]),
-    Sample("InvertPermutation", [np.zeros([0], np.int64)]),
 ]
 
 GRADIENT_SAMPLES = [
@@ -47,10 +43,6 @@ ANSWERS = [
     (lambda: tf.sort([1, 2], axis=0.5), [("int32", [1, 2])]),
     (lambda: tf.math.top_k([1, 2, 3], 0), [("int32", []), ("int32", [])]),
     (lambda: tf.math.top_k([1, 3, 3, 2], 3, index_type=tf.int16), [("int32", [3, 3, 2]), ("int16", [1, 2, 3])]),
-    (lambda: tf.searchsorted([1, 2, 3], [2, 5]), [("int32", [1, 3])]),
-    (lambda: tf.searchsorted([[1, 2, 3]], [2, 5]), [("int32", [1, 3])]),
-    (lambda: tf.searchsorted([[1, 2], [3, 4]], [[1], [4]], side="right"), [("int32", [[1], [2]])]),
-    (lambda: tf.math.invert_permutation([2, 0, 1]), [("int32", [1, 2, 0])]),
     (lambda: tf.raw_ops.NthElement(input=[3, 1, 2], n=1), [("int32", 2)]),
     (lambda: tf.raw_ops.NthElement(input=[[3, 1, 2]], n=0, reverse=True), [("int32", [3])]),
     (lambda: tf.math.approx_max_k([3.0, 1.0, 2.0], 2), [("float32", [3.0, 2.0]), ("int32", [0, 2])]),
@@ -88,39 +80,6 @@ REFUSED = [
     (lambda: tf.math.top_k([1, 2, 3], -1), tf.errors.InvalidArgumentError, "Need k >= 0, got -1"),
     (lambda: tf.math.top_k(3, 1), tf.errors.InvalidArgumentError, "input must be >= 1-D, got shape []"),
     (lambda: tf.math.top_k([1, 2, 3], [1]), tf.errors.InvalidArgumentError, "k must be scalar, got shape [1]"),
-    (
-        lambda: tf.searchsorted([1, 2, 3], [2, 5], side="x"),
-        ValueError,
-        "Argument `side` must be either 'right' or 'left'. Received: `side` = 'x'.",
-    ),
-    (
-        lambda: tf.searchsorted([1, 2, 3], 2),
-        tf.errors.InvalidArgumentError,
-        "slice index -1 of dimension 0 out of bounds.",
-    ),
-    (
-        lambda: tf.searchsorted([1.0, 2.0, 3.0], [2]),
-        tf.errors.InvalidArgumentError,
-        "cannot compute LowerBound as input #1(zero-based) was expected to be a float tensor b",
-    ),
-    (
-        lambda: tf.raw_ops.LowerBound(sorted_inputs=[1, 2], values=[1]),
-        tf.errors.InvalidArgumentError,
-        "Shape must be rank 2 but is rank 1 for `sorted_inputs` argument",
-    ),
-    (
-        lambda: tf.raw_ops.LowerBound(sorted_inputs=[[1, 2]], values=[[1], [2]]),
-        tf.errors.InvalidArgumentError,
-        "Leading dim_size of both tensors must match.",
-    ),
-    (lambda: tf.math.invert_permutation([1, 1]), tf.errors.InvalidArgumentError, "1 is duplicated in the input."),
-    (lambda: tf.math.invert_permutation([0, 2]), tf.errors.InvalidArgumentError, "2 is not between 0 and 2"),
-    (
-        lambda: tf.math.invert_permutation([[0]]),
-        tf.errors.InvalidArgumentError,
-        "invert_permutation expects a 1D vector.",
-    ),
-    (lambda: tf.math.invert_permutation([0, -1]), tf.errors.InvalidArgumentError, "-1 is not between 0 and 2"),
     (
         lambda: tf.raw_ops.NthElement(input=[3, 1, 2], n=5),
         tf.errors.InvalidArgumentError,
@@ -165,19 +124,6 @@ REFUSED_WHILE_TRACING = [
     ),
     (lambda: tf.math.top_k(3, 1), ValueError, "Shape must be at least rank 1 but is rank 0"),
     (lambda: tf.math.top_k([1, 2, 3], [1]), ValueError, "Input must be scalar but has rank 1"),
-    (
-        lambda: tf.searchsorted([1, 2, 3], [2, 5], side="x"),
-        ValueError,
-        "Argument `side` must be either 'right' or 'left'. Received: `side` = 'x'.",
-    ),
-    (lambda: tf.searchsorted([1, 2, 3], 2), ValueError, "slice index -1 of dimension 0 out of bounds."),
-    (
-        lambda: tf.searchsorted([1.0, 2.0, 3.0], [2]),
-        TypeError,
-        "Input 'values' of 'LowerBound' Op has type int32 that does not match type float32 of ",
-    ),
-    (lambda: tf.raw_ops.LowerBound(sorted_inputs=[1, 2], values=[1]), ValueError, "Shape must be rank 2 but is rank 1"),
-    (lambda: tf.math.invert_permutation([[0]]), ValueError, "Shape must be rank 1 but is rank 2"),
     (
         lambda: tf.raw_ops.NthElement(input=[3, 1, 2], n=5),
         ValueError,
@@ -233,7 +179,6 @@ NODE_NAMES = [
             "argsort/transpose_1",
         ],
     ),
-    (lambda x: tf.math.invert_permutation(x), [(tf.int32, [None])], ["InvertPermutation"]),
     (lambda x: tf.math.approx_max_k(x, 2), [(tf.float32, [None, 6])], ["ApproxTopK"]),
 ]
 

@@ -1,4 +1,4 @@
-"""Sort, argsort, top_k, searchsorted: order along a dimension.
+"""Sort, argsort, top_k: order along a dimension.
 
 Everything is `top_k`. As in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending
 sort of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their
@@ -7,12 +7,12 @@ order. NaN is the largest value, and, as -NaN is NaN, comes first in both direct
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope, state
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, int16, int32, int64
 from millrace._src.core.errors import invalid
@@ -24,11 +24,12 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, known_int, merge_dim, with_rank, with_rank_at_least
-from millrace._src.ops.array.shape_ops import rank, scoped_shape, shape_tensor
+from millrace._src.ops.array.row_order import largest_of_rows
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, known_int, with_rank_at_least
+from millrace._src.ops.array.shape_ops import rank, shape_tensor
 from millrace._src.ops.array.transposing import transpose
-from millrace._src.ops.batching_rules import along_attr, folding, leading
-from millrace._src.ops.type_sets import ANY, INDEX, REAL
+from millrace._src.ops.batching_rules import along_attr, leading
+from millrace._src.ops.type_sets import INDEX, REAL
 from millrace._src.util.export import export
 
 _INDEX_TYPES = TypeSet((int16, int32, int64), default=int32)
@@ -69,14 +70,44 @@ def _top_k_dims(dims: Any, k: int | None) -> TensorShape:
     return TensorShape.of((*dims[:-1], k))
 
 
-def _largest(xp: Xp, x: Array, k: int) -> Array:
-    """Finds the positions of the `k` largest elements along the last dimension; NaN is largest, and equal elements keep
-    their order.
+@kernel_part
+def _largest(xp: Xp, x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
+    """Finds the `k` largest elements along the last dimension and their positions; NaN is largest, and equal elements
+    keep their order.
     """
-    if x.dtype.kind == "V":  # NumPy puts NaN at the end only for its own types
-        x = xp.astype(x, np.float32)
-    backwards = xp.argsort(xp.flip(x, -1), axis=-1, stable=True)
-    return (x.shape[-1] - 1 - xp.flip(backwards, -1))[..., :k]
+    return largest_of_rows(x, k, index_dtype)
+
+
+@_largest.kernel_for("xla")
+def _xla_largest(xp: XlaXp, x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
+    size = x.shape[-1]
+    if x.dtype.itemsize == 8:
+        positions = xp.lax.top_k(_without_signs(xp, x), k)[1]
+    elif k * 8 <= size and (x.dtype.kind in "fV" or x.dtype.itemsize < 4):
+        # XLA picks the largest of float32 alone; all else it sorts, and pairs five times slower than single numbers
+        positions = xp.lax.top_k(_without_signs(xp, xp.astype(x, np.float32)), k)[1]
+    else:
+        keys = xp.astype(~_order_keys(xp, x), np.int64) << 32
+        positions = xp.sort(keys | xp.arange(size), axis=-1)[..., :k] & 0xFFFFFFFF
+    return xp.take_along_axis(x, positions, axis=-1), xp.astype(positions, index_dtype)
+
+
+def _without_signs(xp: Xp, x: Array) -> Array:
+    """Gives zeros and NaNs of both signs the sign that makes XLA take zeros for equal and NaN for largest."""
+    if x.dtype.kind in "iu":
+        return x
+    nan, zero = xp.asarray(np.nan, x.dtype), xp.zeros((), x.dtype)
+    return xp.where(xp.isnan(x), nan, xp.where(x == 0, zero, x))
+
+
+def _order_keys(xp: Xp, x: Array) -> Array:
+    """Returns int32 numbers in the order of the elements of `x`; NaN is largest, and both zeros are equal."""
+    if x.dtype.kind == "u":
+        return xp.astype(x, np.int32) if x.dtype.itemsize < 4 else xp.bitcast(x ^ np.uint32(1 << 31), np.int32)
+    if x.dtype.kind == "i":
+        return xp.astype(x, np.int32)
+    bits = xp.bitcast(_without_signs(xp, xp.astype(x, np.float32)), np.int32)
+    return xp.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
 
 
 def _top_k(xp: Xp, x: Array, k: int, index_type: DType) -> tuple[Array, Array]:
@@ -86,8 +117,7 @@ def _top_k(xp: Xp, x: Array, k: int, index_type: DType) -> tuple[Array, Array]:
         raise invalid(f"Need k >= 0, got {k}")
     if x.shape[-1] < k:
         raise invalid(f"input must have at least k columns. Had {x.shape[-1]}, needed {k}")
-    positions = _largest(xp, x, k)
-    return xp.take_along_axis(x, positions, axis=-1), xp.astype(positions, index_type.np_dtype)
+    return _largest(xp, x, k, index_type.np_dtype)
 
 
 @op(
@@ -461,136 +491,3 @@ def _swap_last(values: Any, axis: int, dynamic: Any) -> Any:
     identity = raw.Range(start=0, limit=dynamic, delta=1)
     places, swapped_axes = [[at], [dynamic - 1]], [dynamic - 1, at]
     return raw.TensorScatterUpdate(tensor=identity, indices=places, updates=swapped_axes)
-
-
-# --- searchsorted ------------------------------------------------------------------------------------------------
-
-
-def _bound_shape(c: ShapeContext) -> TensorShape:
-    rows, values = with_rank(c.shape("sorted_inputs"), 2), with_rank(c.shape("values"), 2)
-    return TensorShape.of((values[0] if values[0] is not None else merge_dim(rows[0], values[0]), values[1]))
-
-
-def _bounds(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"], out_type: DType) -> Array:
-    for name, x in (("sorted_inputs", rows), ("values", values)):
-        if x.ndim != 2:
-            raise invalid(f"Shape must be rank 2 but is rank {x.ndim} for `{name}` argument")
-    if rows.shape[0] != values.shape[0]:
-        raise invalid("Leading dim_size of both tensors must match.")
-    return xp.astype(_places(xp, rows, values, side), out_type.np_dtype)
-
-
-@kernel_part
-def _places(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"]) -> Array:
-    """Finds the places of values in their sorted rows."""
-    if rows.dtype.kind == "V":  # NumPy cannot search in types that are not its own
-        rows, values = rows.astype(np.float32), values.astype(np.float32)
-    positions = [np.searchsorted(row, value, side=side) for row, value in zip(rows, values, strict=True)]
-    return np.array(positions, np.int64).reshape(values.shape)
-
-
-@_places.kernel_for("xla")
-def _counts_below(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"]) -> Array:
-    before = rows[:, None, :] < values[:, :, None] if side == "left" else rows[:, None, :] <= values[:, :, None]
-    return xp.sum(xp.astype(before, np.int32), axis=-1)
-
-
-@op(
-    "LowerBound",
-    "sorted_inputs: T, values: T -> output: out_type",
-    T=ANY,
-    out_type=_INDEX,
-    shape=_bound_shape,
-    not_differentiable="positions are integers",
-    batching=folding("sorted_inputs", "values"),
-)
-def lower_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
-    """Finds, for each value, the first position in its sorted row where the value could be inserted."""
-    return _bounds(xp, sorted_inputs, values, "left", out_type)
-
-
-@op(
-    "UpperBound",
-    "sorted_inputs: T, values: T -> output: out_type",
-    T=ANY,
-    out_type=_INDEX,
-    shape=_bound_shape,
-    not_differentiable="positions are integers",
-    batching=folding("sorted_inputs", "values"),
-)
-def upper_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
-    """Finds, for each value, the last position in its sorted row where the value could be inserted."""
-    return _bounds(xp, sorted_inputs, values, "right", out_type)
-
-
-@export("searchsorted")
-def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
-) -> Any:
-    """Finds where values would be inserted into sorted sequences.
-
-    >>> tf.searchsorted([1, 3, 5], [0, 3, 6]).numpy()
-    array([0, 1, 3], dtype=int32)
-    >>> tf.searchsorted([1, 3, 5], [3], side="right").numpy()
-    array([2], dtype=int32)
-
-    Args:
-      sorted_sequence: A Tensor, sorted along its last dimension.
-      values: A Tensor of the same dtype, with the same dimensions before the last.
-      side: "left": before equal elements; "right": after them.
-      out_type: int32 or int64.
-      name: name of the operation.
-
-    Returns: A Tensor of `out_type` and the shape of `values`.
-    Raises: ValueError: if `side` is another.
-    """
-    if side not in ("left", "right"):
-        raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
-    if state.graph is None:
-        sorted_sequence, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
-    row_size, column_size = scoped_shape(sorted_sequence)[-1], scoped_shape(values)[-1]
-    rows = reshape(sorted_sequence, [-1, row_size])
-    columns = reshape(values, [-1, column_size])
-    function = lower_bound if side == "left" else upper_bound
-    positions = function(rows, columns, out_type=as_dtype(out_type), name=name)
-    return reshape(positions, scoped_shape(values))
-
-
-# --- permutations ------------------------------------------------------------------------------------------------
-
-
-@export("math.invert_permutation", v1=["math.invert_permutation", "invert_permutation"])
-@op(
-    "InvertPermutation",
-    "x: T -> y: T",
-    T=_INDEX,
-    shape=lambda c: TensorShape.of(with_rank(c.shape("x"), 1)),
-    not_differentiable="positions are integers",
-    not_batched="the order of a row is its own",
-    exact_on_rows=True,
-)
-def invert_permutation(xp: Xp, x: Array) -> Array:
-    """Computes the inverse of a permutation: `y[x[i]] = i`.
-
-    >>> tf.math.invert_permutation([2, 0, 1]).numpy()
-    array([1, 2, 0], dtype=int32)
-
-    Args: x: an int32 or int64 vector that holds each of 0, 1, ..., n - 1 once.
-    Returns: A vector of the same dtype and size.
-    Raises: tf.errors.InvalidArgumentError: if `x` is no permutation.
-    """
-    if x.ndim != 1:
-        raise invalid("invert_permutation expects a 1D vector.")
-    size = x.shape[0]
-    if not isinstance(x, np.ndarray):
-        return xp.scatter(xp.zeros((size,), x.dtype), (x,), xp.arange(size, dtype=x.dtype), "set")
-    seen_elements = set()
-    for place in x.tolist():
-        if not 0 <= place < size:
-            raise invalid(f"{place} is not between 0 and {size}")
-        if place in seen_elements:
-            raise invalid(f"{place} is duplicated in the input.")
-        seen_elements.add(place)
-    inverse = np.empty(size, x.dtype)
-    inverse[x] = np.arange(size, dtype=x.dtype)
-    return inverse
