@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.compilations import note_compilation
 from millrace._src.engines.xla.known_values import KnownValue
@@ -57,6 +58,10 @@ def signature_of(owners: tuple[int, ...], known: Known, operands: Sequence[Any])
     return Signature(owners, known, tree, tuple(map(abstract, leaves)))
 
 
+class OtherTypesError(Exception):
+    """The operands are not of the types for which an executable was compiled."""
+
+
 class Executable:
     """One executable, which may still have to be compiled.
 
@@ -74,6 +79,24 @@ class Executable:
         self.run: Any = None
         self.is_wide = True
         self.shared: tuple[int, ...] | None = None
+
+    def __call__(self, operands: Sequence[Any]) -> list[Any]:
+        """Runs the executable.
+
+        Raises: OtherTypesError: if the operands are not of its types.
+        """
+        outputs: list[Any]
+        try:
+            if self.is_wide:
+                with jax.enable_x64(True):
+                    outputs = self.run(*operands)
+            else:
+                outputs = self.run(*operands)
+        except (TypeError, ValueError) as error:
+            raise OtherTypesError(str(error)) from None
+        except jax.errors.JaxRuntimeError as error:
+            raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
+        return outputs
 
 
 class Executables:

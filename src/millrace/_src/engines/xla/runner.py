@@ -21,7 +21,14 @@ from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.tensor_lists import boxed
 from millrace._src.engines.xla.draws import Draws
-from millrace._src.engines.xla.executables import Executable, Executables, Known, Signature, signature_of
+from millrace._src.engines.xla.executables import (
+    Executable,
+    Executables,
+    Known,
+    OtherTypesError,
+    Signature,
+    signature_of,
+)
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
 from millrace._src.engines.xla.refusals import is_draw, leave_to_numpy
@@ -62,10 +69,6 @@ class _Call(NamedTuple):
     known: Known
 
 
-class _OtherTypesError(Exception):
-    """The operands are not of the types for which an executable was compiled."""
-
-
 class Runner:
     """One graph compiled by XLA; callable with one array or resource handle per input.
 
@@ -99,12 +102,14 @@ class Runner:
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
         draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
         self.draws = Draws(graph, draws) if draws else None
+        self.is_plain = not (self.resources or self.has_lists or draws)
+        """Whether all inputs and outputs are arrays."""
         self.executables = self._executables(draws) if executables is None else executables
         if graph.verdict.reason is not None:
             self.program.leave_to(eager_engine().name, graph.verdict.reason)
         self.sharing = Sharing()
         """How the inputs of the last call shared variables."""
-        self.twins = Twins(len(inputs))
+        self.twins = Twins(len(self.plain))
 
     def _executables(self, draws: Sequence[Value]) -> Executables:
         graph = self.graph
@@ -125,13 +130,26 @@ class Runner:
     # --- calls ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
+        executables = self.executables
+        if self.is_plain and not executables.known:
+            shapes = [arguments[i].shape for i in self.open] if self.open else ()
+            executable = executables.recent.get(((), (), *shapes))
+            if executable is not None:
+                try:
+                    return executable(self.twins.operands(arguments))
+                except OtherTypesError:
+                    pass
+        return self._call_in_full(arguments)
+
+    def _call_in_full(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call of any kind."""
         call = self._call(arguments, () if self.draws is None else self.draws(arguments))
         key = self._key(call)
         executable = self.executables.recent.get(key)
         if executable is not None:
             try:
                 return self._run(executable, call)
-            except _OtherTypesError:
+            except OtherTypesError:
                 pass
         return self._run_slowly(key, call)
 
@@ -158,7 +176,7 @@ class Runner:
     def _run(self, executable: Executable, call: _Call) -> Sequence[Any]:
         """Runs an executable.
 
-        Raises: _OtherTypesError: if it is for other types.
+        Raises: OtherTypesError: if the executable is for other types.
         """
         operands = self._plain_operands(call)
         locks = [call.storages[place].lock for place in call.sharing.order]
@@ -166,8 +184,6 @@ class Runner:
             lock.acquire()
         try:
             return self._run_locked(executable, call, operands)
-        except jax.errors.JaxRuntimeError as error:
-            raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
         finally:
             for lock in locks:
                 lock.release()
@@ -176,10 +192,10 @@ class Runner:
         """Runs an executable while no other thread takes an array of the variables."""
         storages, sharing = call.storages, call.sharing
         if not storages:
-            results = _outputs(executable, [*operands, *call.draws])
+            results = executable([*operands, *call.draws])
             return self._on_host_lists(results) if self.has_lists else results
         values = values_of(storages, sharing)
-        outputs = _outputs(executable, [*values, *operands, *call.draws])
+        outputs = executable([*values, *operands, *call.draws])
         count = self.executables.result_count
         results, new_values = outputs[:count], outputs[count:]
         for place, value in zip(sharing.written, new_values):
@@ -198,7 +214,7 @@ class Runner:
 
     def _plain_operands(self, call: _Call) -> list[Any]:
         """Returns the arguments that are operands of the compiled function: no variables, no constants of it."""
-        operands = self.twins.operands(call.arguments, self.executables.unknown(call.known))
+        operands = self.twins.operands([call.arguments[i] for i in self.executables.unknown(call.known)])
         if self.has_lists:
             with jax.enable_x64(True):
                 operands = [_as_dense(operand) for operand in operands]
@@ -221,7 +237,7 @@ class Runner:
             self.executables.keep_recent(key, executable)
             try:
                 return self._run(executable, call)
-            except _OtherTypesError as error:
+            except OtherTypesError as error:
                 if signature == earlier_signature:
                     raise errors.InternalError(None, None, f"XLA refuses operands: {error}") from None
                 earlier_signature = signature  # another thread has changed a variable since; or else it fails again
@@ -326,20 +342,6 @@ class Runner:
         call = self._call(arguments, () if self.draws is None else self.draws(arguments))
         with jax.enable_x64(True):
             return self.executables.lower(self._signature(call))
-
-
-def _outputs(executable: Executable, operands: Sequence[Any]) -> list[Any]:
-    """Returns what an executable computes: results, then the new values of variables."""
-    outputs: list[Any]
-    try:
-        if executable.is_wide:
-            with jax.enable_x64(True):
-                outputs = executable.run(*operands)
-        else:
-            outputs = executable.run(*operands)
-    except (TypeError, ValueError) as error:
-        raise _OtherTypesError(str(error)) from None
-    return outputs
 
 
 def _as_dense(argument: Any) -> Any:

@@ -23,7 +23,7 @@ class Twins:
 
     Threads may pass here at the same time: an entry is replaced as a whole.
 
-    Args: count: the number of the program's inputs.
+    Args: count: the most arguments of a call.
     """
 
     __slots__ = ("_entries",)
@@ -31,12 +31,11 @@ class Twins:
     def __init__(self, count: int) -> None:
         self._entries: list[tuple[Any, Any]] = [(_nobody, None)] * count
 
-    def operands(self, arguments: Sequence[Any], positions: Sequence[int]) -> list[Any]:
-        """Returns the arguments at some positions, twins in the place of arrays that come again."""
+    def operands(self, arguments: Sequence[Any]) -> list[Any]:
+        """Returns arguments with twins in the place of arrays that come again."""
         entries = self._entries
         operands = []
-        for position in positions:
-            argument = arguments[position]
+        for position, argument in enumerate(arguments):
             if argument.__class__ is np.ndarray:
                 reference, twin = entries[position]
                 if reference() is not argument:
