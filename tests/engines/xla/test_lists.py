@@ -54,6 +54,76 @@ def test_lists_of_branches_get_one_type() -> None:
     assert np.asarray(lists.conformed(unset, model).stack(-1, -1)).tolist() == [[0.0] * 3] * 2
 
 
+ZEROS = np.zeros(2, np.float32)
+ROWS = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+
+
+def cleared_list() -> Any:
+    return lists.from_rows(ROWS, UNKNOWN, tf.float32).set(1, ZEROS)
+
+
+def test_a_row_that_becomes_zeros_is_marked_and_not_written() -> None:
+    whole = lists.from_rows(ROWS, UNKNOWN, tf.float32)
+    cleared = whole.set(1, ZEROS)
+    assert cleared.data is whole.data
+    assert [np.asarray(cleared.get(i, -1)).tolist() for i in range(3)] == [[1, 2], [0, 0], [5, 6]]
+    written = cleared.set(1, ROWS[0])
+    assert np.asarray(written.stack(-1, -1)).tolist() == [[1, 2], [1, 2], [5, 6]]
+    assert np.signbit(np.asarray(whole.set(1, -ZEROS).get(1, -1))).all()
+
+
+@pytest.mark.parametrize(
+    "read, expected",
+    [
+        (lambda one: one.stack(-1, -1), [[1, 2], [0, 0], [5, 6]]),
+        (lambda one: one.gather(np.array([1, 2]), -1), [[0, 0], [5, 6]]),
+        (lambda one: one.push(ROWS[0]).stack(-1, -1), [[1, 2], [0, 0], [5, 6], [1, 2]]),
+        (lambda one: one.pop(-1)[0].stack(-1, -1), [[1, 2], [0, 0]]),
+        (lambda one: one.set(2, ZEROS).pop(-1)[1], [0, 0]),
+        (lambda one: one.resize(2).resize(4).stack(-1, -1), [[1, 2], [0, 0], [0, 0], [0, 0]]),
+        (lambda one: one.scatter(ROWS[:1], np.array([2])).stack(-1, -1), [[1, 2], [0, 0], [1, 2]]),
+        (lambda one: (one + one).stack(-1, -1), [[2, 4], [0, 0], [10, 12]]),
+        (lambda one: one.zeros_like().stack(-1, -1), [[0, 0]] * 3),
+        (lambda one: np.stack(one.to_host().items()), [[1, 2], [0, 0], [5, 6]]),
+        (lambda one: np.stack(one.items()), [[1, 2], [0, 0], [5, 6]]),
+        (lambda one: one.extended([ROWS[0]]).stack(-1, -1), [[1, 2], [0, 0], [5, 6], [1, 2]]),
+    ],
+)
+def test_a_cleared_row_reads_as_zeros_everywhere(read: Any, expected: Any) -> None:
+    assert np.asarray(read(cleared_list())).tolist() == expected
+
+
+def test_branches_with_and_without_cleared_rows_get_one_type() -> None:
+    whole, cleared = lists.from_rows(ROWS, UNKNOWN, tf.float32), cleared_list()
+    for options in ([whole, cleared], [cleared, whole]):
+        model = lists.common_type(options)
+        found = [np.asarray(lists.conformed(one, model).stack(-1, -1)) for one in options]
+        assert [rows[1].tolist() for rows in found] == [[3, 4], [0, 0]] if options[0] is whole else [[0, 0], [3, 4]]
+
+
+@pytest.mark.parametrize("takes_branch", [True, False])
+def test_a_gradient_clears_rows_in_a_loop_and_in_its_branches(takes_branch: bool) -> None:
+    def loss(x: Any, order: Any) -> Any:
+        array = tf.TensorArray(tf.float32, size=4, clear_after_read=False)
+        for i in tf.range(4):
+            if tf.equal(i % 2, int(takes_branch)):
+                array = array.write(order[i], x[i] * x[i])
+            else:
+                array = array.write(order[i], x[i])
+        return tf.reduce_sum(array.stack() * tf.constant([[1.0], [2.0], [3.0], [4.0]]))
+
+    def gradient(x: Any, order: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            value = loss(x, order)
+        return tape.gradient(value, x)
+
+    x = tf.reshape(tf.range(8.0), [4, 2])
+    order = tf.constant([2, 0, 3, 1])
+    found = [tf.function(gradient, jit_compile=jit)(x, order).numpy().tolist() for jit in (True, False)]
+    assert found[0] == found[1]
+
+
 def test_the_number_of_iterations_is_counted_ahead() -> None:
     @tf.function(autograph=False, jit_compile=True)
     def f(x: Any) -> Any:

@@ -5,6 +5,9 @@ from the list's declaration or from the first element that is written. Before th
 is no array yet. `settle` and `conformed` give unset lists the arrays of a loop's body or of another branch, so that
 loops and branches have lists of one type. As in TensorFlow's XLA, an index out of range is moved into the range.
 
+A row that becomes zeros is *cleared*: it is marked, and stays as it is. The gradient of a write reads a row and clears the
+row; the rows themselves never change then, so that XLA carries the list through the loop of a gradient without copies.
+
 A list is a pytree: JAX carries the list through loops and branches, and an element may itself be a list. Where all
 elements are one constant, as the number of iterations of an inner loop often is, the list knows that value, and a read
 of an element gives a constant.
@@ -58,12 +61,13 @@ class DenseList(VariantValue):
       is_limited: whether the list cannot grow, because of a declared maximum or because a loop has made all room.
       data: the elements along a first axis, a pytree if the elements are lists; None while the list is unset.
       same: the constant that every element equals; None if elements may differ.
+      cleared: for each row whether it stands for zeros; None if no row does.
     """
 
     shape: tuple[int, ...] = ()
     """The shape of a list as a tensor: a list is a scalar of dtype variant."""
 
-    __slots__ = ("dtype", "element", "length", "capacity", "is_limited", "data", "same")
+    __slots__ = ("dtype", "element", "length", "capacity", "is_limited", "data", "same", "cleared")
 
     def __init__(
         self,
@@ -74,6 +78,7 @@ class DenseList(VariantValue):
         is_limited: bool,
         data: Any = None,
         same: KnownValue | None = None,
+        cleared: Any = None,
     ) -> None:
         self.dtype = dtype
         self.element = element
@@ -82,6 +87,7 @@ class DenseList(VariantValue):
         self.is_limited = is_limited
         self.data = data
         self.same = same
+        self.cleared = cleared
 
     @property
     def is_unset(self) -> bool:
@@ -98,9 +104,9 @@ class DenseList(VariantValue):
         """Refuses an op for elements of another dtype."""
         TensorList(self.dtype, self.element).check_dtype(dtype)
 
-    def _with(self, data: Any, length: Any = None, same: KnownValue | None = None) -> DenseList:
+    def _with(self, data: Any, length: Any = None, same: KnownValue | None = None, cleared: Any = None) -> DenseList:
         length = self.length if length is None else length
-        return DenseList(self.dtype, self.element, length, self.capacity, self.is_limited, data, same)
+        return DenseList(self.dtype, self.element, length, self.capacity, self.is_limited, data, same, cleared)
 
     # --- elements ------------------------------------------------------------------------------------------------
 
@@ -118,14 +124,39 @@ class DenseList(VariantValue):
             return self.resize(int(index) + 1).set(index, item)
         if self.capacity == 0:
             return self
+        if isinstance(self.data, jax.Array) and _is_zeros(item) and self.data.shape[1:] == item.shape:
+            return self._with(self.data, cleared=_put(self.marks(), np.True_, index))
         data, item = _alike(self._data_for(item), _arrays(item))
-        return self._with(jax.tree.map(lambda rows, new: _put(rows, new, index), data, item))
+        marks = None if self.cleared is None else _put(self.cleared, np.False_, index)
+        return self._with(jax.tree.map(lambda rows, new: _put(rows, new, index), data, item), cleared=marks)
+
+    def of_elements(self, element: TensorShape) -> DenseList:
+        """Returns the list with more known of the shape of its elements."""
+        size, limit = self.capacity, self.is_limited
+        return DenseList(self.dtype, element, self.length, size, limit, self.data, self.same, self.cleared)
+
+    def marks(self) -> Any:
+        """Returns for each row whether it is cleared."""
+        return jnp.zeros((self.capacity,), bool) if self.cleared is None else self.cleared
+
+    def marked(self) -> DenseList:
+        """Returns the list with marks for its rows."""
+        return self._with(self.data, None, self.same, self.marks())
+
+    def whole(self) -> DenseList:
+        """Returns the list with zeros in the place of cleared rows."""
+        if self.cleared is None or self.data is None:
+            return self
+        marks = jnp.reshape(self.cleared, (-1, *[1] * (self.data.ndim - 1)))
+        return self._with(jnp.where(marks, jnp.zeros((), self.data.dtype), self.data), None, self.same)
 
     def get(self, index: Array, shape: Any) -> Any:
         """Returns the element at an index."""
         if self.same is not None:
             return self.same.array
-        return jax.tree.map(lambda rows: _take(rows, index), self._known(shape))
+        if self.cleared is None:
+            return jax.tree.map(lambda rows: _take(rows, index), self._known(shape))
+        return jnp.where(_take(self.cleared, index), jnp.zeros((), self.data.dtype), _take(self.data, index))
 
     def push(self, item: Any) -> DenseList:
         """Returns the list with one more element."""
@@ -136,6 +167,7 @@ class DenseList(VariantValue):
             )
         room = self.with_capacity(self.capacity + 1) if is_full and not self.is_limited else self
         same_item = self._same_with(item)
+        room = room.whole()
         data, item = _alike(room._data_for(item), _arrays(item))
         rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, item)
         return room._with(rows, self.length + 1, same_item)
@@ -150,21 +182,21 @@ class DenseList(VariantValue):
 
     def with_capacity(self, capacity: int, *, is_limited: bool = False) -> DenseList:
         """Returns the same elements with room for more or fewer."""
-        data = jax.tree.map(lambda rows: _resized(rows, capacity), self.data)
-        return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data, self.same)
+        data, marks = jax.tree.map(lambda rows: _resized(rows, capacity), (self.data, self.cleared))
+        return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data, self.same, marks)
 
     def pop(self, shape: Any) -> tuple[DenseList, Any]:
         """Returns the list without its last element, and the element."""
         if isinstance(self.length, int) and not self.length:
             raise EmptyListError
         last = self.length - 1
-        return self._with(self.data, last, self.same), self.get(last, shape)
+        return self._with(self.data, last, self.same, self.cleared), self.get(last, shape)
 
     def resize(self, size: Any) -> DenseList:
         """Returns the list cut off or extended by zeros."""
         size = _static(size)
         trimmed_list = self.with_capacity(self._size()).with_capacity(size)
-        return trimmed_list._with(trimmed_list.data, size)
+        return trimmed_list._with(trimmed_list.data, size, None, trimmed_list.cleared)
 
     def size(self) -> Array:
         """Returns the number of elements as an int32 scalar."""
@@ -197,7 +229,7 @@ class DenseList(VariantValue):
 
     def scatter(self, tensor: Any, indices: Array) -> DenseList:
         """Returns the list with the rows of `tensor` at `indices`."""
-        data = self._data_for(jax.tree.map(lambda rows: rows[0], _arrays(tensor)))
+        data = self.whole()._data_for(jax.tree.map(lambda rows: rows[0], _arrays(tensor)))
         return self._with(jax.tree.map(lambda rows, new: rows.at[indices].set(new), data, _arrays(tensor)))
 
     def concat(self, shape: Any, leading: Any) -> tuple[Array, Array]:
@@ -229,7 +261,7 @@ class DenseList(VariantValue):
         """Adds the elements of two lists."""
         if self.is_unset or other.is_unset:
             return other if self.is_unset else self
-        return self._with(jax.tree.map(jnp.add, self.data, other.data))
+        return self._with(jax.tree.map(jnp.add, self.whole().data, other.whole().data))
 
     # --- shapes --------------------------------------------------------------------------------------------------
 
@@ -252,7 +284,7 @@ class DenseList(VariantValue):
     def _known(self, shape: Any) -> Any:
         """Returns the rows of the list; the rows of an unset list are zeros of the declared shape."""
         if self.data is not None:
-            return self.data
+            return self.whole().data
         element = merge(self.element, declared_shape(shape))
         if not element.is_fully_defined():
             raise invalid("TensorList is not initialized")
@@ -263,6 +295,8 @@ class DenseList(VariantValue):
     def to_host(self) -> TensorList:
         """Converts the list to the NumPy engine's form."""
         length = int(self.length)
+        if self.cleared is not None:
+            return self.whole().to_host()
         if self.data is None:
             return TensorList(self.dtype, self.element, length)
         if isinstance(self.data, DenseList):
@@ -324,7 +358,7 @@ def settle(before: Any, after: Any, trips: int | None) -> Any:
     """
     if not isinstance(before, DenseList) or not isinstance(after, DenseList):
         return before
-    settled = before
+    settled = before if after.cleared is None or before.cleared is not None else before.marked()
     last = length_after(before, after, trips)
     if after.capacity > before.capacity:
         room = _room(before, after, trips) if last is None else max(before.capacity, last)
@@ -333,20 +367,18 @@ def settle(before: Any, after: Any, trips: int | None) -> Any:
         settled = settled.with_capacity(before.capacity, is_limited=True)
     if after.same != before.same:
         is_empty = isinstance(before.length, int) and not before.length
-        settled = settled._with(settled.data, same=after.same if is_empty and before.same is None else None)
+        same_item = after.same if is_empty and before.same is None else None
+        settled = settled._with(settled.data, None, same_item, settled.cleared)
     if isinstance(before.length, int) and not (isinstance(after.length, int) and after.length == before.length):
-        settled = settled._with(settled.data, jnp.int32(before.length), settled.same)
+        settled = settled._with(settled.data, jnp.int32(before.length), settled.same, settled.cleared)
     if settled.data is None and after.data is not None:
         size = settled.capacity
         empty_data = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data)
-        settled = settled._with(empty_data, same=settled.same)
+        settled = settled._with(empty_data, None, settled.same, settled.cleared)
     elif isinstance(settled.data, DenseList) and settled.data.same != after.data.same:
         settled = settled._with(_alike(settled.data, after.data)[0], same=settled.same)
     if after.element.is_subtype_of(before.element) and after.element != before.element:
-        known_item = settled.same
-        settled = DenseList(
-            settled.dtype, after.element, settled.length, settled.capacity, settled.is_limited, settled.data, known_item
-        )
+        settled = settled.of_elements(after.element)
     return settled
 
 
@@ -372,7 +404,8 @@ def released(value: Any, before: Any, length: int | None) -> Any:
     if not isinstance(value, DenseList):
         return value
     size = value.length if length is None else length
-    return DenseList(value.dtype, value.element, size, value.capacity, before.is_limited, value.data, value.same)
+    limit, marks = before.is_limited, value.cleared
+    return DenseList(value.dtype, value.element, size, value.capacity, limit, value.data, value.same, marks)
 
 
 def common_type(lists: Sequence[DenseList]) -> DenseList:
@@ -385,18 +418,21 @@ def common_type(lists: Sequence[DenseList]) -> DenseList:
     for one in lists:
         if one.data is not None:
             data = _alike(data, one.data)[0]
-    return DenseList(model.dtype, model.element, length, capacity, model.is_limited, data, same_item)
+    marks = next((one.cleared for one in lists if one.cleared is not None), None)
+    return DenseList(model.dtype, model.element, length, capacity, model.is_limited, data, same_item, marks)
 
 
 def conformed(value: DenseList, model: DenseList) -> DenseList:
     """Converts a list to the type of `model`: an unset list gets rows of zeros."""
-    size, data = model.capacity, value.with_capacity(model.capacity).data
+    size, value = model.capacity, value.with_capacity(model.capacity)
+    data = value.data
     if data is None and model.data is not None:
         data = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), model.data)
     elif data is not None:
         data = _alike(data, model.data)[0]
     length = jnp.int32(value.length) if model.length is None else value.length
-    return DenseList(model.dtype, model.element, length, size, model.is_limited, data, model.same)
+    marks = None if model.cleared is None else value.marks()
+    return DenseList(model.dtype, model.element, length, size, model.is_limited, data, model.same, marks)
 
 
 def _alike(rows: Any, new: Any) -> tuple[Any, Any]:
@@ -431,13 +467,14 @@ def _flatten(value: DenseList) -> tuple[tuple[Any, ...], Any]:
         value.length if is_known else None,
         value.same,
     )
-    return (value.data, None if is_known else value.length), static_parts
+    return (value.data, None if is_known else value.length, value.cleared), static_parts
 
 
 def _unflatten(fixed: Any, children: Iterable[Any]) -> DenseList:
     dtype, element, capacity, is_limited, length, same = fixed
-    data, traced_parts = children
-    return DenseList(dtype, element, traced_parts if length is None else length, capacity, is_limited, data, same)
+    data, traced_length, marks = children
+    known_length = traced_length if length is None else length
+    return DenseList(dtype, element, known_length, capacity, is_limited, data, same, marks)
 
 
 jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
@@ -453,14 +490,20 @@ def _arrays(item: Any) -> Any:
     return jnp.asarray(item)
 
 
+def _is_zeros(item: Any) -> bool:
+    """Tells whether an element is known to be zeros, none of them negative."""
+    return isinstance(item, np.ndarray) and not item.tobytes().strip(b"\0")
+
+
 def _put(rows: Any, new: Any, index: Any) -> Any:
-    return jax.lax.dynamic_update_index_in_dim(rows, new.astype(rows.dtype), index, 0)
+    new = new.astype(rows.dtype)
+    return jax.lax.dynamic_update_index_in_dim(rows, new, index, 0, allow_negative_indices=False)
 
 
 def _take(rows: Any, index: Any) -> Any:
     if not rows.shape[0]:  # in the body of a loop that never runs
         return jnp.zeros(rows.shape[1:], rows.dtype)
-    return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False)
+    return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False, allow_negative_indices=False)
 
 
 def _resized(rows: Any, size: int) -> Any:

@@ -226,7 +226,7 @@ def _like(item: Any, first: Any) -> Any:
     Raises: UnknownWhileCompilingError: if the variable has another shape.
     """
     if isinstance(item, DenseList):
-        return item
+        return item.marked() if first.cleared is not None else item
     if item.shape != first.shape:
         raise errors.UnknownWhileCompilingError(
             f"a loop variable has shape {first.shape} before an iteration and shape {item.shape} after it; while XLA "

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import out_of_memory
@@ -101,6 +101,12 @@ def _like(xp: Xp, x: Any, value: int) -> Any:
 def zeros_like_op(xp: Xp, x: Array) -> Array:
     """Makes zeros of the shape and dtype of `x`."""
     return _like(xp, x, 0)
+
+
+@zeros_like_op.kernel_for("xla")
+def _zeros_like_for_xla(xp: XlaXp, x: Any) -> Any:
+    """Makes a constant without memory of its own: a list of XLA's marks a row of zeros, and writes none."""
+    return x.zeros_like() if isinstance(x, VariantValue) else np.broadcast_to(np.zeros((), x.dtype), x.shape)
 
 
 @zeros_like_op.specialize
