@@ -5,8 +5,8 @@ from the list's declaration or from the first element that is written. Before th
 is no array yet. `settle` and `conformed` give unset lists the arrays of a loop's body or of another branch, so that
 loops and branches have lists of one type. As in TensorFlow's XLA, an index out of range is moved into the range.
 
-A row that becomes zeros is *cleared*: it is marked, and stays as it is. The gradient of a write reads a row and clears the
-row; the rows themselves never change then, so that XLA carries the list through the loop of a gradient without copies.
+A row that becomes zeros is *cleared*: it is marked, and stays as it is. The gradient of a write reads a row and clears
+the row; the rows themselves never change then, and XLA carries the list through the loop of a gradient without copies.
 
 A list is a pytree: JAX carries the list through loops and branches, and an element may itself be a list. Where all
 elements are one constant, as the number of iterations of an inner loop often is, the list knows that value, and a read
