@@ -1,0 +1,218 @@
+"""Convolutions by oneDNN: forward, and the gradients with respect to images and filters.
+
+Images are `[batch, *sizes, channels]` and filters `[*kernel, channels / groups, features]`, as everywhere in Millrace.
+The library may choose how it wants the filters: given plain filters together with images in blocks, it takes minutes.
+Images whose channels stand last it takes as they are; others it may rearrange.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from millrace._src.util.onednn.library import Library, Object, OnednnError, dims, load
+from millrace._src.util.onednn.primitives import (
+    DIFF_DST,
+    DIFF_SRC,
+    DIFF_WEIGHTS,
+    DST,
+    DTYPES,
+    SRC,
+    WEIGHTS,
+    Calculation,
+    Operand,
+    make_layout,
+)
+
+_TRAINING = 64
+_DIRECT = 1
+_DESTROY = "dnnl_primitive_desc_destroy"
+_MOST_CALCULATIONS = 256
+
+
+class Convolution(NamedTuple):
+    """Everything on which the calculation of a convolution depends but the values."""
+
+    images: tuple[int, ...]
+    """The shape of the images, `[batch, *sizes, channels]`."""
+    filters: tuple[int, ...]
+    """The shape of the filters, `[*kernel, channels / groups, features]`."""
+    places: tuple[int, ...]
+    """The sizes of the output."""
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    before: tuple[int, ...]
+    """The padding before the first elements."""
+    dtype: str
+    channels_first: bool = False
+    """Whether the memory of the images has the channels before the sizes."""
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The shape of the output."""
+        return (self.images[0], *self.places, self.filters[-1])
+
+    @property
+    def multiplications(self) -> int:
+        """How many numbers are multiplied."""
+        return math.prod(self.places) * self.images[0] * math.prod(self.filters)
+
+    def with_batch(self, count: int) -> Convolution:
+        """Returns the same convolution of another number of images."""
+        return self._replace(images=(count, *self.images[1:]))
+
+
+class _Parts:
+    """The layouts of a convolution's operands, and what else its descriptions take."""
+
+    def __init__(self, library: Library, shape: Convolution) -> None:
+        self.library = library
+        self.images, self.wanted_images = self._image_layouts(shape.images, shape)
+        self.results, self.wanted_results = self._image_layouts(shape.results, shape)
+        sizes, steps = _filter_dims(shape)
+        self.filters = make_layout(library, sizes, steps, shape.dtype)
+        self.wanted_filters = make_layout(library, sizes, None, shape.dtype)
+        reaches = [(k - 1) * d + 1 for k, d in zip(shape.filters, shape.dilations)]
+        spans = [(p - 1) * s for p, s in zip(shape.places, shape.strides)]
+        after = [max(s + r - n - b, 0) for s, r, n, b in zip(spans, reaches, shape.images[1:], shape.before)]
+        self.moves = (dims(shape.strides), dims([d - 1 for d in shape.dilations]), dims(shape.before), dims(after))
+
+    def _image_layouts(self, shape: Sequence[int], convolution: Convolution) -> tuple[Object, Object]:
+        """Returns the layout of images, and the one that the library is to work with."""
+        batch, *spatial, channels = shape
+        sizes = (batch, channels, *spatial)
+        if convolution.channels_first:
+            steps = _steps(sizes)
+        else:
+            steps = (first := _steps(shape))[0], 1, *first[1:-1]
+        layout = make_layout(self.library, sizes, steps, convolution.dtype)
+        if convolution.channels_first:
+            return layout, make_layout(self.library, sizes, None, convolution.dtype)
+        return layout, layout
+
+    def forward(self) -> Object:
+        """Describes the convolution itself."""
+        operands = (self.wanted_images, self.wanted_filters, None, self.wanted_results)
+        name = "dnnl_convolution_forward_primitive_desc_create"
+        return self._make(name, _TRAINING, _DIRECT, *operands, *self.moves)
+
+    def input_gradient(self) -> Object:
+        """Describes the gradient with respect to the images."""
+        operands = (self.wanted_images, self.wanted_filters, self.wanted_results)
+        name = "dnnl_convolution_backward_data_primitive_desc_create"
+        return self._make(name, _DIRECT, *operands, *self.moves, self.forward())
+
+    def filter_gradient(self) -> Object:
+        """Describes the gradient with respect to the filters."""
+        operands = (self.wanted_images, self.wanted_filters, None, self.wanted_results)
+        name = "dnnl_convolution_backward_weights_primitive_desc_create"
+        return self._make(name, _DIRECT, *operands, *self.moves, self.forward())
+
+    def _make(self, name: str, *arguments: Any) -> Object:
+        library = self.library
+        made: Object = library.make(name, _DESTROY, library.engine, *arguments, library.attributes)
+        return made
+
+
+def _filter_dims(shape: Convolution) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns the sizes and steps of filters in oneDNN's order: (groups,) features, channels, kernel."""
+    *kernel, size, features = shape.filters
+    *kernel_steps, channel_step, _ = _steps(shape.filters)
+    groups = shape.images[-1] // size
+    if groups == 1:
+        return (features, size, *kernel), (1, channel_step, *kernel_steps)
+    each = features // groups
+    return (groups, each, size, *kernel), (each, 1, channel_step, *kernel_steps)
+
+
+def _steps(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Returns the distances of neighbours in an array whose last axis is the innermost."""
+    return tuple(math.prod(sizes[i + 1 :]) for i in range(len(sizes)))
+
+
+# --- the three calculations ------------------------------------------------------------------------------------------
+
+Function = Callable[[Any, Any], Any]
+
+
+def _calculation(make: Callable[[Library, Convolution], Function]) -> Callable[[Convolution], Function | None]:
+    """Makes the function that returns a calculation for shapes; None where the library is missing or refuses."""
+
+    @functools.lru_cache(maxsize=_MOST_CALCULATIONS)
+    def calculation_for(shape: Convolution) -> Function | None:
+        library = load()
+        if library is None or shape.dtype not in DTYPES or 0 in (*shape.images, *shape.filters, *shape.places):
+            return None
+        try:
+            with library.one_thread():
+                return make(library, shape)
+        except OnednnError:
+            return None
+
+    return functools.update_wrapper(calculation_for, make)
+
+
+@_calculation
+def forward(library: Library, shape: Convolution) -> Function:
+    """Returns the function `(images, filters) -> results`."""
+    parts = _Parts(library, shape)
+    inputs = [Operand(SRC, parts.images), Operand(WEIGHTS, parts.filters)]
+    calculation = Calculation(library, parts.forward(), inputs, [Operand(DST, parts.results)])
+
+    def convolve(images: Any, filters: Any) -> Any:
+        images, filters = _in_memory(images, shape), np.ascontiguousarray(filters)
+        results, memory = _new(shape.results, images.dtype, shape)
+        calculation(images.ctypes.data, filters.ctypes.data, memory.ctypes.data)
+        return results
+
+    return convolve
+
+
+@_calculation
+def input_gradient(library: Library, shape: Convolution) -> Function:
+    """Returns the function `(gradient of the results, filters) -> gradient of the images`."""
+    parts = _Parts(library, shape)
+    inputs = [Operand(DIFF_DST, parts.results), Operand(WEIGHTS, parts.filters)]
+    calculation = Calculation(library, parts.input_gradient(), inputs, [Operand(DIFF_SRC, parts.images)])
+
+    def to_images(gradient: Any, filters: Any) -> Any:
+        gradient, filters = _in_memory(gradient, shape), np.ascontiguousarray(filters)
+        results, memory = _new(shape.images, gradient.dtype, shape)
+        calculation(gradient.ctypes.data, filters.ctypes.data, memory.ctypes.data)
+        return results
+
+    return to_images
+
+
+@_calculation
+def filter_gradient(library: Library, shape: Convolution) -> Function:
+    """Returns the function `(images, gradient of the results) -> gradient of the filters`."""
+    parts = _Parts(library, shape)
+    inputs = [Operand(SRC, parts.images), Operand(DIFF_DST, parts.results)]
+    calculation = Calculation(library, parts.filter_gradient(), inputs, [Operand(DIFF_WEIGHTS, parts.filters)])
+
+    def to_filters(images: Any, gradient: Any) -> Any:
+        images, gradient = _in_memory(images, shape), _in_memory(gradient, shape)
+        results = np.empty(shape.filters, images.dtype)
+        calculation(images.ctypes.data, gradient.ctypes.data, results.ctypes.data)
+        return results
+
+    return to_filters
+
+
+def _in_memory(images: Any, shape: Convolution) -> Any:
+    """Returns images as the calculation reads them: one run of numbers, in the order of the shape's layout."""
+    return np.ascontiguousarray(np.moveaxis(images, -1, 1) if shape.channels_first else images)
+
+
+def _new(sizes: Sequence[int], dtype: Any, shape: Convolution) -> tuple[Any, Any]:
+    """Makes an array of images, and the array whose memory it is."""
+    if not shape.channels_first:
+        images = np.empty(sizes, dtype)
+        return images, images
+    memory = np.empty((sizes[0], sizes[-1], *sizes[1:-1]), dtype)
+    return np.moveaxis(memory, 1, -1), memory
