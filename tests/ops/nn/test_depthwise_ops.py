@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.engines.numpy.namespace import xp
-from millrace._src.ops.nn.depthwise_ops import _forward_at_once, _forward_by_rows, _windows
 from tests.contracts.sample import Sample
 from tests.ops.array.answers import check_refusal
 from tests.ops.nn.recorded import wave
@@ -108,14 +106,3 @@ REFUSED = [
 @pytest.mark.parametrize(("call", "error", "words"), REFUSED)
 def test_bad_arguments_are_refused_in_tensorflows_words(call: Any, error: type[Exception], words: str) -> None:
     check_refusal(call, error, words)
-
-
-@pytest.mark.parametrize("strides", [1, 2])
-@pytest.mark.parametrize("dilation", [1, 2])
-@pytest.mark.parametrize("padding", ["SAME", "VALID"])
-def test_many_rows_are_summed_up_in_pieces(strides: int, dilation: int, padding: str) -> None:
-    # a height stride differs from the width's, which is 1, only inside the kernel: the op takes equal strides
-    x, filters = array(2, 90, 70, 3), array(3, 4, 3, 1)
-    windows = _windows(x.shape, filters.shape, "NHWC", ([1, strides, 1, 1], padding, (), [1, dilation, dilation, 1]))
-    by_rows = _forward_by_rows(xp, x, filters[..., 0], windows)
-    np.testing.assert_allclose(by_rows, _forward_at_once(xp, x, filters, windows), rtol=1e-5, atol=1e-5)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from millrace._src.core.devices import PhysicalDevice, list_physical_devices
 from millrace._src.util.export import export
+from millrace._src.util.ways import fix_choices
 from millrace._src.util.thread_pool import set_thread_count
 
 _CPU_TARGETS = frozenset("x86 x86_64 aarch64 arm arm32 arm64 armv7 ppc ppc64 ppc64le powerpc s390x".split())
@@ -73,16 +74,21 @@ def get_inter_op_parallelism_threads() -> int:
 
 @export("config.experimental.enable_op_determinism")
 def enable_op_determinism() -> None:
-    """Asks for deterministic ops; all are.
+    """Asks for the same bits in each run: what else is chosen by measured time is chosen once and for all.
+
+    Without it, a large convolution or product may be computed by another library from some call on, and round
+    differently.
 
     >>> tf.config.experimental.enable_op_determinism()
     """
     _Options.determinism = True
+    fix_choices(True)
 
 
 def disable_op_determinism() -> None:
-    """Takes back `enable_op_determinism`; ops stay deterministic."""
+    """Takes back `enable_op_determinism`."""
     _Options.determinism = False
+    fix_choices(False)
 
 
 def is_op_determinism_enabled() -> bool:

@@ -28,6 +28,8 @@ SINGLE = 1 << 18
 """The multiplications up to which a BLAS library computes a product on one thread by itself."""
 _WORTH_SHARING = 1 << 21
 """The multiplications from which more threads may pay."""
+_WORTH_CHOOSING = 1 << 20
+"""The multiplications from which the choice of a library may pay: some tens of microseconds."""
 _MOST_SHAPES = 512
 _PATIENCE, _FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 1.0, 60.0
 """Seconds. Threads that have slept take 0.1 ms to wake up, which the next products gain back."""
@@ -166,17 +168,32 @@ if sys.platform != "win32":
     os.register_at_fork(after_in_child=_threads.cache_clear)  # a product may run in a thread that the child has not
 
 
-def large_product(product: Callable[..., Any], a: Any, b: Any, **options: Any) -> Any:
-    """Returns `product(a, b, **options)`, computed on a number of BLAS threads that suits the product.
+def large_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
+    """Returns `product(a, b)`, computed by the library and on the number of threads that suit the product.
 
-    Worth the call where `a.size * b.size > SINGLE`; the threads of smaller products need no choice.
+    Worth the call where `a.size * b.size > SINGLE`; smaller products need no choice.
 
     Args:
-      product: `numpy.dot` or `numpy.matmul`.
+      product: `numpy.dot` for matrices, or `numpy.matmul`.
       a: a matrix, or a stack of matrices.
       b: a matrix, or a stack of matrices, that can be multiplied with `a`.
-      **options: further arguments of `product`.
+      out: the array for the result, if there is one.
     """
+    if a.size * b.shape[-1] >= _WORTH_CHOOSING and a.dtype.char == b.dtype.char == "f":
+        return _chosen_product()(product, a, b, out)
+    return blas_product(product, a, b, out)
+
+
+@functools.cache
+def _chosen_product() -> Callable[..., Any]:
+    from millrace._src.util.product_ways import chosen_product  # only large products need it
+
+    return chosen_product
+
+
+def blas_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
+    """Returns `product(a, b)`, computed by NumPy's BLAS library; the arguments are those of `large_product`."""
+    options = {} if out is None else {"out": out}
     if is_inside():
         return product(a, b, **options)
     threads = _threads()

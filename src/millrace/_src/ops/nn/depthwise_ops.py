@@ -1,8 +1,6 @@
 """The op DepthwiseConv2dNative and its gradient ops: every channel has filters of its own.
 
-There is no matrix product in a depthwise convolution, but a sum over the elements of the window: each term is a strided
-slice of the input times one number a channel. The kernels say just that, for both engines: NumPy adds into one buffer,
-some rows of it at a time where there are many, XLA fuses the sum into one loop.
+What they compute, `depthwise_correlation` says.
 """
 
 from __future__ import annotations
@@ -10,21 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
-from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.gradient_rules import values_for
-from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.convolution_ops import FLOAT, assembled, check_rank, conv_counts, conv_windows, static_layout
+from millrace._src.ops.nn.depthwise_correlation import (
+    correlate_depthwise,
+    depthwise_filter_gradient,
+    depthwise_input_gradient,
+)
 from millrace._src.ops.nn.windows import Window
 
 _ONES = (1, 1, 1, 1)
@@ -94,76 +93,7 @@ def depthwise_op(
     """
     windows = _windows(input.shape, filter.shape, data_format, (strides, padding, explicit_paddings, dilations))
     x = win.to_channels_last(xp, input, data_format)
-    return win.from_channels_last(xp, _wide(_forward, xp, x, filter, windows=windows), data_format)
-
-
-def _wide(function: Any, xp: Xp, a: Array, b: Array, **options: Any) -> Array:
-    """Calls `function` in float32 for 16-bit floats."""
-    if not is_half(a):
-        return function(xp, a, b, **options)
-    return xp.astype(function(xp, xp.astype(a, np.float32), xp.astype(b, np.float32), **options), a.dtype)
-
-
-_MANY = 2**15
-"""The number of elements of an input from which on working by rows is worth its steps."""
-
-
-@kernel_part
-def _forward(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
-    if filters.shape[-1] == 1 and windows[1].stride == 1 and x.size >= _MANY and filters.size:
-        return _forward_by_rows(xp, x, filters[..., 0], windows)
-    return _forward_at_once(xp, x, filters, windows)
-
-
-@_forward.kernel_for("xla")
-def _forward_at_once(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
-    x = win.padded(xp, x, windows)
-    counts = tuple(w.places for w in windows)
-    channels, multiplier = filters.shape[2:]
-    if multiplier == 1:
-        filters = filters[..., 0]
-    else:
-        x = x[..., None]
-    total: Any = 0
-    for offset in win.offsets(windows):
-        total += x[win.elements(offset, windows)] * filters[offset]
-    return xp.reshape(total, (x.shape[0], *counts, channels * multiplier))
-
-
-_BYTES_AT_ONCE = 2**16
-"""The size of the rows that are summed up before the next: they stay in the processor's cache."""
-
-
-def _forward_by_rows(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
-    """Computes some rows at a time; all columns and channels of a row are one run of numbers."""
-    x = win.padded(xp, x, windows)
-    tall, wide = windows
-    channels = x.shape[-1]
-    pictures = x.reshape(*x.shape[:2], -1)
-    result = xp.empty((len(x), tall.places, wide.places * channels), x.dtype)
-    weights = {offset: np.tile(filters[offset], wide.places) for offset in win.offsets(windows)}
-    count = max(1, _BYTES_AT_ONCE // max(1, result[0, :1].nbytes))
-    for picture, sums in zip(pictures, result, strict=True):
-        for start in range(0, tall.places, count):
-            _add_windows(picture, weights, sums[start : start + count], start, windows)
-    return result.reshape(len(x), tall.places, wide.places, channels)
-
-
-def _add_windows(
-    picture: Array, weights: dict[tuple[int, ...], Array], sums: Array, first: int, windows: Sequence[Window]
-) -> None:
-    """Sums up the windows of some rows, from the row `first` on, into `sums`."""
-    tall, wide = windows
-    row_length = sums.shape[1]
-    channels = row_length // wide.places
-    term = np.empty_like(sums)
-    for number, ((row, column), weight) in enumerate(weights.items()):
-        top, left = first * tall.stride + row * tall.dilation, column * wide.dilation * channels
-        bottom = top + (len(sums) - 1) * tall.stride + 1
-        elements = picture[top : bottom : tall.stride, left : left + row_length]
-        np.multiply(elements, weight, out=term if number else sums)
-        if number:
-            sums += term
+    return win.from_channels_last(xp, correlate_depthwise(xp, x, filter, windows), data_format)
 
 
 @depthwise_op.gradient
@@ -227,21 +157,8 @@ def depthwise_input_gradient_op(
     last = (like[0], *layout.pick(like), like[layout.channels])
     gradient = win.to_channels_last(xp, out_backprop, data_format)
     _check_gradient(gradient, windows, like[0], filter.shape)
-    result = _wide(_to_input, xp, gradient, filter, windows=windows, like=last)
+    result = depthwise_input_gradient(xp, gradient, filter, windows, last)
     return win.from_channels_last(xp, result, data_format)
-
-
-def _to_input(xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
-    channels, multiplier = filters.shape[2:]
-    gradient = xp.reshape(gradient, (*gradient.shape[:-1], channels, multiplier))
-
-    def part(offset: tuple[int, ...]) -> Array:
-        if multiplier == 1:
-            return gradient[..., 0] * filters[offset][..., 0]
-        return xp.einsum("bijcm,cm->bijc", gradient, filters[offset])
-
-    parts = ((o, part(o)) for o in win.offsets(windows))
-    return win.overlay(xp, parts, windows, like, gradient.dtype)
 
 
 @depthwise_input_gradient_op.gradient
@@ -291,14 +208,7 @@ def depthwise_filter_gradient_op(
     gradient = win.to_channels_last(xp, out_backprop, data_format)
     _check_gradient(gradient, windows, input.shape[0], like)
     x = win.to_channels_last(xp, input, data_format)
-    return _wide(_to_filters, xp, x, gradient, windows=windows, like=like)
-
-
-def _to_filters(xp: Xp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
-    x = win.padded(xp, x, windows)
-    gradient = xp.reshape(gradient, (*gradient.shape[:-1], *like[2:]))
-    parts = [xp.einsum("bijc,bijcm->cm", x[win.elements(offset, windows)], gradient) for offset in win.offsets(windows)]
-    return xp.reshape(xp.stack(parts), tuple(like))
+    return depthwise_filter_gradient(xp, x, gradient, windows, like)
 
 
 @depthwise_filter_gradient_op.gradient

@@ -185,6 +185,13 @@ def overlay(
 
     Returns: The sum, of shape `like`; elements that fall on padding are dropped.
     """
+    return overlaid(parts, windows, like, dtype)
+
+
+def overlaid(
+    parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: Any
+) -> Array:
+    """Does what `overlay` does, with NumPy."""
     result = np.zeros(_padded_shape(windows, like), dtype)
     for offset, part in parts:
         result[elements(offset, windows)] += part

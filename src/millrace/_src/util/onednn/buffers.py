@@ -29,6 +29,10 @@ class BufferPool:
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self.most_bytes = most_bytes
+        self.forget()
+
+    def forget(self) -> None:
+        """Lets all buffers go that nobody uses."""
         self.kept_bytes = 0
         self._free: list[Any] = []
         self._lock = threading.Lock()

@@ -8,6 +8,7 @@ Images whose channels stand last it takes as they are; others it may rearrange.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from millrace._src.util.onednn.primitives import (
     Operand,
     make_layout,
 )
+from millrace._src.util.thread_pool import run_in_parallel, thread_count
 
 _TRAINING = 64
 _DIRECT = 1
@@ -136,72 +138,93 @@ def _steps(sizes: Sequence[int]) -> tuple[int, ...]:
 
 # --- the three calculations ------------------------------------------------------------------------------------------
 
-Function = Callable[[Any, Any], Any]
+_WORTH_SHARING = 1 << 24
+"""The multiplications from which several threads pay: about half a millisecond."""
 
 
-def _calculation(make: Callable[[Library, Convolution], Function]) -> Callable[[Convolution], Function | None]:
-    """Makes the function that returns a calculation for shapes; None where the library is missing or refuses."""
-
-    @functools.lru_cache(maxsize=_MOST_CALCULATIONS)
-    def calculation_for(shape: Convolution) -> Function | None:
-        library = load()
-        if library is None or shape.dtype not in DTYPES or 0 in (*shape.images, *shape.filters, *shape.places):
-            return None
-        try:
-            with library.one_thread():
-                return make(library, shape)
-        except OnednnError:
-            return None
-
-    return functools.update_wrapper(calculation_for, make)
+@functools.lru_cache(maxsize=_MOST_CALCULATIONS)
+def _calculation(kind: str, shape: Convolution) -> Calculation | None:
+    """Returns a calculation of one thread, on addresses; None where the library is missing or refuses."""
+    library = load()
+    if library is None or shape.dtype not in DTYPES or 0 in (*shape.images, *shape.filters, *shape.places):
+        return None
+    try:
+        with library.one_thread():
+            return _described(library, kind, shape)
+    except OnednnError:
+        return None
 
 
-@_calculation
-def forward(library: Library, shape: Convolution) -> Function:
-    """Returns the function `(images, filters) -> results`."""
+def _described(library: Library, kind: str, shape: Convolution) -> Calculation:
     parts = _Parts(library, shape)
-    inputs = [Operand(SRC, parts.images), Operand(WEIGHTS, parts.filters)]
-    calculation = Calculation(library, parts.forward(), inputs, [Operand(DST, parts.results)])
-
-    def convolve(images: Any, filters: Any) -> Any:
-        images, filters = _in_memory(images, shape), np.ascontiguousarray(filters)
-        results, memory = _new(shape.results, images.dtype, shape)
-        calculation(images.ctypes.data, filters.ctypes.data, memory.ctypes.data)
-        return results
-
-    return convolve
-
-
-@_calculation
-def input_gradient(library: Library, shape: Convolution) -> Function:
-    """Returns the function `(gradient of the results, filters) -> gradient of the images`."""
-    parts = _Parts(library, shape)
-    inputs = [Operand(DIFF_DST, parts.results), Operand(WEIGHTS, parts.filters)]
-    calculation = Calculation(library, parts.input_gradient(), inputs, [Operand(DIFF_SRC, parts.images)])
-
-    def to_images(gradient: Any, filters: Any) -> Any:
-        gradient, filters = _in_memory(gradient, shape), np.ascontiguousarray(filters)
-        results, memory = _new(shape.images, gradient.dtype, shape)
-        calculation(gradient.ctypes.data, filters.ctypes.data, memory.ctypes.data)
-        return results
-
-    return to_images
+    images, filters, results = parts.images, parts.filters, parts.results
+    if kind == "forward":
+        inputs, output = [Operand(SRC, images), Operand(WEIGHTS, filters)], Operand(DST, results)
+        return Calculation(library, parts.forward(), inputs, [output])
+    if kind == "input_gradient":
+        inputs, output = [Operand(DIFF_DST, results), Operand(WEIGHTS, filters)], Operand(DIFF_SRC, images)
+        return Calculation(library, parts.input_gradient(), inputs, [output])
+    inputs, output = [Operand(SRC, images), Operand(DIFF_DST, results)], Operand(DIFF_WEIGHTS, filters)
+    return Calculation(library, parts.filter_gradient(), inputs, [output])
 
 
-@_calculation
-def filter_gradient(library: Library, shape: Convolution) -> Function:
-    """Returns the function `(images, gradient of the results) -> gradient of the filters`."""
-    parts = _Parts(library, shape)
-    inputs = [Operand(SRC, parts.images), Operand(DIFF_DST, parts.results)]
-    calculation = Calculation(library, parts.filter_gradient(), inputs, [Operand(DIFF_WEIGHTS, parts.filters)])
+def forward(shape: Convolution) -> Callable[[Any, Any], Any] | None:
+    """Returns the function `(images, filters) -> results`; None where the library is missing or refuses."""
+    return _on_images("forward", shape, shape.results) if _calculation("forward", shape) else None
+
+
+def input_gradient(shape: Convolution) -> Callable[[Any, Any], Any] | None:
+    """Returns the function `(gradient of the results, filters) -> gradient of the images`; None as `forward` does."""
+    return _on_images("input_gradient", shape, shape.images) if _calculation("input_gradient", shape) else None
+
+
+def _on_images(kind: str, shape: Convolution, result_shape: tuple[int, ...]) -> Callable[[Any, Any], Any]:
+    def run(images: Any, filters: Any) -> Any:
+        source, filters = _in_memory(images, shape), np.ascontiguousarray(filters)
+        target = np.empty(_memory_shape(result_shape, shape), source.dtype)
+
+        parts = _parts(kind, shape)
+
+        def work(number: int) -> None:
+            batch, calculation = parts[number]
+            calculation(source[batch].ctypes.data, filters.ctypes.data, target[batch].ctypes.data)
+
+        run_in_parallel(len(parts), work)
+        return np.moveaxis(target, 1, -1) if shape.channels_first else target
+
+    return run
+
+
+def filter_gradient(shape: Convolution) -> Callable[[Any, Any], Any] | None:
+    """Returns the function `(images, gradient of the results) -> gradient of the filters`; None as `forward` does."""
+    if _calculation("filter_gradient", shape) is None:
+        return None
 
     def to_filters(images: Any, gradient: Any) -> Any:
         images, gradient = _in_memory(images, shape), _in_memory(gradient, shape)
-        results = np.empty(shape.filters, images.dtype)
-        calculation(images.ctypes.data, gradient.ctypes.data, results.ctypes.data)
-        return results
+        parts = _parts("filter_gradient", shape)
+        totals = np.empty((len(parts), *shape.filters), images.dtype)
+
+        def work(number: int) -> None:
+            batch, calculation = parts[number]
+            calculation(images[batch].ctypes.data, gradient[batch].ctypes.data, totals[number].ctypes.data)
+
+        run_in_parallel(len(parts), work)
+        return totals[0] if len(parts) == 1 else totals.sum(axis=0, dtype=np.float32).astype(images.dtype, copy=False)
 
     return to_filters
+
+
+def _parts(kind: str, shape: Convolution) -> list[tuple[slice, Calculation]]:
+    """Divides the images among threads; returns which images each part has, and the part's calculation."""
+    batch = shape.images[0]
+    count = min(thread_count(), batch) if shape.multiplications >= _WORTH_SHARING else 1
+    bounds = [batch * i // count for i in range(count + 1)]
+    slices = [slice(start, stop) for start, stop in itertools.pairwise(bounds)]
+    calculations = [_calculation(kind, shape.with_batch(images.stop - images.start)) for images in slices]
+    if None in calculations:
+        slices, calculations = [slice(0, batch)], [_calculation(kind, shape)]
+    return [(images, c) for images, c in zip(slices, calculations) if c is not None]
 
 
 def _in_memory(images: Any, shape: Convolution) -> Any:
@@ -209,10 +232,6 @@ def _in_memory(images: Any, shape: Convolution) -> Any:
     return np.ascontiguousarray(np.moveaxis(images, -1, 1) if shape.channels_first else images)
 
 
-def _new(sizes: Sequence[int], dtype: Any, shape: Convolution) -> tuple[Any, Any]:
-    """Makes an array of images, and the array whose memory it is."""
-    if not shape.channels_first:
-        images = np.empty(sizes, dtype)
-        return images, images
-    memory = np.empty((sizes[0], sizes[-1], *sizes[1:-1]), dtype)
-    return np.moveaxis(memory, 1, -1), memory
+def _memory_shape(sizes: tuple[int, ...], shape: Convolution) -> tuple[int, ...]:
+    """Returns the shape of the memory of images `[batch, *sizes, channels]`."""
+    return (sizes[0], sizes[-1], *sizes[1:-1]) if shape.channels_first else sizes

@@ -19,7 +19,7 @@ import functools
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,41 +32,43 @@ _CPU = 1
 _NO_FLAGS, _IN_ORDER = 0, 1
 _USER_SCRATCH = 1
 
-P, I, L = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64  # noqa: E741  # the letters of C's signatures below
-Dims = L * 12
+P = ctypes.c_void_p
+_I, _L = ctypes.c_int, ctypes.c_int64
+_Dims = _L * 12
 SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "dnnl_engine_create": (P, I, ctypes.c_size_t),
+    "dnnl_engine_create": (P, _I, ctypes.c_size_t),
     "dnnl_stream_create": (P, P, ctypes.c_uint),
     "dnnl_stream_destroy": (P,),
     "dnnl_stream_wait": (P,),
     "dnnl_primitive_attr_create": (P,),
-    "dnnl_primitive_attr_set_scratchpad_mode": (P, I),
-    "dnnl_memory_desc_create_with_strides": (P, I, Dims, I, Dims),
-    "dnnl_memory_desc_create_with_tag": (P, I, Dims, I, I),
+    "dnnl_primitive_attr_set_scratchpad_mode": (P, _I),
+    "dnnl_memory_desc_create_with_strides": (P, _I, _Dims, _I, _Dims),
+    "dnnl_memory_desc_create_with_tag": (P, _I, _Dims, _I, _I),
     "dnnl_memory_desc_destroy": (P,),
     "dnnl_memory_desc_equal": (P, P),
     "dnnl_memory_create": (P, P, P, P),
     "dnnl_memory_set_data_handle": (P, P),
     "dnnl_memory_destroy": (P,),
-    "dnnl_primitive_desc_query": (P, I, I, P),
+    "dnnl_primitive_desc_query": (P, _I, _I, P),
     "dnnl_primitive_desc_destroy": (P,),
     "dnnl_primitive_create": (P, P),
-    "dnnl_primitive_execute": (P, P, I, P),
+    "dnnl_primitive_execute": (P, P, _I, P),
     "dnnl_primitive_destroy": (P,),
     "dnnl_reorder_primitive_desc_create": (P, P, P, P, P, P),
-    "dnnl_convolution_forward_primitive_desc_create": (P, P, I, I, P, P, P, P, Dims, Dims, Dims, Dims, P),
-    "dnnl_convolution_backward_data_primitive_desc_create": (P, P, I, P, P, P, Dims, Dims, Dims, Dims, P, P),
-    "dnnl_convolution_backward_weights_primitive_desc_create": (P, P, I, P, P, P, P, Dims, Dims, Dims, Dims, P, P),
-    "dnnl_pooling_forward_primitive_desc_create": (P, P, I, I, P, P, Dims, Dims, Dims, Dims, Dims, P),
-    "dnnl_pooling_backward_primitive_desc_create": (P, P, I, P, P, Dims, Dims, Dims, Dims, Dims, P, P),
-    "dnnl_sgemm": (*(ctypes.c_char,) * 2, *(L,) * 3, ctypes.c_float, P, L, P, L, ctypes.c_float, P, L),
-    "omp_set_num_threads": (I,),
+    "dnnl_convolution_forward_primitive_desc_create": (P, P, _I, _I, P, P, P, P, _Dims, _Dims, _Dims, _Dims, P),
+    "dnnl_convolution_backward_data_primitive_desc_create": (P, P, _I, P, P, P, _Dims, _Dims, _Dims, _Dims, P, P),
+    "dnnl_convolution_backward_weights_primitive_desc_create": (P, P, _I, P, P, P, P, _Dims, _Dims, _Dims, _Dims, P, P),
+    "dnnl_pooling_forward_primitive_desc_create": (P, P, _I, _I, P, P, _Dims, _Dims, _Dims, _Dims, _Dims, P),
+    "dnnl_pooling_backward_primitive_desc_create": (P, P, _I, P, P, _Dims, _Dims, _Dims, _Dims, _Dims, P, P),
+    "dnnl_matmul_primitive_desc_create": (P, P, P, P, P, P, P),
+    "dnnl_sgemm": (*(ctypes.c_char,) * 2, *(_L,) * 3, ctypes.c_float, P, _L, P, _L, ctypes.c_float, P, _L),
+    "omp_set_num_threads": (_I,),
 }
 """C's signatures of the functions that return a status, or nothing."""
 RESULTS: dict[str, tuple[tuple[Any, ...], Any]] = {
-    "dnnl_primitive_desc_query_md": ((P, I, I), P),
+    "dnnl_primitive_desc_query_md": ((P, _I, _I), P),
     "dnnl_memory_desc_get_size": ((P,), ctypes.c_size_t),
-    "omp_get_max_threads": ((), I),
+    "omp_get_max_threads": ((), _I),
 }
 """C's signatures of the functions that return something else."""
 
@@ -77,7 +79,7 @@ class OnednnError(Exception):
 
 class _Version(ctypes.Structure):
     _fields_ = (
-        *((name, I) for name in ("major", "minor", "patch")),
+        *((name, _I) for name in ("major", "minor", "patch")),
         ("hash", ctypes.c_char_p),
         ("cpu_runtime", ctypes.c_uint),
         ("gpu_runtime", ctypes.c_uint),
@@ -89,7 +91,7 @@ class Object:
 
     __slots__ = ("_as_parameter_", "_destroy")
 
-    def __init__(self, pointer: P, destroy: Any) -> None:
+    def __init__(self, pointer: ctypes.c_void_p, destroy: Any) -> None:
         self._as_parameter_ = pointer
         """What ctypes passes."""
         self._destroy = destroy
@@ -180,23 +182,32 @@ class Library:
         stream: Object = self.make("dnnl_stream_create", "dnnl_stream_destroy", self.engine, _IN_ORDER)
         return stream
 
-    @contextlib.contextmanager
-    def one_thread(self) -> Iterator[None]:
-        """Lets this thread's calls use no other threads, whatever the thread uses else."""
-        count = self._quick.omp_get_max_threads() if self.has_threads else 1
-        if count == 1:
-            yield
-            return
-        self._quick.omp_set_num_threads(1)
-        try:
-            yield
-        finally:
-            self._quick.omp_set_num_threads(count)
+    def one_thread(self) -> contextlib.AbstractContextManager[None]:
+        """Lets this thread's calls use no other threads inside of a `with`, whatever the thread uses else."""
+        return _OneThread(self._quick) if self.has_threads else contextlib.nullcontext()
+
+
+class _OneThread(contextlib.AbstractContextManager[None]):
+    """Sets the number of OpenMP's threads for calls of the current thread; entered often, so without a generator."""
+
+    __slots__ = ("_count", "_functions")
+
+    def __init__(self, functions: Any) -> None:
+        self._functions = functions
+
+    def __enter__(self) -> None:
+        self._count = self._functions.omp_get_max_threads()
+        if self._count != 1:
+            self._functions.omp_set_num_threads(1)
+
+    def __exit__(self, *_: object) -> None:
+        if self._count != 1:
+            self._functions.omp_set_num_threads(self._count)
 
 
 def dims(values: Sequence[int]) -> Any:
     """Makes C's array of sizes."""
-    return Dims(*values)
+    return _Dims(*values)
 
 
 def candidates() -> list[str]:

@@ -11,6 +11,8 @@ shared: each call takes a set of them, and puts it back.
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,7 +23,16 @@ from millrace._src.util.onednn.library import Library, Object, OnednnError, P, d
 # Arguments of primitives, by oneDNN's numbers.
 SRC, DST, WEIGHTS, WORKSPACE, SCRATCH = 1, 17, 33, 64, 80
 DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 129, 145, 161
-_LAYOUTS = {SRC: 129, DIFF_SRC: 130, WEIGHTS: 131, DIFF_WEIGHTS: 132, DST: 133, DIFF_DST: 134, WORKSPACE: 135, SCRATCH: 136}
+_LAYOUTS = {
+    SRC: 129,
+    DIFF_SRC: 130,
+    WEIGHTS: 131,
+    DIFF_WEIGHTS: 132,
+    DST: 133,
+    DIFF_DST: 134,
+    WORKSPACE: 135,
+    SCRATCH: 136,
+}
 """The argument -> what one asks to learn its layout."""
 DTYPES = {"float16": 1, "bfloat16": 2, "float32": 3}
 _ANY = 1
@@ -29,6 +40,8 @@ _IMPLEMENTATION = 8
 _NOWHERE = P(0)
 
 buffers = BufferPool()
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=buffers.forget)  # another thread may have held the lock
 
 
 def make_layout(library: Library, sizes: Sequence[int], steps: Sequence[int] | None, dtype: str) -> Object:
@@ -42,13 +55,11 @@ def make_layout(library: Library, sizes: Sequence[int], steps: Sequence[int] | N
     """
     start = (len(sizes), dims(sizes), DTYPES[dtype])
     kind, last = ("tag", _ANY) if steps is None else ("strides", dims(steps))
-    layout: Object = library.make(
-        f"dnnl_memory_desc_create_with_{kind}", "dnnl_memory_desc_destroy", *start, last
-    )
+    layout: Object = library.make(f"dnnl_memory_desc_create_with_{kind}", "dnnl_memory_desc_destroy", *start, last)
     return layout
 
 
-class _Arguments(ctypes.Structure):
+class _Argument(ctypes.Structure):
     _fields_ = (("argument", ctypes.c_int), ("memory", P))
 
 
@@ -62,8 +73,9 @@ class _Call:
         self.memories = [
             make("dnnl_memory_create", "dnnl_memory_destroy", layout, engine, _NOWHERE) for _, layout in operands
         ]
-        pairs = ((argument, memory._as_parameter_) for (argument, _), memory in zip(operands, self.memories, strict=True))
-        self.arguments = (_Arguments * len(operands))(*pairs)
+        self.arguments = (_Argument * len(operands))()
+        for entry, (argument, _), memory in zip(self.arguments, operands, self.memories, strict=True):
+            entry.argument, entry.memory = argument, memory._as_parameter_
 
 
 class Primitive:
@@ -173,8 +185,8 @@ class Calculation:
         for operand in (*inputs, *outputs):
             is_input = len(self._before) < len(inputs)
             wanted = layout_of(library, description, operand.argument)
-            pair = (operand.layout, wanted) if is_input else (wanted, operand.layout)
-            copy = None if equal(*pair) else _Copy(library, *pair, size_of(library, wanted))
+            source, target = (operand.layout, wanted) if is_input else (wanted, operand.layout)
+            copy = None if equal(source, target) else _Copy(library, source, target, size_of(library, wanted))
             (self._before if is_input else self._after).append(copy)
             operands.append((operand.argument, wanted))
         self._primitive = Primitive(library, description, operands)

@@ -1,0 +1,57 @@
+"""Which library computes a large product of float32 matrices: NumPy's BLAS, or oneDNN where it is found.
+
+Which one is faster depends on the processor and the build of NumPy; a trial finds it for each pair of shapes and memory
+layouts. A product inside of work that threads share is another case than the same product alone: it runs on one thread.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from millrace._src.util.blas_threads import blas_product
+from millrace._src.util.onednn.products import Product, multiplication
+from millrace._src.util.thread_pool import is_inside
+from millrace._src.util.ways import Ways
+
+Key = tuple[Product, bool]
+"""The product, and whether it is inside of shared work."""
+
+
+def _by_blas(key: Key) -> Callable[..., Any]:
+    return blas_product
+
+
+def _by_onednn(key: Key) -> Callable[..., Any] | None:
+    multiply = multiplication(key[0])
+    return None if multiply is None else functools.partial(_into_new, multiply, key[0].result)
+
+
+def _into_new(
+    multiply: Callable[..., None], shape: tuple[int, ...], product: Any, a: Any, b: Any, out: Any = None
+) -> Any:
+    result = out if out is not None and out.flags.c_contiguous else np.empty(shape, np.float32)
+    multiply(a, b, result)
+    if out is None or out is result:
+        return result
+    out[...] = result
+    return out
+
+
+PRODUCTS = Ways({"onednn": _by_onednn, "blas": _by_blas}, first="blas")
+
+
+def chosen_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
+    """Returns `product(a, b)` of float32 arrays, computed by the faster library.
+
+    Args:
+      product: `numpy.dot` for matrices, or `numpy.matmul`.
+      a: a matrix, or a stack of matrices.
+      b: a matrix, or a stack of matrices.
+      out: the array for the result, if there is one.
+    """
+    key = (Product(a.shape, b.shape, a.strides, b.strides), is_inside())
+    return PRODUCTS(key, product, a, b, out)

@@ -1,0 +1,177 @@
+"""Several ways to do one kind of work; each shape of the work gets the way that is fastest for it.
+
+Problem: a convolution can be a product of copied windows or a call of a library, and which is faster depends on shapes
+and machine. Ways that compile something take milliseconds before their first result.
+
+Idea: a shape begins with the first way, which needs no preparation. Once the shape has taken as long as preparing
+another way would, the ways take turns (`util.trials`), and the fastest is kept. A settled shape costs one look into a
+dictionary. Results differ by rounding, so that who asks for determinism gets a fixed choice: the first way, in order of
+preference, that can do the work at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any
+from weakref import WeakSet
+
+from millrace._src.util.trials import Trial
+
+Work = Callable[..., Any]
+"""Does the work on arrays."""
+_PREPARATION = 0.003
+"""Seconds: what preparing a way takes, about."""
+_MOST_SHAPES = 1024
+
+
+class _Setting:
+    is_fixed = False
+    """Whether choices are made without measuring."""
+
+
+class Ways:
+    """Chooses the way for each shape of one kind of work.
+
+    Args:
+      makers: by name, in the order of preference: a function that makes, for a shape, the function that does the work;
+        None where the way cannot do the work.
+      first: the name of the way that can always do the work at once.
+      clock: returns the time in seconds.
+    """
+
+    def __init__(
+        self,
+        makers: Mapping[str, Callable[[Any], Work | None]],
+        first: str,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.makers = dict(makers)
+        self.first = first
+        self.clock = clock
+        self._pinned: str | None = None
+        self._works: dict[Hashable, Work] = {}
+        self._names: dict[Hashable, str] = {}
+        _all_ways.add(self)
+
+    def __call__(self, shape: Any, *arguments: Any) -> Any:
+        """Does the work.
+
+        Args:
+          shape: everything on which it depends which way is the fastest; hashable.
+          *arguments: what the work is done on.
+        """
+        try:
+            work = self._works[shape]
+        except KeyError:
+            work = self._begin(shape)
+        return work(*arguments)
+
+    def chosen(self, shape: Any) -> str | None:
+        """Returns the name of the way that a shape has got; None while that is open."""
+        return self._names.get(shape)
+
+    def settle(self, shape: Any, name: str, work: Work) -> Work:
+        """Gives a shape a way for good."""
+        self._names[shape] = name
+        return self._note(shape, work)
+
+    def forget(self) -> None:
+        """Takes back all choices."""
+        self._works.clear()
+        self._names.clear()
+
+    @contextlib.contextmanager
+    def pinned(self, name: str) -> Iterator[None]:
+        """Lets all work go one way, inside of a `with`; what this way cannot do goes the first way."""
+        self._pinned = name
+        self.forget()
+        try:
+            yield
+        finally:
+            self._pinned = None
+            self.forget()
+
+    def _begin(self, shape: Any) -> Work:
+        if self._pinned is not None:
+            return self._first_possible(shape, (self._pinned, self.first))
+        if _Setting.is_fixed:
+            return self._first_possible(shape, tuple(self.makers))
+        return self._note(shape, _Search(self, shape))
+
+    def _first_possible(self, shape: Any, names: tuple[str, ...]) -> Work:
+        possible = ((name, work) for name in names if (work := self.makers[name](shape)) is not None)
+        return self.settle(shape, *next(possible))
+
+    def _note(self, shape: Any, work: Work) -> Work:
+        if len(self._works) >= _MOST_SHAPES:
+            self.forget()
+        self._works[shape] = work
+        return work
+
+
+_all_ways: WeakSet[Ways] = WeakSet()
+
+
+class _Search:
+    """Does the work of one shape while its way is not settled.
+
+    Args:
+      ways: whom to tell the fastest way.
+      shape: the shape.
+    """
+
+    def __init__(self, ways: Ways, shape: Any) -> None:
+        self._ways, self._shape = ways, shape
+        self._works = {ways.first: _made(ways, ways.first, shape)}
+        self._seconds = 0.0
+        """The time that the shape has taken before its trial."""
+        self._trial: Trial | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._trial is None:
+            return self._work_first_way(*arguments)
+        result = self._trial.carry_out(self._works, *arguments)
+        self._settle_if_over(self._trial)
+        return result
+
+    def _work_first_way(self, *arguments: Any) -> Any:
+        clock = self._ways.clock
+        start = clock()
+        result = self._works[self._ways.first](*arguments)
+        self._seconds += clock() - start
+        if self._seconds >= _PREPARATION:
+            self._begin_trial()
+        return result
+
+    def _begin_trial(self) -> None:
+        with self._lock:
+            if self._trial is not None:
+                return
+            ways = self._ways
+            others = {name: maker(self._shape) for name, maker in ways.makers.items() if name != ways.first}
+            self._works |= {name: work for name, work in others.items() if work is not None}
+            self._trial = Trial(list(self._works), clock=ways.clock)
+            self._settle_if_over(self._trial)
+
+    def _settle_if_over(self, trial: Trial) -> None:
+        if trial.winner is not None:
+            name = str(trial.winner)
+            self._ways.settle(self._shape, name, self._works[name])
+
+
+def _made(ways: Ways, name: str, shape: Any) -> Work:
+    work = ways.makers[name](shape)
+    assert work is not None, f"{name} has to be possible always"
+    return work
+
+
+def fix_choices(is_fixed: bool) -> None:
+    """Says whether all choices are made without measuring, so that equal programs give equal results."""
+    if is_fixed != _Setting.is_fixed:
+        _Setting.is_fixed = is_fixed
+        for ways in _all_ways:
+            ways.forget()
