@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.passes.exactness import inexact_nodes, is_exact_after_checks
+from millrace._src.passes.exactness import inexact_nodes, is_exact_after_checks, lossy_nodes, refuses_only
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
 
@@ -66,8 +66,8 @@ def test_what_xla_leaves_out_or_does_otherwise_is_not_exact(function: Any, op: s
 def test_draws_of_the_graph_itself_may_be_passed_over() -> None:
     outside = graph_of(lambda x: x + tf.random.uniform([3]), VECTOR)
     inside = graph_of(counting(lambda i, y: y + tf.random.uniform([])), VECTOR)
-    assert not inexact_nodes(outside, with_draws=False)
-    assert [node.type for node in inexact_nodes(inside, with_draws=False)] == ["RandomUniform"]
+    assert not lossy_nodes(outside)
+    assert [node.type for node in lossy_nodes(inside)] == ["RandomUniform"]
 
 
 def test_an_index_that_may_be_out_of_range_is_not_exact_and_a_constant_in_range_is() -> None:
@@ -107,6 +107,21 @@ def test_a_function_that_is_never_compiled_is_not_exact_where_it_is_written_out(
 def test_a_node_whose_op_has_checks_is_exact_once_they_have_passed() -> None:
     graph = graph_of(lambda x, i: tf.gather(x, i) + x[i[0]], VECTOR, INDICES)
     assert [node.type for node in all_nodes(graph) if is_exact_after_checks(node)] == ["GatherV2"]
+
+
+def test_assertions_and_refused_values_are_told_from_other_reasons() -> None:
+    def function(x: Any, i: Any) -> Any:
+        tf.debugging.Assert(x[0] > 0.0, [x])
+        return tf.gather(x, i) + tf.strings.to_number(tf.strings.as_string(x)) + tf.random.uniform([1])
+
+    reasons = {node.type: refuses_only(node) for node in inexact_nodes(graph_of(function, VECTOR, INDICES))}
+    assert reasons == {
+        "Assert": True,
+        "GatherV2": True,
+        "AsString": False,
+        "StringToNumber": False,
+        "RandomUniform": False,
+    }
 
 
 def test_each_reason_says_something() -> None:

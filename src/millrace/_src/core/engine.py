@@ -70,6 +70,11 @@ class Program:
         would: for a variable without a value, and for what the engine cannot compile. While it compiles, the engine
         may also leave the graph to another engine (`left_because`). None for an engine without a compiler.
       ready: tells whether a call with these arguments runs at once, without compiling.
+      wait: takes the arguments and the results of a call, and waits until the results, and the variables among the
+        arguments, are computed; None for an engine whose results are there when `run` returns.
+      is_settled: tells whether the program, which tries several ways of its own, has chosen among them; such a program
+        has to see a call before `prepare`. None for a program with one way.
+      has_compiled_parts: whether `prepare` has found anything to compile.
       lower: takes the arguments of `run` and returns the form that the engine's compiler makes of the program, without
         running the program; None for an engine without a compiler.
     """
@@ -85,6 +90,9 @@ class Program:
     for_caller: Callable[[], Program] | None = None
     prepare: Callable[[Sequence[Any]], Callable[[], None]] | None = None
     ready: Callable[[Sequence[Any]], bool] = _always
+    wait: Callable[[Sequence[Any], Sequence[Any]], None] | None = None
+    is_settled: Callable[[], bool] | None = None
+    has_compiled_parts: bool = True
 
     def leave_to(self, engine: str, reason: str) -> None:
         """Notes that another engine runs the graph, and why."""

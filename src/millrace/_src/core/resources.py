@@ -111,6 +111,11 @@ class VariableStorage(Referent):
     def value(self, array: Array | None) -> None:
         self._host, self.device = array, None
 
+    @property
+    def held(self) -> Any:
+        """The array as it is, of whatever engine, for a reader of its shape; None without a value."""
+        return self.device if self._host is None else self._host
+
     def destroy(self) -> None:
         """Drops the value."""
         self.value = None

@@ -24,17 +24,27 @@ from millrace._src.core.op_signature import places
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
-def inexact_nodes(graph: OptimizedGraph, *, with_draws: bool = True) -> dict[Node, str]:
+def inexact_nodes(graph: OptimizedGraph) -> dict[Node, str]:
     """Returns the nodes of a graph that XLA would not carry out exactly, and why not.
 
     For a loop or a choice the nodes inside are named.
-
-    Args:
-      graph: the graph.
-      with_draws: whether random draws of the graph itself count; a program of XLA may get them from the host.
     """
-    own_draws = [] if with_draws else [node for node in graph.nodes if is_draw(node)]
-    return {node: reason for node, reason in _inexact(graph) if node not in own_draws}
+    return dict(_inexact(graph))
+
+
+def lossy_nodes(graph: OptimizedGraph) -> dict[Node, str]:
+    """Returns the nodes for whose sake a graph must not go to XLA as a whole unless the user asks, and why not.
+
+    Random draws of the graph itself are none of them: XLA's programs get the numbers from the host.
+    """
+    return {node: reason for node, reason in _inexact(graph) if not is_draw(node) or node not in graph.nodes}
+
+
+def refuses_only(node: Node) -> bool:
+    """Tells whether all that XLA would not do for a node is to refuse values: an assertion, an index out of range."""
+    if node.effects is Effects.IO:
+        return "xla" in node.op_def.rules.kernels
+    return _why_not_but_for_checks(node) is None
 
 
 def is_draw(node: Node) -> bool:

@@ -1,6 +1,7 @@
 """Calls from a NumPy program to functions that XLA compiles.
 
-A function with `jit_compile=True` stays a call in the graph of its caller: a *cluster*. What XLA returns is an array of
+A function with `jit_compile=True` stays a call in the graph of its caller: a *cluster*. So does a part of a graph that
+`passes.clustering` gives to XLA, where XLA is faster; see `compiled_parts`. What XLA returns is an array of
 its own that may still be computed. Such an array stays as it is on its way to another cluster or out of the program,
 and becomes a NumPy array, which means waiting, only where a kernel reads it. Variables need no care: their storage
 keeps the array of the engine that wrote last.
@@ -15,15 +16,19 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.engine import Program, Run
+from millrace._src.core.resources import resource_of
 from millrace._src.core.tensor import arrived
+from millrace._src.engines.binding import bind_checks
+from millrace._src.engines.cells import Cell
 from millrace._src.engines.tiers import compiled_for_call
 from millrace._src.graph.function_factory import body_of, must_compile
+from millrace._src.passes.exactness import refused_inputs, stand_in
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
 def is_cluster(node: Node) -> bool:
-    """Tells whether a node calls a function that XLA compiles."""
-    return node.op_def.traits.control == "call" and any(map(must_compile, node.functions))
+    """Tells whether a node calls what XLA compiles: a function, or a part of the graph around."""
+    return node.calls_function and (bool(node.graphs) or any(map(must_compile, node.functions)))
 
 
 def unread_values(graph: OptimizedGraph) -> set[Value]:
@@ -38,8 +43,33 @@ def unread_values(graph: OptimizedGraph) -> set[Value]:
     values = {*graph.inputs, *[value for node in clusters for value in node.outputs]}
     for node in graph.nodes:
         if node not in clusters:
-            values.difference_update(node.inputs)
+            values.difference_update(refused_inputs(node) if node.only_checks else node.inputs)
     return {value for value in values if not value.dtype.is_handle}
+
+
+def check_run(node: Node) -> Run:
+    """Returns the checks of a node alone; arrays that the checks do not read may be of any engine."""
+    check = bind_checks(node.op_def, node.attrs)
+    assert check is not None  # or else nobody had taken the node apart
+    read_values = set(refused_inputs(node))
+    is_read = [value in read_values for value in node.inputs]
+
+    def run(*arguments: Any) -> Sequence[Any]:
+        check(*[a if read else _shape_only(a) for a, read in zip(arguments, is_read, strict=True)])
+        return ()
+
+    return run
+
+
+def _shape_only(argument: Any) -> Any:
+    """Returns what has the shape and dtype of an argument; a variable's array may be another engine's."""
+    if type(argument) is not np.ndarray:
+        return stand_in(argument.shape, argument.dtype)
+    if argument.dtype.kind != "O":
+        return argument
+    storage = resource_of(argument)
+    held = storage.held
+    return storage if held is None else Cell(stand_in(held.shape, held.dtype), storage.name)
 
 
 def cluster_run(function: Any, unread: Iterable[int] = ()) -> Run:

@@ -26,7 +26,8 @@ from millrace._src.engines.failures import node_failure
 from millrace._src.engines.numpy import fusion
 from millrace._src.engines.numpy.accumulation import bind_sum
 from millrace._src.engines.numpy.blocks import BlockProgram, Step
-from millrace._src.engines.numpy.clusters import cluster_run, is_cluster, unread_values
+from millrace._src.engines.numpy.clusters import check_run, cluster_run, is_cluster, unread_values
+from millrace._src.engines.numpy.compiled_parts import CompiledPart, let_compile
 from millrace._src.engines.numpy.fusion import Chain, chained
 from millrace._src.engines.numpy.instructions import (
     Choice,
@@ -39,6 +40,7 @@ from millrace._src.engines.numpy.instructions import (
     rendered,
 )
 from millrace._src.engines.tensor_lists import own
+from millrace._src.engines.tiers import ENGINES
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 _serial = itertools.count()
@@ -61,6 +63,7 @@ class _Writer:
         self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep, "own": own, "arrived": arrived}
         self.serial = itertools.count()
         self.unread = unread_values(graph)
+        self.parts: list[CompiledPart] = []
 
     def program(self) -> Program:
         graph = self.graph
@@ -93,7 +96,7 @@ class _Writer:
         run: Run = self.scope["program"]
         weakref.finalize(run, linecache.cache.pop, filename, None)
         runs_python = self.graph.runs_python
-        return Program(
+        program = Program(
             _quiet(run) if runs_python else run,
             self.engine.name,
             keeps_quiet=runs_python,
@@ -101,6 +104,9 @@ class _Writer:
             takes_pending=bool(self.unread),
             source=source,
         )
+        if self.parts:
+            let_compile(program, self.parts)
+        return program
 
     def _arrivals(self, names: _Names) -> list[str]:
         """Returns the lines that wait for arguments that kernels read, where arguments may be pending."""
@@ -119,7 +125,7 @@ class _Writer:
         ]
 
     def _instruction(self, node: Node, names: _Names) -> Instruction:
-        graphs = node.graphs if node.op_def.traits.control is not None else ()
+        graphs = node.graphs if node.op_def.traits.control in ("loop", "choice") else ()
         if graphs and node.op_def.traits.control == "loop":
             return self._loop(node, graphs, names)
         if graphs and node.inputs[0].dtype.is_bool and node.inputs[0].shape.rank == 0:
@@ -187,7 +193,9 @@ class _Writer:
         names.update(zip(node.outputs, targets, strict=True))
         signature = node.op_def.signature
         pattern = ", ".join(targets)
-        if len(signature.outputs) > 1 or (signature.outputs and signature.outputs[0].is_list):
+        if node.only_checks:
+            pattern = ""
+        elif len(signature.outputs) > 1 or (signature.outputs and signature.outputs[0].is_list):
             pattern = self._unpacking(node, targets)
         line = Line(targets, pattern, call, arguments, node, kernel=kernel, makes_array=bool(node.added))
         if node.added and len(node.inputs) == 1 + sum(len(maker.inputs) for maker in node.added):
@@ -237,16 +245,16 @@ class _Writer:
         """Binds what carries out a node, and returns the name of that in the program."""
         if node.added:
             return self._bound("t", bind_sum(node, self.engine))
+        if node.only_checks:
+            return self._bound("q", check_run(node))
         if is_cluster(node):
-            (function,) = node.functions
-            unread = [i for i, value in enumerate(node.outputs) if value in self.unread]
-            return self._bound("x", cluster_run(function, unread))
+            return self._bound("x", self._cluster(node))
         dtypes = tuple([value.dtype for value in node.inputs])
         return self._bound("k", self.engine.bind(node.op_def, dtypes, node.attrs))
 
     def _call(self, node: Node, kernel: str, arguments: list[str]) -> str:
         call = f"{kernel}({', '.join(arguments)})"
-        if node.added or is_cluster(node) or not node.op_def.has_single_output:
+        if node.added or node.only_checks or is_cluster(node) or not node.op_def.has_single_output:
             return call
         if node.outputs[0].shape.rank not in (0, None):
             return call
@@ -257,6 +265,16 @@ class _Writer:
             self.scope[f"d{kernel}"] = dtype
             return f"keep({call}, d{kernel})"
         return f"asarray({call})"
+
+    def _cluster(self, node: Node) -> Callable[..., Any]:
+        """Returns what runs a cluster: a function that XLA compiles, or a part of this graph."""
+        (function,) = node.functions
+        unread = [i for i, value in enumerate(node.outputs) if value in self.unread]
+        if not isinstance(function, OptimizedGraph):
+            return cluster_run(function, unread)
+        part = CompiledPart(function, self.engine.compile(function), ENGINES["xla"], unread)
+        self.parts.append(part)
+        return part
 
 
 def _quiet(program: Run) -> Run:

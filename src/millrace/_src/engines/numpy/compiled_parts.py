@@ -1,0 +1,253 @@
+"""Parts of a NumPy program that XLA may run: the clusters that `passes.clustering` makes.
+
+Nobody knows beforehand whether XLA runs a part faster, and nobody knows the shapes of a part's arguments before a call
+has come so far. So a part begins as a NumPy program of its own, and is timed. A part that takes longer than a call of
+XLA costs asks to be compiled; whoever runs the whole program has that done, in whatever thread. From then on the part
+has two ways, and a trial of real calls decides between them. Each set of argument shapes is a case of its own.
+
+    host -> (timed a few times) -> too short: host for good
+                                -> asks, and goes on -> compiled -> trial -> host or xla for good
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.engine import Engine, Program, Run
+from millrace._src.core.tensor import arrived
+from millrace._src.passes.exactness import stand_in
+from millrace._src.passes.optimized_graph import OptimizedGraph
+from millrace._src.util.logger import get_logger
+from millrace._src.util.trials import Rules, Trial
+
+_TIMED_CALLS = 3
+"""The calls whose shortest tells how long a part takes."""
+_MOST_CASES = 32
+"""The sets of shapes that one part remembers; a part that meets ever new shapes stays with the host."""
+_LARGEST_KEPT = 64
+"""The elements of an argument that is kept as it is until a part is compiled; larger ones leave their shape alone."""
+
+HOST, XLA = "numpy", "xla"
+
+
+@dataclass(slots=True)
+class PartSettings:
+    """The numbers, which tests replace.
+
+    Attributes:
+      least_seconds: what a part must take on the NumPy tier to be compiled; a call of XLA and its arrays cost as much.
+      trial: how thorough the trial of a part is; None for the usual rules.
+      clock: returns the time in seconds.
+    """
+
+    least_seconds: float = 50e-6
+    trial: Rules | None = None
+    clock: Callable[[], float] = time.perf_counter
+
+
+part_settings = PartSettings()
+"""The settings of this process."""
+
+
+class CompiledPart:
+    """A cluster, as a function of arrays: NumPy's or another engine's in, the same out.
+
+    Args:
+      graph: the graph of the cluster.
+      host: the NumPy program of the graph.
+      make_engine: returns the engine of the other way; only called when the part is compiled.
+      unread: the numbers of the results that no kernel of the program around reads, which may be arrays of any engine.
+    """
+
+    def __init__(
+        self, graph: OptimizedGraph, host: Program, make_engine: Callable[[], Engine], unread: Sequence[int] = ()
+    ) -> None:
+        self.graph = graph
+        self.settled_places = [i for i in range(len(graph.outputs)) if i not in set(unread)]
+        self._host_run = host.run
+        self._make_engine = make_engine
+        self._program: Program | None = None
+        self._cases: dict[Any, _Case] = {}
+
+    def __call__(self, *arguments: Any) -> Sequence[Any]:
+        """Carries out the part the way that its case has come to."""
+        shapes = tuple([argument.shape for argument in arguments])
+        case = self._cases.get(shapes)
+        if case is None:
+            case = self._new_case(shapes)
+        return case.run(*arguments)
+
+    def _new_case(self, shapes: Any) -> _Case:
+        case = _Case(self)
+        if len(self._cases) < _MOST_CASES:
+            return self._cases.setdefault(shapes, case)
+        case.settle(HOST)
+        return case
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no case is trying two ways at present."""
+        return not any(case.is_trying for case in list(self._cases.values()))
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether XLA runs the part in some case, or may yet."""
+        return any(case.way == XLA or case.is_trying for case in list(self._cases.values()))
+
+    def ways(self) -> list[tuple[str, dict[Any, float]]]:
+        """Returns the way of each case, and the seconds that the ways took, as far as they were measured."""
+        return [(case.way or "undecided", case.seconds()) for case in self._cases.values()]
+
+    def compile_asked(self) -> None:
+        """Compiles the part for the cases that ask for it."""
+        for case in list(self._cases.values()):
+            if case.asked is not None:
+                case.compile()
+
+    # --- the two ways --------------------------------------------------------------------------------------------
+
+    def on_host(self, *arguments: Any) -> Sequence[Any]:
+        """Carries out the part with NumPy."""
+        return self._host_run(*[a if type(a) is np.ndarray else arrived(a) for a in arguments])
+
+    def on_xla(self, *arguments: Any) -> Sequence[Any]:
+        """Carries out the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
+        assert self._program is not None  # compiled, or no case had come here
+        try:
+            results = self._program.run(*arguments)
+        except errors.FailedPreconditionError:
+            return self.on_host(*arguments)
+        if not self.settled_places:
+            return results
+        results = list(results)
+        for place in self.settled_places:
+            if type(results[place]) is not np.ndarray:
+                results[place] = arrived(results[place])
+        return results
+
+    def wait(self, arguments: Sequence[Any], results: Sequence[Any]) -> None:
+        """Waits until the results of a call, and variables that it changed, are computed."""
+        program = self._program
+        if program is not None and program.wait is not None:
+            program.wait(arguments, results)
+        else:
+            for result in results:
+                arrived(result)
+
+    def compiled(self, arguments: Sequence[Any]) -> bool:
+        """Compiles the part for arguments like these; returns whether XLA can run the part from now on."""
+        try:
+            if self._program is None:
+                self._program = self._make_engine().compile(self.graph)
+            program = self._program
+            if program.left_because is None and program.prepare is not None:
+                program.prepare(arguments)()
+            return program.left_because is None and program.ready(arguments)
+        except (errors.OpError, ImportError) as error:
+            get_logger().info("A part of %s stays on the NumPy tier: %s", self.graph.name, error)
+            return False
+
+
+class _Case:
+    """A part for arguments of certain shapes.
+
+    Attributes:
+      run: carries out a call.
+      way: the way for good; None until it is known.
+      asked: arguments for which the case asks to be compiled.
+    """
+
+    __slots__ = ("run", "way", "asked", "_part", "_calls", "_least", "_trial")
+
+    def __init__(self, part: CompiledPart) -> None:
+        self.run: Run = self._timed
+        self.way: str | None = None
+        self.asked: list[Any] | None = None
+        self._part = part
+        self._calls = 0
+        self._least = float("inf")
+        self._trial: Trial | None = None
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether calls take two ways in turn."""
+        return self._trial is not None and self.way is None
+
+    def seconds(self) -> dict[Any, float]:
+        """Returns the seconds that the ways took, as far as they were measured."""
+        return {HOST: self._least} if self._trial is None else dict(self._trial.outcome.seconds)
+
+    def settle(self, way: str) -> None:
+        """Takes one way for good."""
+        self.way, self.asked = way, None
+        self.run = self._part.on_host if way == HOST else self._part.on_xla
+
+    def compile(self) -> None:
+        """Compiles the part for this case if that is worth it, and begins the trial."""
+        arguments, self.asked = self.asked, None
+        if arguments is not None and self._least >= part_settings.least_seconds and self._part.compiled(arguments):
+            self._trial = Trial([HOST, XLA], part_settings.trial)
+            self.run = self._tried
+        else:
+            self.settle(HOST)
+
+    def _timed(self, *arguments: Any) -> Sequence[Any]:
+        """Carries out a call on the host, to see how long that takes."""
+        clock = part_settings.clock
+        read_arguments = [a if type(a) is np.ndarray else arrived(a) for a in arguments]  # waiting is not the part's
+        start = clock()
+        results = self._part.on_host(*read_arguments)
+        self._least = min(self._least, clock() - start)
+        self._calls += 1
+        if self._calls == 1:
+            self.asked = [_kept(argument) for argument in read_arguments]
+        if self._calls >= _TIMED_CALLS and self._least < part_settings.least_seconds:
+            self.settle(HOST)
+        elif self._calls >= _TIMED_CALLS:
+            self.run = self._part.on_host
+        return results
+
+    def _tried(self, *arguments: Any) -> Sequence[Any]:
+        """Carries out a call the way whose turn it is, timed."""
+        trial, part = self._trial, self._part
+        assert trial is not None  # compiling made it
+        turn = trial.next_turn()
+        run = part.on_xla if turn.way == XLA else part.on_host
+        part.wait(arguments, [a for a in arguments if type(a) is not np.ndarray])
+        start = part_settings.clock()
+        results = run(*arguments)
+        part.wait(arguments, results)
+        trial.note(turn, part_settings.clock() - start)
+        if trial.winner is not None:
+            self.settle(str(trial.winner))
+        return results
+
+
+def let_compile(program: Program, parts: Sequence[CompiledPart]) -> None:
+    """Gives a program the means to have its parts compiled, and to tell what became of them."""
+
+    def prepare(arguments: Sequence[Any]) -> Callable[[], None]:
+        return compile_parts
+
+    def compile_parts() -> None:
+        for part in parts:
+            part.compile_asked()
+        program.has_compiled_parts = any(part.is_compiled for part in parts)
+
+    def is_settled() -> bool:
+        program.has_compiled_parts = any(part.is_compiled for part in parts)
+        return all(part.is_settled for part in parts)
+
+    program.prepare, program.is_settled = prepare, is_settled
+
+
+def _kept(argument: Array) -> Array:
+    """Returns an argument, or what stands for a large one until the part is compiled."""
+    return argument if argument.size <= _LARGEST_KEPT else stand_in(argument.shape, argument.dtype)

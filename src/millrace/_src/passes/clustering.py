@@ -1,0 +1,299 @@
+"""From a graph to the same graph with clusters: parts that XLA runs, while the NumPy program runs the rest.
+
+A graph with a print, a dataset or a string cannot go to XLA as a whole, and a graph of matrix products may not want to:
+a library multiplies matrices as fast as a compiler's code. So the nodes that XLA carries out exactly become *clusters*,
+calls that hold their nodes as a graph, as large as they can be.
+
+The two sides run in turns (`turns`). What XLA runs in one turn is convex, since no node of the host stands in between.
+A node whose op refuses values is taken apart: a node of the host makes the op's checks, the rest goes to XLA. Reads of
+variables, and sizes that follow from shapes, are repeated in each cluster: reading costs nothing, and XLA must know
+sizes when it compiles.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Container, Sequence
+from typing import NamedTuple
+
+from millrace._src.core.op_def import Effects
+from millrace._src.core.op_registry import get_op
+from millrace._src.core.op_signature import places
+from millrace._src.passes.exactness import is_exact_after_checks, why_inexact
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copied, copied_part
+from millrace._src.passes.rewrite import substitute
+from millrace._src.passes.stand_ins import may_be_stand_in
+from millrace._src.passes.turns import Befores, connected, in_turns, nodes_before
+
+_LEAST_SECONDS = 40e-6
+"""What the nodes of a cluster must take on the NumPy tier, where the shapes tell: about what a call of XLA costs."""
+_SECONDS_A_NODE, _SECONDS_AN_ELEMENT = 1e-6, 0.4e-9
+"""What a node, and an element that a node reads or writes, takes on the NumPy tier."""
+_LEAST_NODES = 2
+"""The nodes that compute something in a cluster without loops; one node alone is what libraries are for."""
+_DEEPEST_SIZE = 20
+"""The most nodes between a size and the shapes that the size follows from."""
+
+
+class Strategy(enum.Enum):
+    """What goes into clusters."""
+
+    WIDE = "wide"
+    """Whatever XLA carries out exactly: few clusters."""
+    NARROW = "narrow"
+    """What compilers are good at: chains of elements, reductions, loops; no product, convolution or sort."""
+
+
+def clustered(graph: OptimizedGraph, strategy: Strategy) -> OptimizedGraph | None:
+    """Returns a graph that does the same as `graph`, with clusters; None if no part of the graph is worth a cluster.
+
+    The graph itself stays as it is.
+    """
+    result = copied(graph)
+    return result if _cluster(result, strategy) else None
+
+
+def is_made_cluster(node: Node) -> bool:
+    """Tells whether a node is a cluster that `clustered` made."""
+    return node.calls_function and bool(node.graphs)
+
+
+def _cluster(graph: OptimizedGraph, strategy: Strategy) -> bool:
+    """Forms the clusters of a graph, and of the graphs inside of nodes that XLA cannot run; tells if there are any."""
+    inexact_nodes = {node for node in graph.nodes if why_inexact(node) is not None}
+    compiled_nodes = {n for n in graph.nodes if n not in inexact_nodes and not _is_left_to_host(n, strategy)}
+    has_inner = [_cluster(body, strategy) for node in graph.nodes if node not in compiled_nodes for body in node.graphs]
+    checks = _put_checks_apart(graph, inexact_nodes, strategy)
+    compiled_nodes.update(checks.values())
+    compiled_nodes -= _wasted(graph, compiled_nodes)
+    compiled_nodes |= _read_for(graph, compiled_nodes) - inexact_nodes
+    befores = nodes_before(graph, (inexact_nodes | checks.keys()) - compiled_nodes)
+    turns = in_turns(graph, compiled_nodes, befores)
+    parts = [p for turn in turns if turn.is_compiled for p in _parts(turn.nodes, strategy, befores)]
+    parts = [part for part in parts if _is_worth_a_call(part)]
+    members = {node for part in parts for node in part}
+    nodes = [node for turn in turns for node in turn.nodes]
+    graph.nodes = [node for node in nodes if node not in checks or checks[node] in members]  # others check themselves
+    _replace(graph, parts)
+    return bool(parts) or any(has_inner)
+
+
+# --- what XLA runs ---------------------------------------------------------------------------------------------------
+
+
+def _is_left_to_host(node: Node, strategy: Strategy) -> bool:
+    """Tells whether a node that XLA carries out exactly stands outside of clusters all the same.
+
+    A read of a variable goes where the variable is needed: see `_read_for`.
+    """
+    if _is_mere_read(node) or not _knows_sizes(node) or any(map(may_be_stand_in, node.outputs)):
+        return True
+    return strategy is Strategy.NARROW and node.op_def.traits.library_bound
+
+
+def _is_mere_read(node: Node) -> bool:
+    """Tells whether a node only reads a variable; clusters that need the variable read it themselves."""
+    return node.effects is Effects.READS and not node.holds_functions and len(node.inputs) == 1
+
+
+def _knows_sizes(node: Node) -> bool:
+    """Tells whether XLA will know the inputs that it must know: constants, and what follows from shapes."""
+    names = node.op_def.traits.constant_inputs
+    arguments = places(node.op_def.signature.inputs, node.attrs) if names else ()
+    return all(
+        _size_nodes(node.inputs[place]) is not None
+        for argument, at in arguments
+        if argument.name in names
+        for place in at
+    )
+
+
+def _size_nodes(value: Value, depth: int = _DEEPEST_SIZE) -> list[Node] | None:
+    """Returns the nodes that compute a value from shapes and constants, in run order; None for another value."""
+    node = value.node
+    if value.constant is not None:
+        return []
+    if node is None or not node.is_pure or node.holds_functions or value.dtype.is_handle or not depth:
+        return None
+    if node.op_def.traits.reads_only_shapes:
+        return [node] if value.dtype.is_integer else None
+    found_nodes: list[Node] = []
+    for source in node.inputs:
+        nodes = _size_nodes(source, depth - 1)
+        if nodes is None:
+            return None
+        found_nodes += [n for n in nodes if n not in found_nodes]
+    return [*found_nodes, node]
+
+
+def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy: Strategy) -> dict[Node, Node]:
+    """Puts a node that only checks in front of each node that XLA carries out exactly once its checks have passed.
+
+    Returns: The nodes that XLA carries out then, by the nodes that check.
+    """
+    freed_nodes: dict[Node, Node] = {}
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        if node in inexact and is_exact_after_checks(node) and not _is_left_to_host(node, strategy):
+            check = Node(node.op_def, node.attrs, node.inputs, Effects.NONE, node.origin, holds_functions=False)
+            check.only_checks = check.must_run = True
+            freed_nodes[check] = node
+            nodes.append(check)
+        nodes.append(node)
+    graph.nodes = nodes
+    return freed_nodes
+
+
+def _wasted(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
+    """Returns nodes that cost nothing anywhere and that no node of XLA reads: in a cluster they were mere transport."""
+    read_values: set[Value] = set()
+    wasted_nodes: set[Node] = set()
+    for node in reversed(graph.nodes):
+        if node not in compiled:
+            continue
+        if _is_free(node) and read_values.isdisjoint(node.outputs):
+            wasted_nodes.add(node)
+        else:
+            read_values.update(node.inputs)
+    return wasted_nodes
+
+
+def _read_for(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
+    """Returns the mere reads of variables that nodes of XLA alone need."""
+    host_values = {*graph.outputs, *[value for node in graph.nodes if node not in compiled for value in node.inputs]}
+    read_values = {value for node in graph.nodes if node in compiled for value in node.inputs} - host_values
+    return {node for node in graph.nodes if _is_mere_read(node) and not read_values.isdisjoint(node.outputs)}
+
+
+def _is_free(node: Node) -> bool:
+    """Tells whether a node costs nothing worth speaking of: a size, another shape of the same elements."""
+    traits = node.op_def.traits
+    return traits.reads_only_shapes or traits.returns_input or traits.is_cheap or _computes_sizes(node)
+
+
+def _computes_sizes(node: Node) -> bool:
+    return node.is_pure and bool(node.outputs) and all(_size_nodes(value) is not None for value in node.outputs)
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def _parts(nodes: Sequence[Node], strategy: Strategy, befores: Befores) -> list[list[Node]]:
+    """Returns the parts of a turn that become clusters: the whole turn, or each connected part of the turn."""
+    if strategy is Strategy.WIDE:
+        return [list(nodes)]
+    members = set(nodes)
+    return connected(nodes, [(node, before) for node in nodes for before in befores[node] & members])
+
+
+def _is_worth_a_call(nodes: Sequence[Node]) -> bool:
+    """Tells whether some nodes may take longer on the NumPy tier than a call of XLA costs, as far as shapes tell."""
+    if any(node.op_def.traits.control == "loop" for node in nodes):
+        return True
+    working_nodes = [node for node in nodes if not _is_free(node)]
+    return len(working_nodes) >= _LEAST_NODES and sum(map(_seconds, working_nodes)) >= _LEAST_SECONDS
+
+
+def _seconds(node: Node) -> float:
+    """Estimates what a node takes on the NumPy tier; much where a shape is unknown."""
+    inner_seconds = sum(_seconds(inner) for body in node.graphs for inner in body.nodes)
+    sizes = [value.shape.num_elements() for value in (*node.inputs, *node.outputs) if not value.dtype.is_handle]
+    elements = sum(float("inf") if size is None else size for size in sizes)
+    return inner_seconds + _SECONDS_A_NODE + _SECONDS_AN_ELEMENT * elements
+
+
+class _Part(NamedTuple):
+    """The nodes of a cluster, and what they read of the rest of the graph.
+
+    Attributes:
+      members: the nodes that the cluster takes out of the graph.
+      nodes: the members, and before them copies of what stays outside and costs nothing: reads and sizes.
+      inputs: the values that the nodes read and do not compute.
+    """
+
+    members: Sequence[Node]
+    nodes: list[Node]
+    inputs: list[Value]
+
+
+def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]]) -> None:
+    """Puts a cluster in the place of each list of nodes."""
+    parts = [_with_repeated_nodes(graph, members) for members in member_lists]
+    part_of = {node: part for part in parts for node in part.members}
+    outside_values = {*graph.outputs, *[value for part in parts for value in part.inputs]}
+    outside_values.update(value for node in graph.nodes if node not in part_of for value in node.inputs)
+    new_values: dict[Value, Value] = {}
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        part = part_of.get(node)
+        if part is None:
+            nodes.append(node)
+        elif node is part.members[-1]:
+            nodes.append(_cluster_node(graph.name, part, outside_values, new_values))
+    graph.nodes = nodes
+    substitute(graph, new_values)
+    read_values = {*graph.outputs, *[value for node in nodes for value in node.inputs]}
+    graph.nodes = [n for n in nodes if n.must_run or not _costs_nothing(n) or not read_values.isdisjoint(n.outputs)]
+
+
+def _with_repeated_nodes(graph: OptimizedGraph, members: Sequence[Node]) -> _Part:
+    """Returns a part with the nodes outside of it that it carries out anew."""
+    inside_nodes = set(members)
+    repeated_nodes: list[Node] = []
+    for value in _values_read(members):
+        for node in [] if value.node in inside_nodes else _repeatable(graph, value, members):
+            if node not in inside_nodes:
+                inside_nodes.add(node)
+                repeated_nodes.append(node)
+    nodes = [*repeated_nodes, *members]
+    made_values = {value for node in nodes for value in node.outputs}
+    return _Part(members, nodes, [v for v in _values_read(nodes) if v not in made_values and v.constant is None])
+
+
+def _values_read(nodes: Sequence[Node]) -> list[Value]:
+    return list(dict.fromkeys([value for node in nodes for value in node.inputs]))
+
+
+def _repeatable(graph: OptimizedGraph, value: Value, members: Sequence[Node]) -> Sequence[Node]:
+    """Returns the nodes that compute a value anew for a part; none for a value that the part is given."""
+    node = value.node
+    if node is None:
+        return []
+    if not _is_mere_read(node):
+        return (_size_nodes(value) or []) if value.dtype.is_integer else []
+    between = graph.nodes[graph.nodes.index(node) : graph.nodes.index(members[0])]
+    return [] if why_inexact(node) is not None or any(map(_may_change_variables, between)) else [node]
+
+
+def _may_change_variables(node: Node) -> bool:
+    if node.effects is Effects.IO:
+        return node.op_def.traits.calls_python or node.holds_functions
+    return node.effects is Effects.WRITES
+
+
+def _costs_nothing(node: Node) -> bool:
+    """Tells whether a node is one that clusters repeat; where nobody else reads it, the node is gone."""
+    return _is_mere_read(node) or _computes_sizes(node)
+
+
+def _cluster_node(name: str, part: _Part, outside: Container[Value], new_values: dict[Value, Value]) -> Node:
+    """Returns the call that stands for a part; adds the values that it returns to `new_values`."""
+    results = [value for node in part.members for value in node.outputs if value in outside]
+    body = copied_part(part.nodes, part.inputs, results, name)
+    effects = _strongest({node.effects for node in part.nodes})
+    op = get_op("PartitionedCall" if effects is Effects.NONE else "StatefulPartitionedCall")
+    attrs = {"f": body, **op.signature.list_types(part.inputs, results)}
+    cluster = Node(op, attrs, tuple(part.inputs), effects, _namesake(part.members).origin, holds_functions=True)
+    cluster.outputs = tuple([Value(v.dtype, v.shape, cluster, i) for i, v in enumerate(results)])
+    cluster.must_run = any(node.must_run for node in part.nodes)
+    new_values.update(zip(results, cluster.outputs, strict=True))
+    return cluster
+
+
+def _strongest(effects: Container[Effects]) -> Effects:
+    return next((one for one in (Effects.WRITES, Effects.READS) if one in effects), Effects.NONE)
+
+
+def _namesake(nodes: Sequence[Node]) -> Node:
+    """Returns the node whose name messages give: the first that does more than move elements."""
+    return next((node for node in nodes if not _is_free(node)), nodes[0])
