@@ -26,6 +26,7 @@ from typing import Any
 
 from benchmarks import machine
 from benchmarks.kernel_rows import KERNELS, SIZES, Kernel
+from benchmarks.modes import Mode
 from benchmarks.report import LABELS
 from benchmarks.runner import ROOT, VARIABLE, environment, interpreters
 
@@ -39,7 +40,7 @@ LONG = 0.5
 class Peer:
     """A framework in its own process. Raises: OSError: if there is no such interpreter or framework."""
 
-    def __init__(self, name: str, python: str) -> None:
+    def __init__(self, name: str, python: str, mode: Mode) -> None:
         self.name = name
         self.process = subprocess.Popen(
             [python, "-m", "benchmarks.kernel_worker", name],
@@ -48,7 +49,7 @@ class Peer:
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=ROOT,
-            env=environment(),
+            env=environment(mode),
         )
         hello = self._answer()
         if "error" in hello:
@@ -144,19 +145,19 @@ def chosen(patterns: str) -> list[Kernel]:
     return list(kernels.values())
 
 
-def pin(core: int | None) -> None:
-    """Binds this process, and so those that it starts, to one core."""
+def pinned(core: int | None) -> Mode:
+    """Binds this process, and so those that it starts, to one core; returns the mode in which the others run."""
     if core is not None:
         os.sched_setaffinity(0, {core})
-        os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+    return Mode("kernels", "Kernels", "process_time", core)
 
 
-def start(names: list[str], given: dict[str, str]) -> list[Peer]:
+def start(names: list[str], given: dict[str, str], mode: Mode) -> list[Peer]:
     """Starts the frameworks that are there, and says which are not."""
     peers = []
     for name in names:
         try:
-            peers.append(Peer(name, interpreters(given)[name]))
+            peers.append(Peer(name, interpreters(given)[name], mode))
         except OSError as error:
             print(f"without {LABELS[name]}: {error}")
     return peers
@@ -253,8 +254,8 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(f"{kernel.name:<28}{kernel.tf}" for kernel in kernels))
         return 0
     print(machine.sentence(machine.describe()))
-    pin(options.core)
-    peers = start(options.frameworks.split(","), dict(pair.split("=", 1) for pair in options.peers.split(",") if pair))
+    given = dict(pair.split("=", 1) for pair in options.peers.split(",") if pair)
+    peers = start(options.frameworks.split(","), given, pinned(options.core))
     shown = list(columns(options, [peer.name for peer in peers]))
     print(header(shown))
     results = []

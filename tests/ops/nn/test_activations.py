@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
@@ -255,3 +256,19 @@ NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NAMES)
 def test_the_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: list[str]) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize("alpha", [-0.5, 0.0, 0.2, 1.0, 1.5])
+def test_leaky_relu_takes_any_slope_and_infinities(alpha: float) -> None:
+    x = np.float32([-np.inf, -2.0, 0.0, 3.0, np.inf, np.nan])
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(tf.nn.leaky_relu(x, alpha), np.where(x > 0, x, x * np.float32(alpha)))
+
+
+@pytest.mark.parametrize("function", [tf.nn.elu, tf.nn.selu, tf.nn.relu6])
+def test_large_arrays_have_the_activations_of_small_ones(function: Any) -> None:
+    x = np.linspace(-9, 9, 20_000, dtype=np.float32)
+    np.testing.assert_array_equal(function(x), np.concatenate([function(part) for part in np.split(x, 40)]))
+    special = np.float32([np.nan, np.inf, -np.inf])
+    expected = {tf.nn.relu6: [np.nan, 6, 0]}.get(function, [np.nan, np.inf, function(np.float32([-90.0]))[0]])
+    np.testing.assert_array_equal(function(special), expected)

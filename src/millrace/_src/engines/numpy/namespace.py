@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
+from millrace._src.engines.numpy.selection import where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
 from millrace._src.util.blas_threads import SINGLE, large_product
@@ -48,6 +49,8 @@ class NumpyNamespace:
             value = getattr(np, name)
         setattr(self, name, value)
         return value
+
+    where = staticmethod(where)
 
     @staticmethod
     def astype(x: Array, dtype: Any) -> Array:

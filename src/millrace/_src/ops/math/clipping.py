@@ -16,7 +16,6 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, float32, float64
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.tensor import Tensor
@@ -27,6 +26,7 @@ from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import rank, size
 from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.math.binary import maximum, minimum
+from millrace._src.ops.math.bounds import bounded
 from millrace._src.ops.math.broadcasting import reduce_to_operands, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.element_types import NUMBER
@@ -60,35 +60,9 @@ def clip_by_value_op(xp: Xp, t: Array, clip_value_min: Array, clip_value_max: Ar
                 f"input shape: {shape_text(t.shape)}clip_value_min shape: {shape_text(clip_value_min.shape)}"
                 f"clip_value_max shape: {shape_text(clip_value_max.shape)}",
             )
-    return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)
-
-
-_BLOCK = 16_384
-"""The number of elements that are clipped at once; so many float32 take 64 kB."""
-
-
-@clip_by_value_op.specialize
-def _clip_by_numbers(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    """Clips by numbers, block by block against full arrays of the numbers.
-
-    NumPy has fast loops for the smaller of two arrays, none for an array and a number (measured: 3x).
-    """
-    if dtypes[0] not in (float32, float64):
-        return None
-
-    def clip(t: Array, clip_value_min: Array, clip_value_max: Array) -> Array:
-        if clip_value_min.ndim or clip_value_max.ndim or t.size < _BLOCK or not t.flags.c_contiguous:
-            return clip_by_value_op.op_def.kernel(xp, t, clip_value_min, clip_value_max)
-        result = xp.empty(t.shape, t.dtype)
-        values, results = t.reshape(-1), result.reshape(-1)
-        low, high = np.full(_BLOCK, clip_value_min), np.full(_BLOCK, clip_value_max)
-        for start in range(0, t.size, _BLOCK):
-            part = results[start : start + _BLOCK]
-            np.minimum(values[start : start + _BLOCK], high[: part.size], out=part)
-            np.maximum(part, low[: part.size], out=part)
-        return result
-
-    return clip
+    if clip_value_min.ndim or clip_value_max.ndim:
+        return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)
+    return bounded(xp, t, clip_value_min, clip_value_max)
 
 
 @clip_by_value_op.gradient

@@ -16,6 +16,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.math.bounds import bounded, without_negatives
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
@@ -59,14 +60,14 @@ def relu(xp: Xp, features: Array) -> Array:
     Returns: A Tensor of the same shape and dtype; NaN stays NaN.
     Raises: tf.errors.InvalidArgumentError: if `features` is of another dtype.
     """
-    return xp.maximum(features, _zero(xp, features))
+    return without_negatives(xp, features)
 
 
 @relu.specialize
 def _specialize_relu(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     zero = xp.zeros((), dtypes[0].np_dtype)
     maximum = xp.maximum
-    return lambda features: maximum(features, zero)
+    return lambda features: maximum(features, zero) if features.size < 8192 else without_negatives(xp, features)
 
 
 @relu.gradient
@@ -105,7 +106,7 @@ def relu6(features: Any, name: str | None = None) -> Any:
 @op("Relu6", "features: T -> activations: T", T=_REAL, shape=same_shape)
 def relu6_op(xp: Xp, features: Array) -> Array:
     """Computes `min(max(features, 0), 6)` element-wise."""
-    return xp.minimum(xp.maximum(features, _zero(xp, features)), xp.asarray(6, features.dtype))
+    return bounded(xp, features, _zero(xp, features), xp.asarray(6, features.dtype))
 
 
 @relu6_op.gradient
@@ -150,7 +151,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
 @op("LeakyRelu", "features: T -> activations: T", T=_FLOAT.with_default(d.float32), shape=same_shape)
 def leaky_relu_op(xp: Xp, features: Array, *, alpha: float = 0.2) -> Array:
     """Computes `features` where positive, else `alpha * features`."""
-    return xp.where(features > 0, features, features * xp.asarray(alpha, features.dtype))
+    slope = features * xp.asarray(alpha, features.dtype)
+    return xp.maximum(features, slope) if 0 < alpha <= 1 else xp.where(features > 0, features, slope)
 
 
 @leaky_relu_op.gradient
@@ -180,7 +182,8 @@ def elu(xp: Xp, features: Array) -> Array:
     Args: features: a floating point Tensor.
     Returns: A Tensor of the same shape and dtype.
     """
-    return xp.where(features > 0, features, xp.expm1(xp.minimum(features, _zero(xp, features))))
+    zero = _zero(xp, features)
+    return bounded(xp, features, zero, None) + xp.expm1(bounded(xp, features, None, zero))
 
 
 @elu.gradient
@@ -212,8 +215,8 @@ def selu(xp: Xp, features: Array) -> Array:
     Args: features: a floating point Tensor.
     Returns: A Tensor of the same shape and dtype.
     """
-    negative = xp.asarray(_SELU_ALPHA, features.dtype) * xp.expm1(xp.minimum(features, _zero(xp, features)))
-    return xp.where(features > 0, xp.asarray(_SELU_SCALE, features.dtype) * features, negative)
+    zero, scale, alpha = (xp.asarray(number, features.dtype) for number in (0, _SELU_SCALE, _SELU_ALPHA))
+    return bounded(xp, features, zero, None) * scale + alpha * xp.expm1(bounded(xp, features, None, zero))
 
 
 @selu.gradient
