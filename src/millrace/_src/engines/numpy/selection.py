@@ -7,6 +7,8 @@ the bits of any numbers. A block of elements goes through the four steps in the 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
@@ -14,7 +16,7 @@ from millrace._src.core.array_namespace import Array
 _FEWEST = 1 << 14
 """Elements from which on the arithmetic is quicker."""
 _BLOCK = 1 << 15
-_INTEGERS = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+_INTEGERS: dict[int, np.dtype[Any]] = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 
 
 def where(condition: Array, x: Array, y: Array) -> Array:
