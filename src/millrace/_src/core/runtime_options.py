@@ -1,7 +1,7 @@
 """`tf.config` options that tune the runtime: remembered and returned, without effect on results.
 
 Programs set such options at their start, and an error would break the program. Each option has a well-defined meaning
-here: ops run one after the other, a large op is shared among threads, and every kernel is deterministic already.
+here: ops run one after the other, a large op is shared among threads, and kernels are deterministic when asked.
 """
 
 from __future__ import annotations

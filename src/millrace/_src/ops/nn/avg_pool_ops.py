@@ -5,13 +5,14 @@ Padding does not count: the sum of a window is divided by the number of its elem
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import UnimplementedError, invalid
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -22,8 +23,10 @@ from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn.pool_ways import is_small, pool_ways, pooling_of
 from millrace._src.ops.nn.pool_windows import FLOAT, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
+from millrace._src.util.onednn import pooling as onednn
 
 
 def _windows(shape: Sequence[int], ksize: Any, strides: Any, padding: str, data_format: str) -> tuple[Window, ...]:
@@ -56,9 +59,17 @@ def _divided(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     return x / xp.asarray(total, x.dtype)
 
 
+@kernel_part
 def _avg_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
+    key = pooling_of(x.shape, windows, x)
+    return _means(xp, x, windows) if is_small(key) else MEANS(key, xp, x)
+
+
+@_avg_pool.kernel_for("xla")
+def _means(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
+    """Adds up axis by axis."""
     if is_half(x):
-        return xp.astype(_avg_pool(xp, xp.astype(x, np.float32), windows), x.dtype)
+        return xp.astype(_means(xp, xp.astype(x, np.float32), windows), x.dtype)
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
@@ -73,8 +84,16 @@ def _avg_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     return _divided(xp, x, windows)
 
 
+@kernel_part
+def _avg_pool_gradient(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
+    """Computes the gradient of `_avg_pool`."""
+    key = pooling_of([w.size for w in windows], windows, gradient)
+    return _spread(xp, gradient, windows) if is_small(key) else MEANS_GRADIENT(key, xp, gradient)
+
+
+@_avg_pool_gradient.kernel_for("xla")
 def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
-    """Computes the gradient of `_avg_pool`: each element of a window gets the window's divided gradient."""
+    """Gives each element of a window the window's divided gradient."""
     if is_half(gradient):
         return xp.astype(_spread(xp, xp.astype(gradient, np.float32), windows), gradient.dtype)
     x = _divided(xp, gradient, windows)
@@ -87,6 +106,20 @@ def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
         flat = win.overlay(xp, parts, [w], (flat.shape[0], w.size, flat.shape[2]), x.dtype)
         x = xp.reshape(flat, (*lead, w.size, *tail))
     return x
+
+
+def _by_library(function: Callable[[Array], Array] | None) -> Callable[[Xp, Array], Array] | None:
+    return None if function is None else lambda xp, array: function(array)
+
+
+MEANS = pool_ways(
+    lambda pool: _by_library(onednn.pooled(pool)), lambda key, xp, x: _means(xp, x, key.windows), is_mean=True
+)
+MEANS_GRADIENT = pool_ways(
+    lambda pool: _by_library(onednn.mean_gradient(pool)),
+    lambda key, xp, gradient: _spread(xp, gradient, key.windows),
+    is_mean=True,
+)
 
 
 def _gradient(xp: Xp, name: str, sizes: Any, gradient: Array, attrs: tuple[Any, ...]) -> Array:
@@ -102,7 +135,7 @@ def _gradient(xp: Xp, name: str, sizes: Any, gradient: Array, attrs: tuple[Any, 
         raise invalid(
             f"{name}: expected the gradient to have shape {list(expected)}, but it has {list(gradient.shape)}"
         )
-    return _spread(xp, gradient, windows)
+    return _avg_pool_gradient(xp, gradient, windows)
 
 
 def _shape(c: ShapeContext) -> TensorShape:

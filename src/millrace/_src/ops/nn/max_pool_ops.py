@@ -2,12 +2,12 @@
 
 The gradient goes to the first largest element of each window, row by row, as in TensorFlow. That element is found
 again by comparing the window's elements, one strided slice a step, with the output. XLA's own gradient of a pool
-(select-and-scatter) is several times slower on a CPU.
+(select-and-scatter) is several times slower on a CPU. Where the library oneDNN is found, large pools may go there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,21 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import folding
+from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn.pool_ways import is_small, pool_ways, pooling_of
 from millrace._src.ops.nn.pool_windows import REAL, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import TypeSet
+from millrace._src.util.onednn import pooling as onednn
 
 _POOLED = TypeSet(
     (
@@ -50,8 +54,16 @@ def _along(axis: int, index: slice) -> tuple[slice, ...]:
     return (*(slice(None),) * axis, index)
 
 
+@kernel_part
 def max_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
-    """Computes the largest element of each window, axis by axis."""
+    """Computes the largest element of each window."""
+    key = pooling_of(x.shape, windows, x)
+    return _largest(xp, x, windows) if is_small(key) else LARGEST(key, xp, x)
+
+
+@max_pool.kernel_for("xla")
+def _largest(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
+    """Computes the largest element axis by axis."""
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
@@ -66,6 +78,19 @@ def max_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     return x
 
 
+def _largest_by_library(pool: onednn.Pool) -> Callable[[Xp, Array], Array | None] | None:
+    function = onednn.pooled(pool)
+    return None if function is None else lambda xp, x: function(x) if _is_above_infinity(x) else None
+
+
+def _is_above_infinity(x: Array) -> bool:
+    """Tells whether there are neither NaN nor minus infinity, of which the library makes other numbers."""
+    return bool((x.astype(np.float32) if is_half(x) else x).min() > -np.inf)
+
+
+LARGEST = pool_ways(_largest_by_library, lambda key, xp, x: _largest(xp, x, key.windows))
+
+
 def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
     """Yields each offset in a window, and where the element at the offset is the window's first largest element."""
     image_windows = windows[1:]
@@ -77,11 +102,30 @@ def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
         free = ~is_largest if free is None else free & ~is_largest
 
 
+@kernel_part
 def _to_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
     """Computes the gradient of `max_pool`."""
+    key = pooling_of(x.shape, windows, x)
+    if is_small(key):
+        return _to_first_largest(xp, x, y, gradient, windows)
+    return LARGEST_GRADIENT(key, xp, x, y, gradient)
+
+
+@_to_largest.kernel_for("xla")
+def _to_first_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
     zero = xp.zeros((), gradient.dtype)
     parts = ((o, xp.where(first, gradient, zero)) for o, first in first_largest(xp, x, y, windows))
     return win.overlay(xp, parts, windows[1:], x.shape, gradient.dtype)
+
+
+def _gradient_by_library(pool: onednn.Pool) -> Callable[[Xp, Array, Array, Array], Array | None] | None:
+    function = onednn.largest_gradient(pool)
+    return None if function is None else lambda xp, x, y, gradient: function(x, y, gradient)
+
+
+LARGEST_GRADIENT = pool_ways(
+    _gradient_by_library, lambda key, xp, x, y, gradient: _to_first_largest(xp, x, y, gradient, key.windows)
+)
 
 
 def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:

@@ -9,7 +9,9 @@ pool keeps no more than a fixed number of bytes.
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,8 +39,18 @@ class BufferPool:
         self._free: list[Any] = []
         self._lock = threading.Lock()
 
+    @contextlib.contextmanager
+    def lent(self, size: int) -> Iterator[Any]:
+        """Lends a buffer of at least `size` bytes inside of a `with`."""
+        buffer = self.take(size)
+        try:
+            yield buffer
+        finally:
+            self.give_back(buffer)
+
     def take(self, size: int) -> Any:
         """Returns a buffer of at least `size` bytes, aligned; its contents are arbitrary."""
+        size = max(size, 1)
         with self._lock:
             fitting = min((b for b in self._free if b.nbytes >= size), key=lambda b: b.nbytes, default=None)
             if fitting is not None and fitting.nbytes <= 2 * size + _PAGE:

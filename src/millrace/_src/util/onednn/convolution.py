@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,9 @@ from millrace._src.util.onednn.primitives import (
     WEIGHTS,
     Calculation,
     Operand,
+    image_layouts,
     make_layout,
+    steps_of,
 )
 from millrace._src.util.thread_pool import run_in_parallel, thread_count
 
@@ -73,8 +75,8 @@ class _Parts:
 
     def __init__(self, library: Library, shape: Convolution) -> None:
         self.library = library
-        self.images, self.wanted_images = self._image_layouts(shape.images, shape)
-        self.results, self.wanted_results = self._image_layouts(shape.results, shape)
+        self.images, self.wanted_images = image_layouts(library, shape.images, shape.dtype, shape.channels_first)
+        self.results, self.wanted_results = image_layouts(library, shape.results, shape.dtype, shape.channels_first)
         sizes, steps = _filter_dims(shape)
         self.filters = make_layout(library, sizes, steps, shape.dtype)
         self.wanted_filters = make_layout(library, sizes, None, shape.dtype)
@@ -82,19 +84,6 @@ class _Parts:
         spans = [(p - 1) * s for p, s in zip(shape.places, shape.strides)]
         after = [max(s + r - n - b, 0) for s, r, n, b in zip(spans, reaches, shape.images[1:], shape.before)]
         self.moves = (dims(shape.strides), dims([d - 1 for d in shape.dilations]), dims(shape.before), dims(after))
-
-    def _image_layouts(self, shape: Sequence[int], convolution: Convolution) -> tuple[Object, Object]:
-        """Returns the layout of images, and the one that the library is to work with."""
-        batch, *spatial, channels = shape
-        sizes = (batch, channels, *spatial)
-        if convolution.channels_first:
-            steps = _steps(sizes)
-        else:
-            steps = (first := _steps(shape))[0], 1, *first[1:-1]
-        layout = make_layout(self.library, sizes, steps, convolution.dtype)
-        if convolution.channels_first:
-            return layout, make_layout(self.library, sizes, None, convolution.dtype)
-        return layout, layout
 
     def forward(self) -> Object:
         """Describes the convolution itself."""
@@ -123,17 +112,12 @@ class _Parts:
 def _filter_dims(shape: Convolution) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Returns the sizes and steps of filters in oneDNN's order: (groups,) features, channels, kernel."""
     *kernel, size, features = shape.filters
-    *kernel_steps, channel_step, _ = _steps(shape.filters)
+    *kernel_steps, channel_step, _ = steps_of(shape.filters)
     groups = shape.images[-1] // size
     if groups == 1:
         return (features, size, *kernel), (1, channel_step, *kernel_steps)
     each = features // groups
     return (groups, each, size, *kernel), (each, 1, channel_step, *kernel_steps)
-
-
-def _steps(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Returns the distances of neighbours in an array whose last axis is the innermost."""
-    return tuple(math.prod(sizes[i + 1 :]) for i in range(len(sizes)))
 
 
 # --- the three calculations ------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ shared: each call takes a set of them, and puts it back.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import sys
 from collections import deque
@@ -57,6 +58,29 @@ def make_layout(library: Library, sizes: Sequence[int], steps: Sequence[int] | N
     kind, last = ("tag", _ANY) if steps is None else ("strides", dims(steps))
     layout: Object = library.make(f"dnnl_memory_desc_create_with_{kind}", "dnnl_memory_desc_destroy", *start, last)
     return layout
+
+
+def steps_of(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Returns the distances of neighbours in an array whose last axis is the innermost."""
+    return tuple(math.prod(sizes[i + 1 :]) for i in range(len(sizes)))
+
+
+def image_layouts(library: Library, shape: Sequence[int], dtype: str, channels_first: bool) -> tuple[Object, Object]:
+    """Returns the layout of images `[batch, *sizes, channels]`, and the one that the library is to work with.
+
+    Args:
+      library: the library.
+      shape: the shape of the images.
+      dtype: the name of the dtype.
+      channels_first: whether the memory has the channels before the sizes; the library may choose another layout then.
+    """
+    batch, *spatial, channels = shape
+    sizes = (batch, channels, *spatial)
+    if channels_first:
+        return make_layout(library, sizes, steps_of(sizes), dtype), make_layout(library, sizes, None, dtype)
+    first, *inner, last = steps_of(shape)
+    layout = make_layout(library, sizes, (first, last, *inner), dtype)
+    return layout, layout
 
 
 class _Argument(ctypes.Structure):
