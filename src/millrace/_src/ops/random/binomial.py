@@ -11,9 +11,9 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
-from millrace._src.ops.random.distributions import NpDType
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.rejection import output_starts, per_parameter, uniform_pair, until_accepted
+from millrace._src.ops.random.word_uniforms import NpDType
 
 _INVERSION_BELOW = 10.0
 _RESERVED_FOR_INVERSION = 42

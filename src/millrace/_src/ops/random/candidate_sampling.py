@@ -21,10 +21,10 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import vector, with_rank
-from millrace._src.ops.random.distributions import uniform_float64, uniform_small
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks
 from millrace._src.ops.random.seeds import KernelStream, stream_of
 from millrace._src.ops.random.unigrams import AliasTable, read_unigrams
+from millrace._src.ops.random.word_uniforms import uniform_float64, uniform_small
 
 _BLOCKS_PER_SAMPLE = 512
 """The number of blocks that a call reserves of its stream for each candidate."""
@@ -88,10 +88,14 @@ def _exact(values: Array, size: int, bits: int) -> Array:
     return (values[values >= values.dtype.type(refused)] % number).astype(np.int64)
 
 
+def _wide(upper: Array, lower: Array) -> Array:
+    """Joins pairs of words to numbers of 64 bits."""
+    return upper.astype(np.uint64) << np.uint64(32) | lower
+
+
 def _uniform_sampler(size: int) -> Sampler:
     def propose(xp: Xp, words: Array) -> Array:
-        wide = words[:, 0].astype(np.uint64) | (words[:, 1].astype(np.uint64) << np.uint64(32))
-        return _exact(wide, size, 64)
+        return _exact(_wide(words[:, 1], words[:, 0]), size, 64)
 
     return Sampler(2, propose, lambda classes: np.full(classes.shape, 1.0 / size, np.float32))
 
@@ -100,7 +104,7 @@ def _log_uniform_sampler(size: int) -> Sampler:
     log_size = np.log1p(np.float64(size))
 
     def propose(xp: Xp, words: Array) -> Array:
-        uniform = uniform_float64(xp, words[:, 0], words[:, 1])
+        uniform = uniform_float64(xp, _wide(words[:, 0], words[:, 1]))
         return (np.exp(uniform * log_size).astype(np.int64) - 1) % size
 
     def probability(classes: Array) -> Array:

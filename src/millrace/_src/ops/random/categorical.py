@@ -13,6 +13,11 @@ from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.distributions import uniform
 from millrace._src.ops.random.philox import Stream
 
+_FEW_CLASSES = 24
+"""Up to so many classes, comparing with the end of each class is faster than bisection."""
+_MANY_SAMPLES = 256
+"""From so many samples of a row on, a search of its own for each row is faster."""
+
 
 def categorical_samples(xp: Xp, stream: Stream, logits: Array, samples: int) -> Array:
     """Draws `samples` class indices for each row of `logits`: int64 of shape (rows, samples).
@@ -28,8 +33,34 @@ def categorical_samples(xp: Xp, stream: Stream, logits: Array, samples: int) -> 
 @kernel_part
 def _classes_of(xp: Xp, cumulative: Array, draws: Array) -> Array:
     """Returns the class that each draw falls into."""
-    classes = [np.searchsorted(c, d, side="right") for c, d in zip(cumulative, draws, strict=True)]
-    return np.array(classes, np.int64).reshape(draws.shape)
+    rows, samples = draws.shape
+    if cumulative.shape[1] <= _FEW_CLASSES:
+        return _classes_counted(cumulative, draws)
+    if rows == 1 or rows and samples >= _MANY_SAMPLES:
+        return np.stack([np.searchsorted(c, d, side="right") for c, d in zip(cumulative, draws, strict=True)])
+    return _classes_bisected(cumulative, draws)
+
+
+def _classes_counted(cumulative: Array, draws: Array) -> Array:
+    """Counts for each draw the classes that end at or before the draw, class by class."""
+    counts = np.zeros(draws.shape, np.int64)
+    for column in range(cumulative.shape[1]):
+        np.add(counts, cumulative[:, column, None] <= draws, out=counts)
+    return counts
+
+
+def _classes_bisected(cumulative: Array, draws: Array) -> Array:
+    """Bisects for all draws of all rows at once: `found` classes of a row are known to end at or before the draw."""
+    rows, classes = cumulative.shape
+    ends, first = cumulative.reshape(-1), np.arange(0, rows * classes, classes)[:, None]
+    found = np.zeros(draws.shape, np.int64)
+    step = 1 << (classes.bit_length() - 1)
+    while step:
+        further = found + step
+        last = np.minimum(further, classes) - 1
+        np.copyto(found, further, where=(further <= classes) & (ends.take(first + last) <= draws))
+        step >>= 1
+    return found
 
 
 @_classes_of.kernel_for("xla")

@@ -11,17 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, TypeAlias
 
-import ml_dtypes
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
-from millrace._src.ops.random.box_muller import box_muller_float32, box_muller_float64
-from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks, blocks_at, in_chunks
-
-NpDType: TypeAlias = np.dtype[Any]
+from millrace._src.ops.random.box_muller import box_muller_float64
+from millrace._src.ops.random.lane_normals import lane_normals
+from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Lanes, Run, Stream, filled, lanes, lanes_at
+from millrace._src.ops.random.scratch import scratch
+from millrace._src.ops.random.word_uniforms import (
+    NpDType,
+    integers_of_lanes,
+    reduce_to_range,
+    uniform_float64,
+    uniforms_of_lanes,
+)
 
 RESERVED_PER_OUTPUT = 256
 """The length of the stretch of the stream that an output may use.
@@ -30,165 +35,173 @@ The unit is a word for the truncated normal, and a block for the distributions o
 """
 
 _TRUNCATION = 2.0
-_CANDIDATES_PER_GROUP = 20
-"""The number of normals drawn for a group before truncation.
-
-With probability 1e-20 fewer than needed are within bounds.
-"""
-
-_FRACTION_BITS = {np.dtype(np.float16): 10, np.dtype(ml_dtypes.bfloat16): 7, np.dtype(np.float32): 23}
 
 
 def uniform(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
     """Draws numbers in [0, 1) of a floating `dtype`."""
 
-    def make(start: int, count: int) -> Array:
-        words = blocks(xp, stream.skip(xp, start), count)
-        if dtype == np.float64:
-            return uniform_float64(xp, words[:, 0::2], words[:, 1::2])
-        return uniform_small(xp, words, dtype)
+    def make(run: Run, out: Array | None) -> Array:
+        return uniforms_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return _fill(xp, shape, _per_block(dtype), make)
+    return _fill(xp, stream, shape, dtype, make)
 
 
 def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
     """Draws standard normal numbers of a floating `dtype`; 16-bit types are rounded from float32."""
 
-    def make(start: int, count: int) -> Array:
-        normals = normals_of_blocks(xp, blocks(xp, stream.skip(xp, start), count), dtype)
-        return normals if normals.dtype == dtype else xp.astype(normals, dtype)
+    def make(run: Run, out: Array | None) -> Array:
+        return normals_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return _fill(xp, shape, _per_block(dtype), make)
+    return _fill(xp, stream, shape, dtype, make)
 
 
 def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
     """Draws standard normal numbers; numbers outside [-2, 2] are drawn again."""
-    per_group = _per_block(dtype)
-    stride = per_group * RESERVED_PER_OUTPUT // WORDS_PER_BLOCK
 
-    def make(start: int, count: int) -> Array:
-        return _truncated_groups(xp, stream.skip(xp, start * stride), count, stride, dtype)
+    def make(run: Run, out: Array | None) -> Array:
+        return _truncated(xp, run.positions(xp), dtype, out)
 
-    return _fill(xp, shape, per_group, make)
+    stride = _per_block(dtype) * RESERVED_PER_OUTPUT // WORDS_PER_BLOCK
+    return _fill(xp, stream, shape, dtype, make, stride)
 
 
 def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
     """Draws integers over the whole range of a 32-bit or 64-bit `dtype`."""
+    unsigned = _unsigned(dtype)
 
-    def make(start: int, count: int) -> Array:
-        return xp.bitcast(_unsigned(xp, blocks(xp, stream.skip(xp, start), count), dtype), dtype)
+    def make(run: Run, out: Array | None) -> Array:
+        return integers_of_lanes(xp, lanes(xp, run), unsigned, out)
 
-    return _fill(xp, shape, _per_block(dtype), make)
+    return xp.bitcast(_fill(xp, stream, shape, unsigned, make), dtype)
 
 
 def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: Array) -> Array:
     """Draws integers in [low, high); `low` and `high` are scalars of the result's dtype, which has 32 or 64 bits."""
-    dtype = low.dtype
-    unsigned = np.dtype(f"u{dtype.itemsize}")
-    span = xp.bitcast(high.reshape(1), unsigned) - xp.bitcast(low.reshape(1), unsigned)
+    dtype = _unsigned(low.dtype)
+    first = xp.bitcast(low.reshape(1), dtype)
+    span = xp.bitcast(high.reshape(1), dtype) - first
 
-    def make(start: int, count: int) -> Array:
-        offset = _unsigned(xp, blocks(xp, stream.skip(xp, start), count), dtype) % span
-        return xp.bitcast(xp.bitcast(low.reshape(1), unsigned) + offset, dtype)
+    def make(run: Run, out: Array | None) -> Array:
+        return reduce_to_range(xp, integers_of_lanes(xp, lanes(xp, run), dtype, out), first, span)
 
-    return _fill(xp, shape, _per_block(dtype), make)
-
-
-def uniform_small(xp: Xp, words: Array, dtype: NpDType) -> Array:
-    """Makes numbers in [0, 1) of float32, float16 or bfloat16, one of each 32-bit word."""
-    bits = _FRACTION_BITS[dtype]
-    carrier = np.dtype(f"u{dtype.itemsize}")
-    one = int(np.ones((), dtype).view(carrier))
-    fraction = xp.astype(words, carrier) & carrier.type((1 << bits) - 1)
-    return xp.bitcast(fraction | carrier.type(one), dtype) - dtype.type(1)
+    return xp.bitcast(_fill(xp, stream, shape, dtype, make), low.dtype)
 
 
-def uniform_float64(xp: Xp, first: Array, second: Array) -> Array:
-    """Makes numbers in [0, 1), each of two words; the first word gives the upper 20 bits of the fraction."""
-    upper = xp.astype(first, np.uint64) & np.uint64(0xFFFFF)
-    fraction = (upper << np.uint64(32)) | xp.astype(second, np.uint64)
-    return xp.bitcast(fraction | np.uint64(0x3FF00000_00000000), np.float64) - 1.0
-
-
-def normals_of_blocks(xp: Xp, words: Array, dtype: NpDType) -> Array:
-    """Makes the normals of each block, from words of shape (n, 4).
-
-    The result is float32 of shape (n, 4), or float64 of shape (n, 2).
-    """
-    if dtype == np.float64:
-        uniforms = uniform_float64(xp, words[:, 0::2], words[:, 1::2])
-        return xp.stack(box_muller_float64(xp, uniforms[:, 0], uniforms[:, 1]), axis=1)
-    uniforms = uniform_small(xp, words, np.dtype(np.float32))
-    sines, cosines = box_muller_float32(xp, uniforms[:, 0::2], uniforms[:, 1::2])
-    return xp.stack([sines, cosines], axis=2).reshape(-1, 4)
-
-
-def _truncated_groups(xp: Xp, stream: Stream, count: int, stride: int, dtype: NpDType) -> Array:
-    """Draws `count` full groups; a group is the first accepted candidates in order."""
-    starts = stream.skip(xp, xp.arange(count, dtype=np.uint64) * np.uint64(stride))
-    groups = _truncated(xp, starts, dtype)
-    return groups if groups.dtype == dtype else xp.astype(groups, dtype)
+def _unsigned(dtype: NpDType) -> NpDType:
+    return np.dtype(f"u{dtype.itemsize}")
 
 
 @kernel_part
-def _truncated(xp: Xp, starts: Stream, dtype: NpDType) -> Array:
-    """Draws one full group for each start."""
+def normals_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = None) -> Array:
+    """Makes the normals of each block, and uses the lanes up: shape (n, 4), or (n, 2) of float64.
+
+    Args:
+      xp: the array namespace.
+      lanes: the blocks.
+      dtype: float16, bfloat16, float32 or float64; 16-bit types are rounded from float32.
+      out: where NumPy writes the result, if given.
+    """
+    if dtype == np.float32:
+        return lane_normals(xp, lanes, out)
+    size = len(lanes.first)
+    if dtype != np.float64:
+        return _rounded(lane_normals(xp, lanes, scratch("normals", (size, 4), np.float32)), dtype, out)
+    normals = np.empty((size, 2)) if out is None else out
+    normals[:, 0], normals[:, 1] = box_muller_float64(xp, *(uniform_float64(xp, lane) for lane in lanes))
+    return normals
+
+
+@normals_of_lanes.kernel_for("xla")
+def _normals_on_xla(xp: XlaXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
+    if dtype == np.float64:
+        return xp.stack(box_muller_float64(xp, *(uniform_float64(xp, lane) for lane in lanes)), axis=1)
+    return xp.astype(lane_normals(xp, lanes), dtype)
+
+
+# --- truncation -------------------------------------------------------------------------------------------------------
+
+
+@kernel_part
+def _truncated(xp: Xp, starts: Stream, dtype: NpDType, out: Array | None) -> Array:
+    """Draws one full group for each start; a group is the first accepted candidates in order."""
     # One block suffices for most groups (0.83 of them, for four numbers), so more is drawn only for the others.
-    per_group = _per_block(dtype)
-    return _accepted_groups(xp, starts, (per_group, 2 * per_group, _CANDIDATES_PER_GROUP), dtype)
+    if dtype.itemsize == 2:  # what counts is the number before it is rounded
+        return _rounded(_truncated(xp, starts, np.dtype(np.float32), None), dtype, out)
+    groups = normals_of_lanes(xp, lanes_at(xp, starts), dtype, out)
+    (short,) = np.nonzero(~(np.abs(groups) < _TRUNCATION).all(axis=1))
+    if len(short):
+        groups[short] = _completed(xp, starts.at(short), groups[short])
+    return groups
+
+
+def _rounded(numbers: Array, dtype: NpDType, out: Array | None) -> Array:
+    if out is None:
+        return numbers.astype(dtype)
+    np.copyto(out, numbers, casting="unsafe")
+    return out
+
+
+def _completed(xp: Xp, starts: Stream, candidates: Array) -> Array:
+    """Returns the first accepted numbers of each row of candidates and of the blocks that follow."""
+    per_group = _per_block(candidates.dtype)
+    result = np.empty((len(candidates), per_group), candidates.dtype)
+    still_open, block = np.arange(len(result)), 0
+    while len(still_open):
+        block += 1
+        more = normals_of_lanes(xp, lanes_at(xp, starts.skip(xp, block)), candidates.dtype)
+        candidates = np.concatenate([candidates, more], axis=1)
+        accepted = np.abs(candidates) < _TRUNCATION
+        rank = np.cumsum(accepted, axis=1, dtype=np.int16)
+        is_full = rank[:, -1] >= per_group
+        chosen = accepted & (rank <= per_group) & is_full[:, None]
+        result[still_open[is_full]] = candidates[chosen].reshape(-1, per_group)
+        (rest,) = np.nonzero(~is_full)
+        still_open, candidates, starts = still_open[rest], candidates[rest], starts.at(rest)
+    return result
 
 
 @_truncated.kernel_for("xla")
-def _truncated_at_once(xp: XlaXp, starts: Stream, dtype: NpDType) -> Array:
-    return _accepted_groups(xp, starts, (_CANDIDATES_PER_GROUP,), dtype)
+def _truncated_on_xla(xp: XlaXp, starts: Stream, dtype: NpDType, out: None) -> Array:
+    """Draws a block for every group, until all groups are full."""
+    exact = dtype if dtype.itemsize > 2 else np.dtype(np.float32)
+    size, per_group = starts.low.shape[0], _per_block(dtype)
+
+    def any_short(block: Array, filled: Array, *columns: Array) -> tuple[Array]:
+        return (xp.any(filled < per_group),)
+
+    def again(block: Array, filled: Array, *columns: Array) -> tuple[Array, ...]:
+        candidates = normals_of_lanes(xp, lanes_at(xp, starts.skip(xp, block)), exact)
+        slots = list(columns)
+        for candidate in (candidates[:, index] for index in range(per_group)):
+            accepted = xp.abs(candidate) < _TRUNCATION
+            slots = [xp.where(accepted & (filled == slot), candidate, kept) for slot, kept in enumerate(slots)]
+            filled = filled + xp.astype(accepted, np.int32)
+        return block + np.uint64(1), filled, *slots
+
+    empty = [xp.zeros((size,), exact)] * per_group
+    state = xp.while_loop(any_short, again, (xp.zeros((1,), np.uint64), xp.zeros((size,), np.int32), *empty))
+    return xp.astype(xp.stack(state[2:], axis=1), dtype)
 
 
-def _accepted_groups(xp: Xp, starts: Stream, numbers: Sequence[int], dtype: NpDType) -> Array:
-    """Draws one group for each start out of `numbers[0]` candidates; where too few pass, out of `numbers[1]` ..."""
-    per_group = _per_block(dtype)
-    candidates = _candidates(xp, starts, numbers[0], dtype)
-    accepted = xp.abs(candidates) < _TRUNCATION
-    groups = candidates if numbers[0] == per_group else _first_accepted(xp, candidates, accepted, per_group)
-    if len(numbers) == 1:
-        return groups
-    (short,) = xp.nonzero(xp.sum(accepted, axis=1, dtype=np.int64) < per_group)
-    if not len(short):
-        return groups
-    return xp.scatter(groups, (short,), _accepted_groups(xp, starts.at(short), numbers[1:], dtype), "set")
-
-
-def _candidates(xp: Xp, starts: Stream, number: int, dtype: NpDType) -> Array:
-    """Draws the first `number` normals after each of the starts."""
-    groups, blocks_per_group = starts.low.shape[0], number // _per_block(dtype)
-    steps = xp.arange(blocks_per_group, dtype=np.uint64)
-    low = starts.low[:, None] + steps
-    high = starts.high[:, None] + xp.astype(low < steps, np.uint64)
-    words = blocks_at(xp, Stream(starts.key, low.reshape(-1), high.reshape(-1)))
-    return normals_of_blocks(xp, words, dtype).reshape(groups, number)
-
-
-def _first_accepted(xp: Xp, candidates: Array, accepted: Array, number: int) -> Array:
-    """Returns the first `number` accepted entries of each row."""
-    rank = xp.cumsum(accepted, axis=1, dtype=np.int64)
-    where = xp.stack([xp.argmax(rank == slot + 1, axis=1) for slot in range(number)], axis=1)
-    return xp.take_along_axis(candidates, where, axis=1)
-
-
-def _fill(xp: Xp, shape: Sequence[int], per_group: int, make: Callable[[int, int], Array]) -> Array:
-    """Makes an array of `shape` out of the groups that `make(start, count)` gives; the last group is cut."""
-    size = prod(shape)
+def _fill(
+    xp: Xp,
+    stream: Stream,
+    shape: Sequence[int],
+    dtype: NpDType,
+    make: Callable[[Run, Array | None], Array],
+    stride: int = 1,
+) -> Array:
+    """Makes an array of `shape` out of the groups that `make(run, out)` gives; the last group is cut."""
+    size, per_group = prod(shape), _per_block(dtype)
     groups = -(-size // per_group)
-    flat = in_chunks(xp, groups, make).reshape(-1)
+
+    def rows(start: int, count: int, out: Array | None) -> Array:
+        return make(Run(stream.skip(xp, start * stride) if start else stream, count, stride), out)
+
+    flat = filled(xp, (groups, per_group), dtype, rows).reshape(-1)
     return (flat if groups * per_group == size else flat[:size]).reshape(tuple(shape))
 
 
 def _per_block(dtype: NpDType) -> int:
     """Returns the count of numbers of `dtype` that one block yields; a 16-bit number takes a whole word."""
     return WORDS_PER_BLOCK * 4 // max(dtype.itemsize, 4)
-
-
-def _unsigned(xp: Xp, words: Array, dtype: NpDType) -> Array:
-    """Returns words as unsigned integers of the width of `dtype`; a 64-bit number's first word is its lower half."""
-    if dtype.itemsize == 4:
-        return words
-    return xp.astype(words[:, 0::2], np.uint64) | (xp.astype(words[:, 1::2], np.uint64) << np.uint64(32))

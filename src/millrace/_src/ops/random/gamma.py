@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.ops.random.distributions import NpDType
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.rejection import normal_pair, output_starts, per_parameter, uniform_pair, until_accepted
+from millrace._src.ops.random.word_uniforms import NpDType
 
 _SQUEEZE = 0.0331
 

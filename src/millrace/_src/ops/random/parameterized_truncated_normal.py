@@ -29,12 +29,13 @@ from millrace._src.ops.array.shape_checks import dims_text, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.random.algorithms import SEED, check_seed_shape, checked_seed_stream
 from millrace._src.ops.random.box_muller import log_float32
-from millrace._src.ops.random.distributions import NpDType, normals_of_blocks, uniform_float64, uniform_small
-from millrace._src.ops.random.philox import Stream, blocks
+from millrace._src.ops.random.distributions import normals_of_lanes
+from millrace._src.ops.random.philox import Lanes, Run, Stream, lanes
 from millrace._src.ops.random.seeds import KernelStream
 from millrace._src.ops.random.shape_arguments import ends_with, requested_shape, requested_shape_rule, shape_tensor
 from millrace._src.ops.random.stateful_ops import draws_from
 from millrace._src.ops.random.stateless_ops import NO_GRADIENT, SHAPE
+from millrace._src.ops.random.word_uniforms import NpDType, uniforms_of_lanes
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
@@ -107,9 +108,9 @@ def _proposals(xp: Xp, stream: Stream, count: int, interval: _Interval) -> Itera
     dtype = np.asarray(interval.low).dtype
     rows = count // 2 + 16
     for _ in range(_MOST_ITERATIONS):
-        words = blocks(xp, stream, rows * blocks_per_row)
+        drawn_lanes = lanes(xp, Run(stream, rows * blocks_per_row))
         stream = stream.skip(xp, rows * blocks_per_row)
-        yield *propose(xp, words, interval, dtype), blocks_per_row
+        yield *propose(xp, drawn_lanes, interval, dtype), blocks_per_row
     raise errors.InternalError(None, None, "TruncatedNormal rejection sampler failed to accept a sample.")
 
 
@@ -124,13 +125,13 @@ def _sampler(interval: _Interval) -> tuple[Any, int]:
     return (_propose_uniform, 2) if high - low < narrow else (_propose_exponential, 1)
 
 
-def _propose_normal(xp: Xp, words: Array, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
-    normals = normals_of_blocks(xp, words, dtype).astype(dtype, copy=False)
+def _propose_normal(xp: Xp, lanes: Lanes, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
+    normals = normals_of_lanes(xp, lanes, dtype).astype(dtype, copy=False)
     return normals, (normals >= interval.low) & (normals <= interval.high)
 
 
-def _propose_uniform(xp: Xp, words: Array, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
-    uniforms = _uniforms(xp, words, dtype)
+def _propose_uniform(xp: Xp, lanes: Lanes, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
+    uniforms = uniforms_of_lanes(xp, lanes, dtype)
     low, width = interval.low, interval.high - interval.low
     proposals = uniforms[0::2] * width + low
     best = dtype.type(0) if low < 0 else low * low
@@ -138,20 +139,14 @@ def _propose_uniform(xp: Xp, words: Array, interval: _Interval, dtype: NpDType) 
     return proposals, uniforms[1::2] <= density
 
 
-def _propose_exponential(xp: Xp, words: Array, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
-    uniforms = _uniforms(xp, words, dtype)
+def _propose_exponential(xp: Xp, lanes: Lanes, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
+    uniforms = uniforms_of_lanes(xp, lanes, dtype)
     low = interval.low
     rate = (low + np.sqrt(low * low + dtype.type(4))) / dtype.type(2)
     proposals = -_logarithm(xp, uniforms[:, 0::2]) / rate + low
     distance = rate - proposals if low < rate else low - rate
     density = xp.exp(-distance * distance / dtype.type(2))
     return proposals, (uniforms[:, 1::2] <= density) & (proposals < interval.high)
-
-
-def _uniforms(xp: Xp, words: Array, dtype: NpDType) -> Array:
-    if dtype == np.float64:
-        return uniform_float64(xp, words[:, 0::2], words[:, 1::2])
-    return uniform_small(xp, words, dtype)
 
 
 def _logarithm(xp: Xp, x: Array) -> Array:

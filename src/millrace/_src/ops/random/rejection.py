@@ -18,8 +18,9 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
-from millrace._src.ops.random.distributions import RESERVED_PER_OUTPUT, uniform_float64
-from millrace._src.ops.random.philox import Stream, in_chunks, philox
+from millrace._src.ops.random.distributions import RESERVED_PER_OUTPUT
+from millrace._src.ops.random.philox import Stream, in_chunks, lanes_at
+from millrace._src.ops.random.word_uniforms import uniform_float64
 
 Attempt = Callable[[tuple[Array, ...], tuple[Array, ...]], tuple[Array, Array, tuple[Array, ...]]]
 """`attempt(parameters, state) -> accepted, value, state` over arrays of one length; `state[0]` counts the blocks."""
@@ -33,8 +34,8 @@ Larger arrays leave the processor's caches (measured: 2x slower).
 
 def uniform_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Array]:
     """Draws two float64 uniforms of block `block` after each start, in the order in which TensorFlow uses them."""
-    words = philox(xp, starts.skip(xp, block))
-    return uniform_float64(xp, words[2], words[3]), uniform_float64(xp, words[0], words[1])
+    lanes = lanes_at(xp, starts.skip(xp, block))
+    return uniform_float64(xp, lanes.second), uniform_float64(xp, lanes.first)
 
 
 def normal_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Array]:
@@ -46,7 +47,14 @@ def normal_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Arra
 
 @kernel_part
 def until_accepted(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
-    """Returns the first accepted value of each output, float64; `parameters` and `state` are arrays of one length."""
+    """Returns the first accepted value of each output, float64.
+
+    Args:
+      xp: the array namespace.
+      attempt: proposes a value for each output.
+      parameters: arrays of one length; a parameter of length 1 is that of all outputs.
+      state: arrays of one length.
+    """
     result = np.zeros(len(state[0]))
     still_open = np.arange(len(result))
     while len(still_open):
@@ -54,7 +62,7 @@ def until_accepted(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], stat
         result[still_open] = value
         (rest,) = np.nonzero(~accepted & (state[0] < RESERVED_PER_OUTPUT))
         still_open = still_open[rest]
-        parameters = tuple(p[rest] for p in parameters)
+        parameters = tuple(p if len(p) == 1 else p[rest] for p in parameters)
         state = tuple(s[rest] for s in state)
     return result
 

@@ -318,4 +318,6 @@ def shuffled(xp: Xp, stream: Stream, value: Array) -> Array:
     """Puts the rows of an array in random order; returns a scalar unchanged."""
     if value.ndim == 0 or value.shape[0] < 2:
         return value
+    if value.ndim == 1:
+        return shuffles.shuffled_vector(xp, stream, value)
     return xp.take(value, shuffles.permutation(xp, stream, value.shape[0]), axis=0)

@@ -1,0 +1,48 @@
+"""Work arrays that a thread keeps, for what is computed on the way to random numbers.
+
+Problem: an array of some hundred kilobytes comes from the operating system page by page, each time anew. That costs
+more than what is computed in the array.
+
+Idea: each thread keeps one array for each purpose. Such an array holds intermediate results of one chunk, until the
+thread asks for the same purpose again; no result of an op is ever a part of one.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+
+_SMALL, _LARGE = 1 << 13, 1 << 20
+"""The bytes up to which, and from which on, an array is made for its one use."""
+_ALIGNMENT = 64
+
+
+class _Kept(threading.local):
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+
+
+_kept = _Kept()
+
+
+def scratch(purpose: str, shape: tuple[int, ...], dtype: Any) -> Array:
+    """Returns an uninitialized array of a shape and dtype, valid until this thread asks for the same purpose again.
+
+    Args:
+      purpose: one of the few names that a module has for its work arrays.
+      shape: the shape of the array.
+      dtype: the dtype of the array.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if not _SMALL < size < _LARGE:
+        return np.empty(shape, dtype)
+    kept = _kept.arrays.get(purpose)
+    if kept is None or len(kept) < size:
+        memory = np.empty(size + _ALIGNMENT, np.uint8)
+        kept = _kept.arrays[purpose] = memory[-memory.ctypes.data % _ALIGNMENT :]
+    return kept[:size].view(dtype).reshape(shape)
