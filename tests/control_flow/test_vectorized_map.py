@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.autodiff.vectorize import vectorized
+
+vectorized_map_module = importlib.import_module("millrace._src.control_flow.vectorized_map")
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 W = [[1.0, 2.0], [3.0, 4.0]]
@@ -125,3 +130,63 @@ def test_rows_of_different_sizes_are_refused() -> None:
     for elems in (ragged, tf.SparseTensor([[0, 1]], [1.0], [2, 2])):
         with pytest.raises(tf.errors.InvalidArgumentError, match="the rows of a ragged or sparse"):
             tf.vectorized_map(lambda row: row, elems)
+
+
+def test_a_trace_of_the_same_form_runs_the_program_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(vectorized_map_module, "_functions", {})
+    monkeypatch.setattr(vectorized_map_module, "vectorized", lambda *args: made.append(1) or vectorized(*args))
+    calls = []
+
+    def row(e: Any) -> Any:
+        calls.append(1)
+        return e * factor, tf.reduce_sum(e * k)
+
+    for factor, k in ((2.0, tf.ones([2])), (2.0, tf.constant([1.0, 3.0])), (3.0, tf.ones([2]))):
+        doubled, sums = tf.vectorized_map(row, tf.constant(X))
+        assert doubled.numpy().tolist() == (np.array(X) * factor).tolist()
+        assert sums.numpy().tolist() == (np.array(X) @ k.numpy()).tolist()
+    tf.vectorized_map(row, tf.constant(X[:2]))
+    assert len(calls) == 4  # the Python code runs each time
+    assert len(made) == 3  # another factor, another number of rows
+
+
+def test_a_program_that_is_there_serves_tapes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectorized_map_module, "_functions", {})
+    gradients = []
+    for _ in range(3):
+        x = tf.constant(X)
+        tf.vectorized_map(FUNCTIONS["outer product"], x)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.vectorized_map(FUNCTIONS["outer product"], x)
+            first = tape.gradient(y, x)
+        gradients.append((first.numpy().tolist(), outer.gradient(first, x).numpy().tolist()))
+    assert gradients[0] == gradients[1] == gradients[2]
+    assert len(vectorized_map_module._functions) == 2  # one for each place in the program
+
+
+def test_few_programs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectorized_map_module, "_functions", {})
+    monkeypatch.setattr(vectorized_map_module, "_MOST_FUNCTIONS", 2)
+    for factor in (1.0, 2.0, 1.0, 3.0, 1.0):
+        result = tf.vectorized_map(lambda e, factor=factor: e * factor, tf.constant(X))
+        assert result.numpy().tolist() == (np.array(X) * factor).tolist()
+    assert len(vectorized_map_module._functions) == 2
+
+
+def test_an_operation_that_runs_in_a_loop_is_told_each_time(caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(2):
+        caplog.clear()
+        tf.vectorized_map(lambda e: tf.numpy_function(lambda a: a + 1, [e], tf.float32), tf.constant(X))
+        assert "while_loop" in caplog.text
+
+
+def test_captured_tensors_are_let_go() -> None:
+    captured = [tf.constant(np.ones((200, 2), np.float32))]
+    reference = weakref.ref(captured[0])
+    tf.vectorized_map(lambda e: tf.reduce_sum(captured[0] * e), tf.constant(X))
+    captured.clear()
+    assert reference() is None

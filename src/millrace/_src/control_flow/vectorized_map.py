@@ -1,19 +1,20 @@
 """`tf.vectorized_map`: a function of one row applied to all rows at once.
 
 The function is traced once; `autodiff.vectorize` carries the traced graph out on the whole batch. Operations without a
-batching rule run in a loop over the rows.
+batching rule run in a loop over the rows. An eager call traces the function again, for its Python code must run, but
+traces of the same form (`graph.graph_form`) share the program for all rows.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.autodiff.vectorize import Loop, vectorized
-from millrace._src.control_flow.branches import Branch, finish_branch, pack_outputs
+from millrace._src.autodiff.vectorize import vectorized
+from millrace._src.control_flow.branches import Branch, finish_branch
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.control_flow.rows import Rows, stacked
@@ -26,6 +27,7 @@ from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec_from_value
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.graph_form import form_of
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Value, spread, stack, swapped, unstack
@@ -65,25 +67,31 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     if any(t.shape.rank == 0 for t in tensors):
         raise IndexError("list index out of range: elems must have at least one dimension")
 
-    def loop(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
-        if not fallback_to_while_loop:
+    loop = _RowLoop(is_allowed=fallback_to_while_loop, warns=warn)
+    return _mapped_eagerly(fn, rows, tensors, loop) if state.graph is None else _mapped(fn, rows, tensors, loop)
+
+
+class _RowLoop:
+    """Carries out operations without a batching rule row by row.
+
+    Args:
+      is_allowed: whether to do so, rather than to refuse.
+      warns: whether to log the operations.
+    """
+
+    def __init__(self, *, is_allowed: bool, warns: bool) -> None:
+        self.is_allowed, self.warns = is_allowed, warns
+        self.was_used = False
+
+    def __call__(self, operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+        """Returns the results of an operation, with the rows first."""
+        self.was_used = True
+        if not self.is_allowed:
             raise ValueError(f"No pfor vectorization defined for {operation.type}\nname: {operation.name!r}")
-        if warn:
+        if self.warns:
             text = "Using a while_loop for converting %s cause there is no registered converter for this op."
             get_logger().warning(text, operation.type)
         return _per_row(operation, arguments, count)
-
-    if state.graph is not None:
-        return _mapped(fn, rows, tensors, loop)
-    graph = _OpenGraph(f"vectorized_map_{context.unique_id()}")
-    with _tracing(graph):
-        graph.inputs = [graph.add_placeholder(t.dtype, t.shape, "elems") for t in tensors]
-        branch = Branch(graph, _mapped(fn, rows, graph.inputs[:], loop))
-        finish_branch(branch)
-    results = pack_outputs(branch, GraphFunction(graph, graph.name)([*tensors, *graph.external_captures]))
-    if not state.tapes:
-        graph.let_go()
-    return results
 
 
 class _OpenGraph(FuncGraph):
@@ -104,7 +112,58 @@ def _tracing(graph: FuncGraph) -> Iterator[None]:
         yield
 
 
-def _mapped(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: Loop) -> Any:
+# --- eager calls -----------------------------------------------------------------------------------------------------
+
+_MOST_FUNCTIONS = 64
+_functions: dict[Hashable, GraphFunction] = {}
+"""The functions of all rows, by the form of the function of one row and the shapes; the least recently used first."""
+
+
+def _mapped_eagerly(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
+    """Returns the result of `fn` for all rows; a trace of a form that has come before runs the same program."""
+    counts = [t.shape[0] for t in tensors]
+    count = max(counts)
+    _check_rows(counts, count)
+    graph, placeholders, result = _traced(fn, rows, tensors)
+    captured_tensors = graph.external_captures
+    form = form_of(graph, result.tensors)
+    key = None if form is None else (form, tuple([t.shape for t in tensors]))
+    function = _functions.pop(key, None)
+    if function is None:
+        function, captured_tensors = _function_of_rows(graph, placeholders, result.tensors, tensors, count, loop)
+    if key is not None and not loop.was_used and len(captured_tensors) == len(graph.captures):
+        _functions[key] = function
+        if len(_functions) > _MOST_FUNCTIONS:
+            _functions.pop(next(iter(_functions)), None)
+    batches = function([*tensors, *captured_tensors])
+    graph.let_go()
+    return stacked(result.structure, result.specs, batches, count)
+
+
+def _function_of_rows(
+    graph: FuncGraph,
+    placeholders: Sequence[Any],
+    outputs: Sequence[Any],
+    tensors: Sequence[Any],
+    count: int,
+    loop: _RowLoop,
+) -> tuple[GraphFunction, list[Any]]:
+    """Makes the function of all rows from the graph of one row; returns also what it takes after `tensors`."""
+    outer = _OpenGraph(f"vectorized_map_{context.unique_id()}")
+    with _tracing(outer):
+        outer.inputs = [outer.add_placeholder(t.dtype, t.shape, "elems") for t in tensors]
+        given = _given(graph, placeholders, outer.inputs[:], count > 1)
+        batches = [spread(value, count) for value in vectorized(graph, given, outputs, count, loop)]
+        finish_branch(Branch(outer, batches))
+    captured_tensors = outer.external_captures
+    outer.let_go()
+    return GraphFunction(outer, outer.name), captured_tensors
+
+
+# --- in a graph ------------------------------------------------------------------------------------------------------
+
+
+def _mapped(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
     """Returns the result of `fn` for all rows, in the current graph."""
     known = [t.shape[0] if t.shape.rank else None for t in tensors]
     static = max(n or 0 for n in known)
@@ -112,11 +171,18 @@ def _mapped(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: Lo
     is_known = static > 1 or None not in known
     count = static if is_known else raw.Shape(input=tensors[known.index(None)])[0]
     graph, placeholders, result = _traced(fn, rows, tensors)
-    given = {id(p.op): _row_value(t, static > 1 or not is_known) for p, t in zip(placeholders, tensors, strict=True)}
-    given |= {id(inner.op): Value(_here(outer), False) for outer, inner in graph.captures}
+    given = _given(graph, placeholders, tensors, static > 1 or not is_known)
     batches = [spread(value, count) for value in vectorized(graph, given, result.tensors, count, loop)]
     graph.let_go()
     return stacked(result.structure, result.specs, batches, static if is_known else None)
+
+
+def _given(
+    graph: FuncGraph, placeholders: Sequence[Any], tensors: Sequence[Any], may_be_more: bool
+) -> dict[int, Value]:
+    """Returns the values of the inputs of the graph of one row, by their operations: the rows, and what it captured."""
+    rows = {id(p.op): _row_value(t, may_be_more) for p, t in zip(placeholders, tensors, strict=True)}
+    return rows | {id(inner.op): Value(_here(outer), False) for outer, inner in graph.captures}
 
 
 def _check_rows(known: Sequence[int | None], rows: int) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Any
 
 from millrace._src.core import errors
@@ -35,8 +36,12 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
     A Python value takes the dtype of a tensor that shares its type attribute. `scope` is the operation's name
     in a graph: constants made of Python values are named `scope/argument`.
     """
-    flat: list[Any] = []
     graph = state.graph
+    known_types = _known_types(op, inputs, graph) if scope is not None else None
+    if known_types is not None:
+        attrs.update(known_types)
+        return list(inputs)
+    flat: list[Any] = []
     owners: dict[str, str] = {}
     checks: list[tuple[Arg, Any, DType | None, int]] = []
     for position, (arg, value) in enumerate(zip(op.signature.inputs, inputs, strict=True)):
@@ -63,7 +68,17 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
             _check_dtype(op, arg, arg.name, tensor, dtype, position, attrs, owners, scope)
     for arg, tensor, dtype, position in checks:
         _check_dtype(op, arg, arg.name, tensor, dtype, position, attrs, owners, scope)
+    if scope is not None and len(flat) == len(inputs) and all(map(is_, flat, inputs)):
+        op.types_of_tensors[tuple([t.dtype for t in flat])] = {attr: attrs[attr] for attr in owners}
     return flat
+
+
+def _known_types(op: OpDef, inputs: Sequence[Any], graph: Any) -> dict[str, DType] | None:
+    """Returns the type attributes of a call whose inputs are all tensors of the graph, if such a call came before."""
+    for value in inputs:
+        if type(value) is not SymbolicTensor or value.op.graph is not graph:
+            return None
+    return op.types_of_tensors.get(tuple([value.dtype for value in inputs]))
 
 
 def _hint(

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar, overload
 
 from millrace._src.core import op_attributes
+from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
@@ -273,6 +274,11 @@ class OpDef:
         self.kernel_cache = KernelCache(GENERATION_OF_STREAMS if traits.effects is Effects.RANDOM else GENERATION)
         """The eager calls that were bound before, `BoundCall`s; see `core.dispatch`."""
         self.calls = self.kernel_cache.young
+        self.types_of_tensors: dict[tuple[DType, ...], dict[str, DType]] = {}
+        """The type attributes that follow from the dtypes of inputs, where these are tensors and passed the checks.
+
+        It holds calls in graphs, and ops without lists of inputs: there are as many as combinations of dtypes.
+        """
 
     def __repr__(self) -> str:
         return f"<OpDef {self.name}({self.signature_text})>"
@@ -289,6 +295,17 @@ class OpDef:
     def signature(self) -> Signature:
         """Inputs and outputs, parsed."""
         return parse_signature(self.signature_text, [n for n, t in self.types.items() if isinstance(t, TypeList)])
+
+    @functools.cached_property
+    def _output_attr(self) -> str | None:
+        """The attribute that is the dtype of the only output, None if there is no such attribute."""
+        arg = self.signature.outputs[0] if self.has_single_output else None
+        return None if arg is None or arg.is_ref else arg.type_attr
+
+    def output_dtypes(self, attrs: dict[str, Any]) -> list[DType]:
+        """Returns the dtypes of all outputs, lists flattened."""
+        attr = self._output_attr
+        return self.signature.output_dtypes(attrs) if attr is None else [attrs[attr]]
 
     @functools.cached_property
     def attr_kinds(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The place in the user's program where an op was made.
 
 Tracing records, for each operation, the innermost frames outside Millrace. A frame is kept as its code object and
-instruction offset, which costs a microsecond; file, line and column (PEP 657) are computed only for an error message.
+instruction offset, which costs a microsecond; line and column (PEP 657) are computed only for an error message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ class SourceFrame(NamedTuple):
 
     code: CodeType
     lasti: int
-    line: int
+
+    @property
+    def line(self) -> int:
+        """The number of the line; the line where the function begins if the instruction has none."""
+        spans = self.code.co_lines()
+        line = next((line for start, end, line in spans if start <= self.lasti < end), None)
+        return self.code.co_firstlineno if line is None else line
 
     @property
     def filename(self) -> str:
@@ -50,7 +56,7 @@ def user_frame(depth: int = 1) -> SourceFrame | None:
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return None if frame is None else SourceFrame(frame.f_code, frame.f_lasti, frame.f_lineno)
+    return None if frame is None else SourceFrame(frame.f_code, frame.f_lasti)
 
 
 def user_frames(depth: int = 1, limit: int = _MAX_FRAMES) -> list[SourceFrame]:
@@ -59,6 +65,6 @@ def user_frames(depth: int = 1, limit: int = _MAX_FRAMES) -> list[SourceFrame]:
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None and len(frames) < limit:
         if not frame.f_code.co_filename.startswith(_PACKAGE):
-            frames.append(SourceFrame(frame.f_code, frame.f_lasti, frame.f_lineno))
+            frames.append(SourceFrame(frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return frames

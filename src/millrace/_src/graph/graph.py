@@ -8,6 +8,7 @@ dependencies rely on both orders.
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,6 +37,12 @@ _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 _UNKNOWN_SHAPE = TensorShape(None)
 _TENSOR_NAME_FORM = 'Tensor names must be of the form "<op_name>:<output_index>".'
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_valid_name(name: str) -> bool:
+    """Tells whether an operation may have a name: programs use the same few names again and again."""
+    return _VALID_OP_NAME.match(name) is not None
 
 
 class _ControlScope:
@@ -273,7 +280,7 @@ class Graph:
         """Adds an operation whose inputs are tensors of this graph and whose name is already unique."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
-        dtypes = op.signature.output_dtypes(attrs)
+        dtypes = op.output_dtypes(attrs)
         if shapes is None:
             shapes = self._infer_shapes(op, inputs, attrs, full_name, dtypes)
         scopes: Sequence[_ControlScope] = ()
@@ -340,7 +347,7 @@ class Graph:
             return name[:-1]
         if self._scope and name.startswith(self._scope + "/"):
             return self._unique(name)
-        if not _VALID_OP_NAME.match(name if not self._scope else f"{self._scope}/{name}"):
+        if not _is_valid_name(name if not self._scope else f"{self._scope}/{name}"):
             raise ValueError(f"`{name}` is not a valid node name. Accepted names conform to Regex /{_VALID_OP_NAME!r}/")
         return self.unique_name(name)
 
