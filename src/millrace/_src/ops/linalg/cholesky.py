@@ -34,12 +34,15 @@ from millrace._src.ops.linalg.matrices import (
     square_shape,
     widened,
 )
+from millrace._src.ops.linalg.small_matrices import cholesky_factors, is_factored_in_planes
 from millrace._src.util.export import export
 
 
 @kernel_part
 def _factor(xp: Xp, x: Array) -> Array:
     """Computes the lower triangular factors; NaN for a matrix that is not positive definite."""
+    if is_factored_in_planes(x):
+        return cholesky_factors(x)
     try:
         return np.linalg.cholesky(x)
     except np.linalg.LinAlgError:
@@ -54,7 +57,7 @@ def _factor(xp: Xp, x: Array) -> Array:
 
 @_factor.kernel_for("xla")
 def _xla_factor(xp: XlaXp, x: Array) -> Array:
-    return xp.lax.linalg.cholesky(x, symmetrize_input=False)
+    return xp.tril(xp.lax.linalg.cholesky(x, symmetrize_input=False))
 
 
 @export("linalg.cholesky", v1=["cholesky", "linalg.cholesky"])
@@ -82,7 +85,7 @@ def cholesky(xp: Xp, input: Array) -> Array:
     """
     check_square(input)
     x = widened(xp, input)
-    return xp.astype(xp.tril(_factor(xp, x)), input.dtype)
+    return xp.astype(_factor(xp, x), input.dtype)
 
 
 @cholesky.gradient

@@ -37,6 +37,7 @@ from millrace._src.ops.linalg.matrices import (
     upper_part,
     widened,
 )
+from millrace._src.ops.linalg.small_matrices import is_substituted_in_planes, triangular_solutions
 from millrace._src.ops.math.broadcasting import shape_text, static_reduced_axes
 from millrace._src.ops.shape_rules import broadcast_dims
 from millrace._src.util.export import export
@@ -195,6 +196,8 @@ def matrix_triangular_solve(xp: Xp, matrix: Array, rhs: Array, *, lower: bool = 
 @kernel_part
 def substitute(xp: Xp, a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
     """Calls BLAS's trsm for each matrix, which does not check the diagonal: zeros on it give infinities."""
+    if is_substituted_in_planes(a, b):
+        return triangular_solutions(a, b, lower, adjoint)
     blas = importlib.import_module("scipy.linalg.blas")  # heavy, and few programs need it
     trsm = getattr(blas, {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char] + "trsm")
     solutions = np.empty(b.shape, b.dtype)
