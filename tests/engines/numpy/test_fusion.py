@@ -115,7 +115,7 @@ def run(f: Any, *arrays: Any) -> list[Any]:
 
 
 def test_small_and_large_arrays_go_through_the_same_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusion, "FEWEST", 1000)
+    monkeypatch.setattr(blocks, "FEWEST", 1000)
     calls: list[Any] = []
     whole_call = blocks.BlockProgram.__call__
     monkeypatch.setattr(
@@ -147,8 +147,8 @@ def test_programs_in_blocks_give_the_bits_errors_and_effects_of_other_programs(
 ) -> None:
     for seed in range(start, start + 50):
         random = RandomGraph(seed)
-        monkeypatch.setattr(fusion, "FEWEST", 1 << 60)
+        monkeypatch.setattr(blocks, "FEWEST", 1 << 60)
         wanted = outcome(random, imported(random))
-        monkeypatch.setattr(fusion, "FEWEST", 1)
+        monkeypatch.setattr(blocks, "FEWEST", 1)
         monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
         assert outcome(random, imported(random)) == wanted, f"seed {seed}"

@@ -22,6 +22,8 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Elementwise
 from millrace._src.util.thread_pool import run_in_parallel
 
+FEWEST = 1 << 16
+"""The number of elements from which on blocks pay; smaller arrays stay in a cache by themselves."""
 _BLOCK_BYTES = 1 << 18
 """The bytes of a block of the widest dtype: all blocks of a chain fit into a cache of a core."""
 _WORTH_SHARING = 1 << 21
@@ -130,6 +132,32 @@ class BlockProgram:
         exec(source, scope)
         run: Callable[..., None] = scope["run"]
         return run
+
+
+class WhereLargeInBlocks:
+    """The kernel of one element-wise op of several NumPy calls, which goes through large arrays in blocks.
+
+    Args:
+      kernel: the kernel on whole arrays.
+      kind: which operands the op takes.
+      count: the number of operands.
+      dtype: the dtype of the result.
+    """
+
+    __slots__ = ("kernel", "_program")
+
+    def __init__(self, kernel: Callable[..., Any], kind: Elementwise, count: int, dtype: np.dtype[Any]) -> None:
+        self.kernel = kernel
+        names = tuple([f"a{index}" for index in range(count)])
+        self._program = BlockProgram([Step("v", "k", names, dtype, kind, False)], names, ["v"], {"k": kernel})
+
+    def __call__(self, *arrays: Array) -> Any:
+        """Returns the result of the kernel."""
+        if arrays[0].size >= FEWEST:
+            results = self._program(*arrays)
+            if results is not None:
+                return results[0]
+        return self.kernel(*arrays)
 
 
 def _result_shape(kind: Elementwise, shapes: Sequence[Shape]) -> Shape | None:

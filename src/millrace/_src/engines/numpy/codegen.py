@@ -23,9 +23,9 @@ from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor, PendingTensor, arrived
 from millrace._src.engines.failures import node_failure
-from millrace._src.engines.numpy import fusion
+from millrace._src.engines.numpy import blocks
 from millrace._src.engines.numpy.accumulation import bind_sum
-from millrace._src.engines.numpy.blocks import BlockProgram, Step
+from millrace._src.engines.numpy.blocks import BlockProgram, Step, WhereLargeInBlocks
 from millrace._src.engines.numpy.clusters import check_run, cluster_run, is_cluster, unread_values
 from millrace._src.engines.numpy.compiled_parts import CompiledPart, let_compile
 from millrace._src.engines.numpy.fusion import Chain, chained
@@ -141,18 +141,21 @@ class _Writer:
         steps = [self._step(node, line) for node, line in zip(chain.nodes, lines, strict=True)]
         call = self._bound("b", BlockProgram(steps, arguments, targets, self.scope))
         widest = max(inputs, key=lambda value: (value.shape.is_compatible_with(chain.shape), value.shape.rank or 0))
-        large = f"{names[widest]}.size >= {fusion.FEWEST}"
+        large = f"{names[widest]}.size >= {blocks.FEWEST}"
         call += f"({', '.join(arguments)})"
         return InBlocks([*lines], targets, arguments, large, call, self._new("r"), chain.nodes[-1])
 
     def _step(self, node: Node, line: Line) -> Step:
+        kernel = self.scope[line.kernel]
+        if isinstance(kernel, WhereLargeInBlocks):
+            kernel = kernel.kernel
         return Step(
             line.targets[0],
-            line.kernel,
+            self._bound("k", kernel),
             tuple(line.uses),
             node.outputs[0].dtype.np_dtype,
             node.op_def.elementwise,
-            isinstance(self.scope[line.kernel], np.ufunc),
+            isinstance(kernel, np.ufunc),
         )
 
     def _choice(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Choice:

@@ -11,8 +11,9 @@ from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program
-from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_def import Elementwise, OpDef
 from millrace._src.engines.binding import bind_kernel
+from millrace._src.engines.numpy.blocks import WhereLargeInBlocks
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, must_compile
@@ -33,7 +34,8 @@ class NumpyEngine:
         special = op.rules.specialize(xp, dtypes, attrs) if op.rules.specialize is not None else None
         if special is not None:
             return special
-        return bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=self._callable)
+        kernel = bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=self._callable)
+        return kernel if op.elementwise is Elementwise.NO else _where_large_in_blocks(op, dtypes, attrs, kernel)
 
     def compile(self, graph: OptimizedGraph) -> Program:
         """Returns a straight-line program for a graph."""
@@ -63,6 +65,15 @@ class NumpyEngine:
         if program is None:
             program = graph.programs[self.name] = self.compile(optimize(graph))
         return program
+
+
+def _where_large_in_blocks(
+    op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], kernel: Callable[..., Any]
+) -> Callable[..., Any]:
+    (dtype,) = op.signature.output_dtypes(attrs)
+    if not dtypes or any(d.np_dtype.kind == "O" for d in (*dtypes, dtype)):
+        return kernel
+    return WhereLargeInBlocks(kernel, op.elementwise, len(dtypes), dtype.np_dtype)
 
 
 def make_engine() -> NumpyEngine:

@@ -19,10 +19,9 @@ from typing import TypeAlias
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Elementwise
 from millrace._src.core.shapes import TensorShape
+from millrace._src.engines.numpy import blocks
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
-FEWEST = 1 << 16
-"""The number of elements from which on blocks pay; smaller arrays stay in a cache by themselves."""
 _MOST_NODES = 100
 
 
@@ -73,7 +72,7 @@ def _can_be_large(node: Node) -> bool:
     if not all(_are_numbers(value.dtype) for value in (*node.inputs, *node.outputs)):
         return False
     dims = node.outputs[0].shape._dims
-    return dims is None or None in dims or math.prod(d for d in dims if d is not None) >= FEWEST
+    return dims is None or None in dims or math.prod(d for d in dims if d is not None) >= blocks.FEWEST
 
 
 def _are_numbers(dtype: DType) -> bool:
