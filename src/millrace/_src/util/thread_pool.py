@@ -21,6 +21,9 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+_WORTH_SHARING = 500_000
+"""The nanoseconds from which on threads share work."""
+
 
 class _Setting:
     threads = 0
@@ -83,7 +86,25 @@ def run_in_parallel(count: int, work: Callable[[int], Any]) -> None:
         job.wait()
 
 
-def block_bounds(size: int, most: int, threads: int) -> list[int]:
+def run_in_blocks(size: int, most: int, work: Callable[[int, int], Any], *, nanoseconds: float) -> None:
+    """Calls `work(start, stop)` for consecutive blocks of `size` things, on several threads where that pays.
+
+    Args:
+      size: the number of things.
+      most: the most things of a block.
+      work: carries out a block.
+      nanoseconds: what one thing takes, roughly.
+    """
+    is_shared = size * nanoseconds >= _WORTH_SHARING
+    bounds = block_bounds(size, most, thread_count() if is_shared else 1)
+    if is_shared:
+        run_in_parallel(len(bounds) - 1, lambda index: work(bounds[index], bounds[index + 1]))
+    else:
+        for start, stop in itertools.pairwise(bounds):
+            work(start, stop)
+
+
+def block_bounds(size: int, most: int, threads: int = 1) -> list[int]:
     """Returns where the blocks of `size` things begin, and last `size` itself.
 
     Args:
