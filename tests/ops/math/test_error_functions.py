@@ -32,7 +32,7 @@ def units_off(found: Any, wanted: Any) -> Any:
     ("function", "reference", "most"),
     [(error_functions.erf, special.erf, 4), (error_functions.erfc, special.erfc, 8)],
 )
-def test_results_are_a_few_units_off(function: Callable[[Any], Any], reference: Callable[[Any], Any], most: int) -> None:
+def test_results_are_few_units_off(function: Callable[[Any], Any], reference: Callable[[Any], Any], most: int) -> None:
     with np.errstate(all="ignore"):
         found, wanted = function(NUMBERS), reference(NUMBERS.astype(np.float64))
         assert units_off(found, wanted).max() <= most
