@@ -10,6 +10,11 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
+# No test depends on time: functions stay where they start, and calls wait for the compiler, unless the environment or
+# a test of the tiers says otherwise. Programs that tests start inherit this.
+os.environ.setdefault("MILLRACE_TIER", "numpy")
+os.environ.setdefault("MILLRACE_TIER_WAIT", "1")
+
 hypothesis.settings.register_profile("local", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True, database=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")

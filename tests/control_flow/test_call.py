@@ -33,7 +33,7 @@ def test_a_call_in_eager_mode_runs_the_program() -> None:
     f = function(lambda x, y: (x * y, x + y), [], [])
     assert [value(r) for r in f([tf.constant(2.0), tf.constant(3.0)])] == [6.0, 5.0]
     assert f.effects is Effects.NONE
-    assert f.runner() is f.runner()
+    assert f.program() is f.program()
 
 
 def test_a_call_in_a_graph_is_a_node_that_holds_the_function() -> None:

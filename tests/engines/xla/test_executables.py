@@ -42,7 +42,7 @@ def test_ever_new_shapes_drop_old_executables(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_program_for_another_caller_has_the_same_executables() -> None:
     program = doubled().get_concrete_function().graph_function
-    program.runner()
+    program.program()
     before = compilation_count()
     first = program.graph.programs["xla"]
     assert first.for_caller is not None

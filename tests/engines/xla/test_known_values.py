@@ -100,7 +100,7 @@ def test_threads_that_find_out_at_once_what_must_be_known_stay_on_xla() -> None:
         f = tf.function(lambda x, n: x[:n] * 2.0, autograph=False, jit_compile=True)
         x, n = tf.range(8, dtype=tf.float32), tf.constant(3)
         concrete = f.get_concrete_function(x, n)
-        concrete.graph_function.runner()
+        concrete.graph_function.program()
         start = threading.Barrier(4)
 
         def run(concrete=concrete, x=x, n=n, start=start) -> list[float]:

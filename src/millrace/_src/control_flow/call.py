@@ -12,7 +12,7 @@ derivative, that of the forward function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
-from millrace._src.core.engine import Program
+from millrace._src.core.engine import Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.handle_types import HandleType
 from millrace._src.core.op_attributes import FunctionAttr
@@ -43,7 +43,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import EagerTensor, note_places
+from millrace._src.core.tensor import EagerTensor, held, note_places
 from millrace._src.engines.tiers import Tier, compiled, tier_of, tier_of_call
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes, called_functions
@@ -78,41 +78,37 @@ class GraphFunction:
         self.attributes = attributes or {}
         self._derivatives: dict[tuple[Any, ...], Derivative] = {}
         self._forward_modes: dict[tuple[Any, ...], tuple[GraphFunction, list[bool]]] = {}
-        self._runner: Any = None
         self._program: Program | None = None
+        self._way: tuple[Run, Callable[[Any, DType], EagerTensor], bool] | None = None
         self.lock = graph.lock
-        self.tensor_class: type[EagerTensor] = EagerTensor
-        """The class of the tensors that hold the runner's results."""
-        self.takes_pending = False
-        """Whether the runner takes the arrays of pending tensors as they are."""
 
     @property
     def effects(self) -> Effects:
         """What running the body does besides computing."""
         return body_effects([self.graph])
 
-    def runner(self) -> Any:
-        """Returns the program of the graph, from arrays to arrays; the engine in charge compiles that on first use."""
-        if self._runner is None:
+    def program(self) -> Program:
+        """Returns the program of the graph, from arrays to arrays, which is compiled on first use."""
+        if self._program is None:
             with self.lock:
-                program = self._program = compiled(self.graph, self.jit_compile)
-                self.tensor_class, self.takes_pending = program.tensor_class, program.takes_pending
-                self._runner = program.quiet_run(pending=True)
-        return self._runner
+                program = compiled(self.graph, self.jit_compile)
+                self.use(program if program.tiering is None else program.tiering.hold(self))
+                self._program = program
+        return self._program
 
-    def array_runner(self) -> Any:
-        """Returns the runner with NumPy arrays as results, whatever `tensor_class` can hold."""
-        self.runner()
-        assert self._program is not None  # the runner's
-        return self._program.quiet_run()
+    def use(self, program: Program) -> None:
+        """Runs eager calls by a program from now on."""
+        self._way = program.quiet_run(pending=True), program.make_tensor, program.takes_pending
+
+    def array_runner(self) -> Run:
+        """Returns the run of the program with NumPy arrays as results, whatever its tensors can hold."""
+        return self.program().quiet_run()
 
     def tiers(self) -> dict[str, Tier]:
         """Returns the tier of this function, of the forward and backward functions of its gradients, and of the
         compiled functions that the function calls, by name.
         """
-        self.runner()
-        assert self._program is not None  # the runner's
-        tiers = {self.name: tier_of(self._program, self.jit_compile)}
+        tiers = {self.name: tier_of(self.program(), self.jit_compile)}
         for derivative in self._derivatives.values():
             for function in (derivative.forward, derivative.backward):
                 if function._program is not None:
@@ -129,15 +125,18 @@ class GraphFunction:
 
     def _call_plain(self, inputs: Sequence[Any]) -> list[Any]:
         if state.graph is None:
-            run = self.runner()
-            results = run(*[t._value for t in inputs])
-            if self.tensor_class is not EagerTensor:
-                outputs = [self.tensor_class(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
-            else:
+            if self._way is None:
+                self.program()
+            assert self._way is not None  # made with the program
+            run, make, takes_pending = self._way
+            results = run(*[held(t) if takes_pending else t._value for t in inputs])
+            if make is EagerTensor:
                 outputs = [
                     EagerTensor(r if type(r) is np.ndarray else scalar_array(r, t.dtype), t.dtype)
                     for r, t in zip(results, self.graph.outputs, strict=True)
                 ]
+            else:
+                outputs = [make(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
             note_places(outputs)
             return outputs
         tensors = [convert_to_tensor(t) for t in inputs]

@@ -44,6 +44,8 @@ class _State(threading.local):
     place: str | None = None
     """The logical device of new eager values; None for the first CPU."""
     functions_run_eagerly: bool = False
+    streams: Any = None
+    """The table of the random streams of kernels that are bound in this thread; None for the streams of the process."""
     variable_creators: tuple[Callable[..., Any], ...] = ()
     """The variable creator scopes in force, outermost first."""
     distribution: tuple[Any, ...] = ()

@@ -14,7 +14,8 @@ from typing import Any, Protocol, TypeAlias
 from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
-from millrace._src.core.tensor import EagerTensor, arrived
+from millrace._src.core.dtypes import DType
+from millrace._src.core.tensor import EagerTensor, arrived, tensor_of
 
 Run: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the values of a graph's inputs to the values of its outputs, which also carries out the effects."""
@@ -29,10 +30,12 @@ class Verdict:
       source: the verdict on the graph whose results this graph reads, stand-ins of branches that did not run among the
         results. XLA gives a stand-in the shape of the value, the NumPy tier cannot; a backward function therefore
         runs where the forward function ran.
+      has_stand_ins: whether stand-ins may be among the results of the graph.
     """
 
     own_reason: str | None = None
     source: Verdict | None = None
+    has_stand_ins: bool = False
 
     @property
     def reason(self) -> str | None:
@@ -40,6 +43,33 @@ class Verdict:
         if self.own_reason is not None or self.source is None:
             return self.own_reason
         return self.source.reason
+
+    @property
+    def ties_engines(self) -> bool:
+        """Whether stand-ins are among the results of the graph, or among what it reads: one engine has to run both."""
+        return self.has_stand_ins or (self.source is not None and self.source.ties_engines)
+
+
+class Holder(Protocol):
+    """Whoever keeps a program in order to call it."""
+
+    def use(self, program: Program) -> None:
+        """Takes another program, for the calls from now on."""
+
+
+class Tiering(Protocol):
+    """What moves a program from engine to engine, as its callers see it."""
+
+    def hold(self, holder: Holder, arguments: Sequence[Any] | None = None) -> Program:
+        """Returns the program for the calls of a holder, who is told by `use` when to take another one.
+
+        Args:
+          holder: whoever keeps the program; nobody is kept alive by being a holder.
+          arguments: some arguments with the shapes that all these calls have; None for calls with any shapes.
+        """
+
+    def state(self) -> tuple[str, str]:
+        """Returns the name of the tier in use, and one sentence about why."""
 
 
 def _always(arguments: Sequence[Any]) -> bool:
@@ -70,11 +100,14 @@ class Program:
         would: for a variable without a value, and for what the engine cannot compile. While it compiles, the engine
         may also leave the graph to another engine (`left_because`). None for an engine without a compiler.
       ready: tells whether a call with these arguments runs at once, without compiling.
+      attempt: like `run`, but returns None, and has done nothing, where the call would have to compile first; None for
+        an engine without a compiler.
       wait: takes the arguments and the results of a call, and waits until the results, and the variables among the
         arguments, are computed; None for an engine whose results are there when `run` returns.
       is_settled: tells whether the program, which tries several ways of its own, has chosen among them; such a program
         has to see a call before `prepare`. None for a program with one way.
       has_compiled_parts: whether `prepare` has found anything to compile.
+      tiering: what moves the program from engine to engine; None for a program that stays with one.
       lower: takes the arguments of `run` and returns the form that the engine's compiler makes of the program, without
         running the program; None for an engine without a compiler.
     """
@@ -90,13 +123,26 @@ class Program:
     for_caller: Callable[[], Program] | None = None
     prepare: Callable[[Sequence[Any]], Callable[[], None]] | None = None
     ready: Callable[[Sequence[Any]], bool] = _always
+    attempt: Callable[..., Sequence[Any] | None] | None = None
     wait: Callable[[Sequence[Any], Sequence[Any]], None] | None = None
     is_settled: Callable[[], bool] | None = None
     has_compiled_parts: bool = True
+    tiering: Tiering | None = None
 
     def leave_to(self, engine: str, reason: str) -> None:
         """Notes that another engine runs the graph, and why."""
         self.engine, self.left_because = engine, reason
+
+    def attempting_run(self) -> Callable[..., Sequence[Any] | None]:
+        """Returns `attempt`, made of `ready` and `run` for an engine that has none."""
+        if self.attempt is not None:
+            return self.attempt
+        return lambda *arguments: self.run(*arguments) if self.ready(arguments) else None
+
+    @property
+    def make_tensor(self) -> Callable[[Any, DType], EagerTensor]:
+        """What makes a tensor of a result."""
+        return EagerTensor if self.tensor_class is EagerTensor else tensor_of
 
     def array_run(self) -> Run:
         """Returns `run` with NumPy arrays as results, whatever `tensor_class` can hold."""

@@ -334,6 +334,11 @@ class PendingTensor(EagerTensor):
         return len(held(self).shape)
 
 
+def tensor_of(array: Any, dtype: DType) -> EagerTensor:
+    """Returns a tensor for a result of an engine: a pending one unless the array is NumPy's."""
+    return EagerTensor(array, dtype) if type(array) is np.ndarray else PendingTensor(array, dtype)
+
+
 PendingTensor.__name__ = PendingTensor.__qualname__ = EagerTensor.__name__  # users see one class
 
 

@@ -30,6 +30,6 @@ def _of_pass(run: Run, bound: BoundFunction) -> BoundFunction:
     if function is None:
         function = GraphFunction(bound.function.graph, bound.function.name, jit_compile=False)
         with streams_in(run.streams):
-            function.runner()
+            function.program()
         run.functions[bound.function] = function
     return BoundFunction(function, bound.captures, bound.stage)

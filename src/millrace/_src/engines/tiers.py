@@ -1,22 +1,32 @@
 """The table of engines, and which engine runs a function.
 
-`jit_compile=True` asks for XLA from the first call; other functions run on the NumPy tier. JAX is an optional
-dependency, so the XLA engine is imported on first need. Each program tells which engine runs the program after all, and
-why.
+`jit_compile=True` asks for XLA, `jit_compile=False` for the NumPy tier. A function that leaves the choice open starts
+on the NumPy tier and moves to the engine that measures fastest (`tiered_program`), unless the user pins all such
+functions (`tier_settings`). JAX is an optional dependency: the XLA engine is imported on first need, in the background
+thread where nobody has to wait for it. Each program tells which engine runs the program after all, and why.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
-from typing import NamedTuple
+import importlib.util
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Engine, Program
 from millrace._src.core.errors import OpError
+from millrace._src.engines.background_compiler import compiler
+from millrace._src.engines.compiling_program import CompilingProgram
+from millrace._src.engines.tier_cases import Candidates, FunctionTiers
+from millrace._src.engines.tier_settings import FORKED, Pin, settings
+from millrace._src.engines.tiered_program import TieredProgram
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.passes.exactness import lossy_nodes, refuses_only
+from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
+from millrace._src.passes.stand_ins import may_be_stand_in
 from millrace._src.util.lazy_import import new_variables_removed
 from millrace._src.util.logger import get_logger
 
@@ -29,7 +39,7 @@ class Tier(NamedTuple):
     """Where a function runs, and why.
 
     Attributes:
-      name: "numpy" or "xla".
+      name: "numpy" or "xla"; "clusters" where XLA runs parts of the function.
       reason: one sentence.
     """
 
@@ -39,10 +49,14 @@ class Tier(NamedTuple):
 
 def tier_of(program: Program, jit_compile: bool | None) -> Tier:
     """Returns the tier of a compiled program."""
-    if program.left_because is not None:
+    if program.tiering is not None:
+        return Tier(*program.tiering.state())
+    if jit_compile and program.left_because is not None:
         reason = f"jit_compile is True, but XLA leaves the function to NumPy: {program.left_because}"
         return Tier(program.engine, reason)
-    return Tier(program.engine, f"jit_compile is {'' if jit_compile else 'not '}True.")
+    if jit_compile is None:
+        return Tier(program.engine, program.left_because or "the NumPy tier is the only one")
+    return Tier(program.engine, f"jit_compile is {jit_compile}.")
 
 
 @functools.cache
@@ -64,31 +78,126 @@ def xla_engine() -> Engine:
     return engine
 
 
+@functools.cache
+def xla_refusals() -> Any:
+    """Returns the module that knows what XLA cannot run; it does not import JAX."""
+    return importlib.import_module("millrace._src.engines.xla.refusals")
+
+
 ENGINES: dict[str, Callable[[], Engine]] = {"numpy": eager_engine, "xla": xla_engine}
 """The constructor of each engine, by name; an engine is made on first need."""
 
 
-def engine_for(jit_compile: bool | None) -> Engine:
-    """Returns the engine for a function with this `jit_compile` setting."""
-    return ENGINES["xla" if jit_compile else "numpy"]()
+@functools.cache
+def has_compiler() -> bool:
+    """Tells whether JAX is installed, without importing JAX."""
+    return importlib.util.find_spec("jax") is not None
 
 
 def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:
-    """Returns a program of a function's graph for one caller, from the engine in charge.
+    """Returns a program of a function's graph for one caller.
 
-    What the engine can share among callers is kept with the graph.
+    Args:
+      graph: the graph of the function.
+      jit_compile: True for XLA, False for the NumPy tier, None for the engine that measures fastest.
 
-    Raises: OpError: if the engine cannot run the graph.
+    Raises:
+      OpError: if XLA is asked for and cannot run the graph.
+      MissingCompilerError: if XLA is asked for and JAX is not installed.
     """
-    engine = engine_for(jit_compile)
     with graph.lock:
-        shared: Program | None = graph.programs.get(engine.name)
+        if jit_compile:
+            return _on_numpy_in_fork(graph) if settings.is_fork else _compiled_by_xla(graph)
+        if jit_compile is None:
+            return _tiered(graph)
+        return eager_engine().compile(optimize(graph))
+
+
+def _tiered(graph: FuncGraph) -> Program:
+    """Returns a program that moves from engine to engine, or the NumPy program where there is nothing to choose."""
+    optimized = optimize(graph)
+    program = eager_engine().compile(optimized)
+    optimized.verdict.has_stand_ins = any(map(may_be_stand_in, optimized.outputs))
+    pin = settings.pin_in_force()
+    if pin is Pin.NUMPY or settings.is_fork or not has_compiler() or optimized.verdict.ties_engines:
+        program.left_because = _why_numpy(pin, optimized)
+        return program
+    make_candidates = functools.partial(_candidates, graph, optimized)
+    size = sum(1 for _ in all_nodes(optimized))
+    tiers = FunctionTiers(graph.name, program, size, make_candidates, settings, compiler, pin)
+    values = [value for value in optimized.inputs if not value.dtype.is_handle]
+    return TieredProgram(tiers, has_fixed_shapes=all(v.shape.is_fully_defined() for v in values)).program()
+
+
+def _why_numpy(pin: Pin, graph: OptimizedGraph) -> str:
+    """Returns why a function that leaves the engine open stays on the NumPy tier."""
+    if pin is Pin.NUMPY:
+        return "functions are pinned to NumPy: by MILLRACE_TIER, set_jit(False) or enable_op_determinism()"
+    if settings.is_fork:
+        return FORKED
+    if not has_compiler():
+        return "JAX, which brings XLA, is not installed"
+    return "a branch that does not run leaves stand-ins for the gradient, and one engine has to run both"
+
+
+def _candidates(graph: FuncGraph, optimized: OptimizedGraph, candidates: Candidates) -> Iterator[None]:
+    """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread."""
+    if any(node.calls_function for node in optimized.nodes):
+        optimized = optimize(graph, keep_clusters=False)
+    losses = lossy_nodes(optimized)
+    if losses:
+        node, loss = next(iter(losses.items()))
+        candidates.reasons["xla"] = f"XLA would not carry out {node.type} {{{{node {node.name}}}}} exactly: {loss}"
+        return
+    yield
+    engine = ENGINES["xla"]()
+    yield
+    program = engine.compile(optimized)
+    if program.left_because is None:
+        candidates.programs["xla"] = program
+    else:
+        candidates.reasons["xla"] = program.left_because
+
+
+def _compiled_by_xla(graph: FuncGraph) -> Program:
+    """Returns a program of a function with `jit_compile=True`, whose calls do not wait for the compiler.
+
+    Calls wait for it where the user wants them to, and where the NumPy tier could compute something else than XLA.
+    """
+    if not has_compiler():
+        ENGINES["xla"]()  # raises the error that says so
+    optimized = optimize(graph, keep_clusters=False)
+    reason = xla_refusals().refused(optimized)
+    if reason is not None:
+        program = eager_engine().compile(optimized)
+        xla_refusals().leave_to_numpy(program, optimized, reason)
+        return program
+    optimized.verdict.has_stand_ins = any(map(may_be_stand_in, optimized.outputs))
+    losses = lossy_nodes(optimized)
+    if settings.waits or optimized.verdict.ties_engines or not all(map(refuses_only, losses)):
+        return _xla_program(graph, optimized)
+    variables = [i for i, value in enumerate(optimized.inputs) if value.dtype.is_handle] if losses else None
+    make_compiled = functools.partial(_xla_program, graph, optimized)
+    return CompilingProgram(eager_engine().compile(optimized), make_compiled, compiler, variables).program()
+
+
+def _xla_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
+    """Returns XLA's program of a graph for one caller; callers share what XLA compiles."""
+    with graph.lock:
+        shared: Program | None = graph.programs.get("xla")
         if shared is not None and shared.for_caller is not None:
             return shared.for_caller()
-        program = engine.compile(optimize(graph, keep_clusters=not jit_compile))
+    program = ENGINES["xla"]().compile(optimized)
+    with graph.lock:
         if program.for_caller is not None:
-            graph.programs[engine.name] = program
-        return program
+            graph.programs.setdefault("xla", program)
+    return program
+
+
+def _on_numpy_in_fork(graph: FuncGraph) -> Program:
+    program = eager_engine().compile(optimize(graph, keep_clusters=False))
+    program.leave_to(program.engine, FORKED)
+    return program
 
 
 def compiled_for_call(graph: FuncGraph) -> Program:

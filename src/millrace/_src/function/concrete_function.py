@@ -26,7 +26,7 @@ from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables
 from millrace._src.function.captures import DeferredCapture
-from millrace._src.function.fast_calls import make_runner
+from millrace._src.function.fast_calls import PreparedCall
 from millrace._src.function.flat_values import collect, make_packer, tell_of_variable
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.placeholders import argument_names
@@ -238,7 +238,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
           tf.errors.InvalidArgumentError: if a tensor has the wrong dtype.
         """
         if not kwargs and state.run is not None and self._takes_plain(args):
-            return self._run_plain([arg._value for arg in args])
+            return self._plain_call.run([arg._value for arg in args])
         try:
             tensors = self._structured_inputs(args, kwargs)
         except TypeError as structured_error:
@@ -260,8 +260,8 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         return True
 
     @functools.cached_property
-    def _run_plain(self) -> Callable[[list[Any]], Any]:
-        return make_runner(self)
+    def _plain_call(self) -> PreparedCall:
+        return PreparedCall(self)
 
     def _structured_inputs(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         values, _ = self._signature.bind(args, kwargs)

@@ -19,6 +19,7 @@ import numpy as np
 
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import from_np
+from millrace._src.core.engine import Program
 from millrace._src.core.specs import TypeSpec
 from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, arrived, held
 from millrace._src.function.flat_values import make_packer
@@ -38,53 +39,72 @@ class NoFastCallError(Exception):
     """An argument has no simple key."""
 
 
-class Plan:
+class PreparedCall:
+    """Runs a trace on arrays, in eager mode without tapes, by whatever program runs the trace at the moment.
+
+    Args:
+      concrete: the trace.
+      arrays: the arrays of the tensor arguments of a call, with the shapes that all calls have; None for any shapes.
+
+    Attributes:
+      run: From the arrays of the tensor arguments to the result.
+    """
+
+    __slots__ = ("__weakref__", "_concrete", "_reads", "run")
+
+    def __init__(self, concrete: Any, arrays: Sequence[Any] | None = None) -> None:
+        self._concrete = concrete
+        self._reads = arrays is not None and not all(type(array) is np.ndarray for array in arrays)
+        self.run: Callable[[list[Any]], Any]
+        program: Program = concrete.graph_function.program()
+        if program.tiering is not None:
+            arguments = None if arrays is None else [*arrays, *concrete.captured_arrays]
+            program = program.tiering.hold(self, arguments)
+        self.use(program)
+
+    def use(self, program: Program) -> None:
+        """Runs the trace by a program from now on."""
+        run = make_runner(self._concrete, program)
+        if self._reads and not program.takes_pending:
+            self.run = lambda arrays: run([*map(arrived, arrays)])
+        else:
+            self.run = run
+
+
+class Plan(PreparedCall):
     """The prepared way to run calls with one key.
 
     Attributes:
         entry: The cache entry of the trace, whose tick each call sets.
-        run: From the arrays of the tensor arguments to the result.
     """
 
-    __slots__ = ("entry", "run")
+    __slots__ = ("entry",)
 
-    def __init__(self, entry: Any, run: Callable[[list[Any]], Any]) -> None:
+    def __init__(self, entry: Any, arrays: Sequence[Any]) -> None:
         self.entry = entry
-        self.run = run
+        super().__init__(entry.trace, arrays)
 
 
-def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
-    """Makes a function from the arrays of a trace's tensor arguments to the result, for eager mode without tapes."""
-    function = concrete.graph_function
-    program, make = function.runner(), function.tensor_class
+def make_runner(concrete: Any, program: Program) -> Callable[[list[Any]], Any]:
+    """Makes a function from the arrays of a trace's tensor arguments to the result."""
+    run_program, make = program.quiet_run(pending=True), program.make_tensor
     outputs = concrete.graph.outputs
     dtypes = [tensor.dtype for tensor in outputs]
     if len(outputs) == 1 and concrete.pack is make_packer(concrete.function_type.output):
         dtype = dtypes[0]
 
         def run_one(arrays: list[Any]) -> Any:
-            (value,) = program(*arrays, *concrete.captured_arrays)
+            (value,) = run_program(*arrays, *concrete.captured_arrays)
             return make(value, dtype)
 
         return run_one
     pack = concrete.pack
 
     def run(arrays: list[Any]) -> Any:
-        values = program(*arrays, *concrete.captured_arrays)
+        values = run_program(*arrays, *concrete.captured_arrays)
         return pack([make(value, dtype) for value, dtype in zip(values, dtypes)])
 
     return run
-
-
-def make_reading_runner(concrete: Any) -> Callable[[list[Any]], Any]:
-    """Makes a runner like `make_runner` for calls with pending tensors.
-
-    The arrays of pending tensors belong to an engine; the program says whether it takes such arrays.
-    """
-    run = make_runner(concrete)
-    if concrete.graph_function.takes_pending:
-        return run
-    return lambda arrays: run([*map(arrived, arrays)])
 
 
 def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:

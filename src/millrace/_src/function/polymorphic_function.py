@@ -17,8 +17,6 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-import numpy as np
-
 from millrace._src.autograph.api import for_tracing, tracing_with
 from millrace._src.autograph.operators.unrolling import warn_of_unrolled_loops
 from millrace._src.core.context import executing_eagerly, state
@@ -185,9 +183,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             for plan in list(self._plans.values()):
                 plan.entry.plan_keys.clear()
             self._plans.clear()
-        is_plain = all(type(array) is np.ndarray for array in arrays)
-        make = fast_calls.make_runner if is_plain else fast_calls.make_reading_runner
-        self._plans[flat_key] = fast_calls.Plan(entry, make(entry.trace))
+        self._plans[flat_key] = fast_calls.Plan(entry, arrays)
         entry.plan_keys.add(flat_key)
 
     # --- finding and making traces -------------------------------------------------------------------------------

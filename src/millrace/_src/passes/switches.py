@@ -39,7 +39,7 @@ class _Settings:
     """The options that programs have set."""
 
     options: dict[str, Any] = {}
-    jit = ""
+    jit: bool | None = None
 
 
 def are_set() -> bool:
@@ -97,20 +97,31 @@ def get_experimental_options() -> dict[str, Any]:
 
 @export("config.optimizer.set_jit")
 def set_jit(enabled: bool | str) -> None:
-    """Records whether functions should be compiled; `tf.function(jit_compile=True)` decides.
+    """Says where functions run that do not say `jit_compile=` themselves.
+
+    The setting holds for functions that are first called afterwards. By default the time that calls take decides: see
+    `tf.types.experimental.ConcreteFunction.tier`.
 
     >>> tf.config.optimizer.set_jit(False)
 
-    Args: enabled: True or "autoclustering"; anything else is no.
+    Args:
+      enabled: True or "autoclustering": functions run compiled by XLA, from their first call on, where no check and no
+        effect is lost by it. False: functions run uncompiled. Anything else: the default.
     """
-    _Settings.jit = "autoclustering" if enabled in (True, "autoclustering") else ""
+    chosen = True if enabled in (True, "autoclustering") else None
+    _Settings.jit = False if enabled is False else chosen
 
 
 @export("config.optimizer.get_jit")
 def get_jit() -> str:
-    """Returns the setting of `set_jit`: "" or "autoclustering".
+    """Returns the setting of `set_jit`: "autoclustering" where functions run compiled, or else "".
 
     >>> tf.config.optimizer.get_jit()
     ''
     """
+    return "autoclustering" if _Settings.jit else ""
+
+
+def jit_pin() -> bool | None:
+    """Returns whether the program asked for compiled functions; None where the program left that open."""
     return _Settings.jit

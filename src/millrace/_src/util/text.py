@@ -16,6 +16,13 @@ UNPRINTABLE = "<unprintable>"
 _SHOWN_VARIANTS = 3
 
 
+def duration(seconds: float) -> str:
+    """Writes a time with two digits and a unit: "26 ms", "0.31 ms", "1.2 s"."""
+    unit, factor = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-4 else ("us", 1e6)
+    number = seconds * factor
+    return f"{number:.0f} {unit}" if number >= 10 else f"{number:.2g} {unit}"
+
+
 def value_text(array: Any, dtype: Any) -> str:
     """Writes a tensor's value as `str(tensor)` does: NumPy's `str`, after a line break if there are several lines."""
     return _own_line(str(array)) if dtype.is_numpy_compatible else _handle_text(array, dtype)

@@ -22,13 +22,7 @@ from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.xla.accelerators import list_accelerators
 from millrace._src.engines.xla.lower import _callable
 from millrace._src.engines.xla.namespace import xp
-from millrace._src.engines.xla.refusals import (
-    leave_to_numpy,
-    needs_numpy,
-    string_ends,
-    unsupported,
-    unsupported_nodes,
-)
+from millrace._src.engines.xla.refusals import leave_to_numpy, refused
 from millrace._src.engines.xla.runner import Runner
 from millrace._src.passes.optimized_graph import OptimizedGraph
 
@@ -54,15 +48,10 @@ class XlaEngine:
 
         Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
         """
-        blocked, dynamic_nodes = unsupported_nodes(graph)
-        strings = string_ends(graph)
-        if blocked or strings:
-            raise unsupported(graph, blocked, strings)
-        if dynamic_nodes:
-            graph.verdict.own_reason = needs_numpy(dynamic_nodes)
-        if graph.verdict.reason is not None:
+        reason = refused(graph)
+        if reason is not None:
             program = eager_engine().compile(graph)
-            leave_to_numpy(program, graph, graph.verdict.reason)
+            leave_to_numpy(program, graph, reason)
             return program
         return Runner(graph).program
 

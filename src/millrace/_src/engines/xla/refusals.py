@@ -17,6 +17,20 @@ from millrace._src.passes.pipeline import held_graphs
 from millrace._src.util.logger import get_logger
 
 
+def refused(graph: OptimizedGraph) -> str | None:
+    """Returns the reason to leave a graph to the NumPy engine; None if XLA can run the graph.
+
+    Raises: InvalidArgumentError: if the graph holds operations that XLA must refuse.
+    """
+    blocked, dynamic_nodes = unsupported_nodes(graph)
+    strings = string_ends(graph)
+    if blocked or strings:
+        raise unsupported(graph, blocked, strings)
+    if dynamic_nodes:
+        graph.verdict.own_reason = needs_numpy(dynamic_nodes)
+    return graph.verdict.reason
+
+
 def leave_to_numpy(program: Program, graph: OptimizedGraph, reason: str) -> None:
     """Notes that the NumPy engine runs a graph, and logs the reason."""
     program.leave_to(eager_engine().name, reason)

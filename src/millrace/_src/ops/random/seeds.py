@@ -195,7 +195,6 @@ _streams: StreamTable = {}
 The attributes are kept with the stream, so that no other attributes get the same identity.
 """
 _streams_lock = threading.Lock()
-_local = threading.local()
 
 
 @contextlib.contextmanager
@@ -204,18 +203,18 @@ def streams_in(table: StreamTable) -> Iterator[None]:
 
     Such streams go on when the global seed is set.
     """
-    before = getattr(_local, "table", None)
-    _local.table = table
+    before = context.state.streams
+    context.state.streams = table
     try:
         yield
     finally:
-        _local.table = before
+        context.state.streams = before
 
 
 def stream_of(attrs: dict[str, Any]) -> KernelStream:
     """Returns the stream of the op call that owns `attrs`: of a node, in whatever form its graph was compiled."""
     with _streams_lock:
-        table: StreamTable | None = getattr(_local, "table", None)
+        table: StreamTable | None = context.state.streams
         if table is not None:
             if id(attrs) not in table:
                 stream = KernelStream(attrs.get("seed", 0), attrs.get("seed2", 0), starts_over=False)

@@ -1,0 +1,160 @@
+"""The thread that compiles while the program goes on.
+
+Problem: importing the compiler, tracing a graph and compiling takes a tenth of a second to many seconds, which no call
+should wait for.
+
+Idea: jobs stand in a queue, and one thread carries them out, in order. The thread exists only while there are jobs. It
+is no daemon: the interpreter waits for it at exit, since a compiler that loses its interpreter in the middle crashes;
+but a job is a generator, and between two of its steps the thread sees that the program has ended, and drops the rest. A
+forked child has no such thread: the child forgets all jobs.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from millrace._src.core.context import state
+
+SWITCH_INTERVAL = 0.0005
+"""Seconds after which the thread lets others run Python while it runs Python itself; a tenth of Python's own setting.
+
+A step of the program that lets go of the interpreter's lock (each large kernel does) gets the lock back so much later.
+"""
+
+Steps = Callable[[], Iterator[None]]
+"""Makes the steps of a job: a generator, which stops where another job, or the end of the program, may come between."""
+
+
+class Job:
+    """Work for the background thread.
+
+    Attributes:
+      ended: set when the job has ended: was carried out, has failed, or was dropped.
+      is_done: the same as a boolean, which is quicker to ask.
+      error: the exception with which the job failed; None for a job that has not failed.
+    """
+
+    __slots__ = ("_steps", "_streams", "ended", "error", "is_done")
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._streams = state.streams
+        self.ended = threading.Event()
+        self.is_done = False
+        self.error: Exception | None = None
+
+    def carry_out(self, is_stopped: Callable[[], bool]) -> None:
+        """Carries out the steps until there are no more, one fails, or `is_stopped`."""
+        state.streams = self._streams  # of whoever asked for the job: kernels that draw are bound with them
+        try:
+            for _ in self._steps():
+                if is_stopped():
+                    raise CompilerStoppedError("The program has ended.")
+        except Exception as error:
+            self.error = error
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Notes that nothing more will be done."""
+        self.is_done = True
+        self.ended.set()
+
+
+class CompilerStoppedError(Exception):
+    """A job was dropped: the program ends, or this process is a fork of the one that asked for the job."""
+
+
+class BackgroundCompiler:
+    """A queue of jobs and the thread that carries the jobs out."""
+
+    def __init__(self) -> None:
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._lock = threading.Lock()
+        self._jobs: deque[Job] = deque()
+        self._thread: threading.Thread | None = None
+        self._current: Job | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread exists."""
+        return self._thread is not None
+
+    def submit(self, steps: Steps) -> Job:
+        """Queues a job, and returns it."""
+        job = Job(steps)
+        with self._lock:
+            self._jobs.append(job)
+            if self._thread is None:
+                thread = threading.Thread(target=self._work, name="millrace-compiler", daemon=False)
+                try:
+                    thread.start()
+                except RuntimeError as error:  # the interpreter is ending, or the system has no more threads
+                    self._jobs.pop()
+                    job.error = CompilerStoppedError(str(error))
+                    job.end()
+                else:
+                    self._thread = thread
+        return job
+
+    def wait_for(self, job: Job) -> None:
+        """Waits until a job has ended; the thread that carries out the jobs does not wait for itself."""
+        if threading.current_thread() is not self._thread:
+            job.ended.wait()
+
+    def wait(self) -> None:
+        """Waits until all jobs have ended."""
+        while True:
+            with self._lock:
+                job = self._jobs[-1] if self._jobs else self._current
+            if job is None:
+                return
+            self.wait_for(job)
+
+    def _work(self) -> None:
+        with _switching_often():
+            while True:
+                with self._lock:
+                    self._current = job = self._jobs.popleft() if self._jobs else None
+                    if job is None:
+                        self._thread = None
+                        return
+                job.carry_out(_program_has_ended)
+                with self._lock:
+                    self._current = None
+
+    def forget(self) -> None:
+        """Drops all jobs, in a forked child: the thread that would carry the jobs out is the parent's."""
+        jobs = [*self._jobs, *([self._current] if self._current is not None else [])]
+        self._start_over()
+        for job in jobs:
+            job.error = CompilerStoppedError("This process is a fork of the one that asked for the job.")
+            job.ended = threading.Event()  # the parent's thread may have held its lock
+            job.end()
+
+
+class _switching_often:
+    """Lets other threads run Python more often in the `with` block; leaves a setting of the user's alone."""
+
+    def __enter__(self) -> None:
+        self._before = sys.getswitchinterval()
+        if self._before > SWITCH_INTERVAL:
+            sys.setswitchinterval(SWITCH_INTERVAL)
+
+    def __exit__(self, *error: object) -> None:
+        if self._before > SWITCH_INTERVAL and abs(sys.getswitchinterval() - SWITCH_INTERVAL) < 1e-6:
+            sys.setswitchinterval(self._before)
+
+
+def _program_has_ended() -> bool:
+    """Tells whether the main thread is done, and the interpreter waits for other threads."""
+    return not threading.main_thread().is_alive()
+
+
+compiler = BackgroundCompiler()
+"""The compiler of this process."""

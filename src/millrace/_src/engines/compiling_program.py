@@ -1,0 +1,145 @@
+"""A program of a function with `jit_compile=True`, whose calls do not wait for the compiler.
+
+The user asked for XLA, so there is nothing to choose: calls run on the NumPy tier until XLA has compiled an executable
+for their shapes, in the background. What XLA refuses, it refuses before the first call.
+
+XLA drops checks and assertions, as TensorFlow's does, and no call may fail only because it came early. So a call that
+fails on the NumPy tier, in a graph that holds such nodes, is taken back and carried out by XLA: variables get their old
+values again, and the call waits for the compiler.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millrace._src.core.engine import Holder, Program, Run
+from millrace._src.core.errors import OpError
+from millrace._src.core.resources import VariableStorage, resource_of
+from millrace._src.engines.background_compiler import BackgroundCompiler, Job, Steps
+from millrace._src.engines.ready_run import ReadyRun
+from millrace._src.engines.tier_cases import NUMPY, either_program, reading_run
+
+
+class CompilingProgram:
+    """Runs calls on the NumPy tier until XLA is ready.
+
+    Args:
+      numpy: the program of the NumPy engine.
+      make_compiled: makes XLA's program; the background thread calls that.
+      compiler: the background thread.
+      variables: the positions of the arguments that are variables, where XLA drops checks; None where XLA drops none.
+    """
+
+    def __init__(
+        self,
+        numpy: Program,
+        make_compiled: Callable[[], Program],
+        compiler: BackgroundCompiler,
+        variables: Sequence[int] | None,
+    ) -> None:
+        self._numpy = numpy
+        self._make_compiled = make_compiled
+        self._compiler = compiler
+        self._variables = variables
+        self._reading_run = reading_run(numpy)
+        self._lock = threading.Lock()
+        self._job: Job | None = None
+        self._compiled: Program | None = None
+        self._ready_run: ReadyRun | None = None
+        self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
+        self._retired_because = ""
+        compiling_programs.add(self)
+
+    def program(self) -> Program:
+        """Returns the program to call."""
+        program = either_program(self._run, self._numpy)
+        program.tiering = self
+        return program
+
+    def hold(self, holder: Holder, arguments: Sequence[Any] | None = None) -> Program:
+        """Returns the program for the calls of a holder, who is told by `use` when to take another one."""
+        self._holders.add(holder)
+        return self._present_program()
+
+    def _present_program(self) -> Program:
+        if self._retired_because:
+            return self._numpy
+        run = self._ready_run
+        return either_program(self._run if run is None else run, self._numpy)
+
+    def _run(self, *arguments: Any) -> Sequence[Any]:
+        run = self._ready_run
+        if run is not None and not self._retired_because:
+            return run(*arguments)
+        job = self._job
+        if job is None and not self._retired_because:
+            job = self._start()
+        if job is None or not job.is_done:
+            return self._on_numpy(*arguments)
+        if job.error is not None:
+            raise job.error
+        return self._run(*arguments)
+
+    def _start(self) -> Job:
+        with self._lock:
+            if self._job is None:
+                self._job = self._compiler.submit(self._steps)
+            return self._job
+
+    def _steps(self) -> Iterator[None]:
+        compiled = self._compiled = self._make_compiled()
+        self._ready_run = ReadyRun(compiled, self._on_numpy, self._submit, compiled.run)
+        for holder in list(self._holders):
+            holder.use(self._present_program())
+        yield
+
+    def _submit(self, steps: Steps) -> Job:
+        return self._compiler.submit(steps)
+
+    def _on_numpy(self, *arguments: Any) -> Sequence[Any]:
+        """Carries out a call on the NumPy tier; a call that XLA would carry out without an error goes to XLA."""
+        if self._variables is None:
+            return self._reading_run(*arguments)
+        storages: list[VariableStorage] = [resource_of(arguments[position]) for position in self._variables]
+        values = [storage.value for storage in storages]
+        try:
+            return self._reading_run(*arguments)
+        except OpError:
+            if self._retired_because:
+                raise
+            for storage, value in zip(storages, values, strict=True):
+                if storage.value is not value:
+                    storage.value = value
+            return self._compiled_run()(*arguments)
+
+    def _compiled_run(self) -> Run:
+        """Returns the run of XLA's program, for which it waits."""
+        job = self._start()
+        self._compiler.wait_for(job)
+        if job.error is not None or self._compiled is None:
+            raise job.error or RuntimeError("a job has ended without its result")
+        return self._compiled.run
+
+    def retire(self, reason: str) -> None:
+        """Stays on the NumPy tier for good."""
+        self._lock = threading.Lock()  # in a fork: another thread of the parent may have held it
+        self._retired_because = reason
+        for holder in list(self._holders):
+            holder.use(self._numpy)
+
+    def state(self) -> tuple[str, str]:
+        """Returns the name of the tier in use, and one sentence about why."""
+        if self._retired_because:
+            return NUMPY, f"jit_compile is True, but {self._retired_because}"
+        if self._compiled is None:
+            return NUMPY, "jit_compile is True; until XLA has compiled the function, calls run on the NumPy tier"
+        if self._compiled.left_because is not None:
+            return NUMPY, f"jit_compile is True, but XLA leaves the function to NumPy: {self._compiled.left_because}"
+        return "xla", "jit_compile is True."
+
+
+compiling_programs: weakref.WeakSet[CompilingProgram] = weakref.WeakSet()
+"""The programs of this process: a fork has to stop waiting for their jobs."""

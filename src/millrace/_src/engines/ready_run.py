@@ -1,0 +1,81 @@
+"""Calls of a compiled program that never wait for the compiler.
+
+A program compiles an executable for each set of shapes, dtypes and placements of its arguments, and sometimes for their
+values. A call for which there is an executable runs on it. Any other call runs on the NumPy tier, while the executable
+is compiled in the background.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millrace._src.core.engine import Program, Run
+from millrace._src.engines.background_compiler import Job, Steps
+
+_MOST_JOBS = 256
+"""The sets of shapes whose jobs are remembered; what is forgotten is compiled again, at worst."""
+_MOST_MISSES = 8
+"""How often a call may find no executable although one was compiled for its shapes: sizes depend on values then."""
+
+
+class ReadyRun:
+    """Carries out calls with a compiled program where that is ready, or else on the NumPy tier.
+
+    Args:
+      program: the compiled program.
+      on_numpy: carries out a call on the NumPy tier.
+      submit: gives a job to the background thread.
+      unready_run: carries out the calls of a program that does not compile, or compiles again and again; by default
+        `on_numpy`.
+    """
+
+    def __init__(
+        self, program: Program, on_numpy: Run, submit: Callable[[Steps], Job], unready_run: Run | None = None
+    ) -> None:
+        self.program = program
+        self._attempt = program.attempting_run()
+        self._on_numpy = on_numpy
+        self._submit = submit
+        self._unready_run = unready_run or on_numpy
+        self._lock = threading.Lock()
+        self._jobs: dict[Any, Job] = {}
+        self._misses = 0
+
+    def __call__(self, *arguments: Any) -> Sequence[Any]:
+        results = self._attempt(*arguments)
+        return results if results is not None else self._missed(arguments)
+
+    def _missed(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call for which there is no executable, and has one compiled."""
+        if self._misses >= _MOST_MISSES or self.program.prepare is None:
+            return self._unready_run(*arguments)
+        shapes = tuple([argument.shape for argument in arguments])
+        job = self._jobs.get(shapes)
+        if job is not None and job.error is not None:
+            return self._unready_run(*arguments)
+        if job is None or job.is_done:
+            job = self._compile_once(shapes, arguments, job)
+        if job is not None and job.is_done:  # calls wait for the compiler
+            return self.program.run(*arguments)
+        return self._on_numpy(*arguments)
+
+    def _compile_once(self, shapes: Any, arguments: Sequence[Any], ended: Job | None) -> Job | None:
+        """Has an executable compiled, unless another thread does so; counts a miss if that was done already."""
+        with self._lock:
+            if self._jobs.get(shapes) is not ended:
+                return None
+            if ended is not None:
+                self._misses += 1
+            if len(self._jobs) >= _MOST_JOBS:
+                self._jobs.clear()
+            assert self.program.prepare is not None  # or else nobody would have asked
+            compile_program = self.program.prepare(arguments)
+
+            def steps() -> Iterator[None]:
+                compile_program()
+                yield
+
+            job = self._jobs[shapes] = self._submit(steps)
+        return job

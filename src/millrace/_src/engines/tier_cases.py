@@ -1,0 +1,409 @@
+"""The life of a case: the calls of one function with one set of argument shapes.
+
+A case begins on the NumPy tier, and adds up the time that its calls take. When that exceeds what compiling is expected
+to take, the case is *hot*: the candidates, which are further programs of the same graph, are compiled in the background
+for these shapes, while calls go on. Then calls take turns with all programs (`util.trials`) until the fastest is known,
+and the case is settled. Each stage is a method that carries out one call and moves the case on where it is time to.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.engine import Holder, Program, Run
+from millrace._src.core.tensor import PendingTensor, arrived
+from millrace._src.engines.background_compiler import BackgroundCompiler, CompilerStoppedError, Job
+from millrace._src.engines.ready_run import ReadyRun
+from millrace._src.engines.tier_settings import Choice, Pin, Settings
+from millrace._src.util.logger import get_logger
+from millrace._src.util.text import duration
+from millrace._src.util.trials import Rules, Trial
+
+NUMPY = "numpy"
+_MOST_REHEARSALS = 200
+"""The most calls after which a program that makes choices of its own takes part in a trial as it is."""
+
+
+class Stage(enum.Enum):
+    """How far a case has come."""
+
+    COUNTING = "counting"
+    COMPILING = "compiling"
+    TRYING = "trying"
+    SETTLED = "settled"
+
+
+@dataclass(slots=True)
+class Candidates:
+    """What might run a graph in place of the NumPy program.
+
+    Attributes:
+      programs: the further programs, by the name of the tier.
+      reasons: why a tier is no candidate, by its name.
+    """
+
+    programs: dict[str, Program] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def listed_reasons(self) -> str:
+        """Returns why there are no candidates, as one text."""
+        return "; ".join(f"{name}: {reason}" for name, reason in self.reasons.items()) or "no engine compiles it"
+
+
+class FunctionTiers:
+    """What the cases of one function share.
+
+    Args:
+      name: the function, for messages.
+      numpy: the program of the NumPy engine.
+      node_count: the size of the graph.
+      make_candidates: the steps that add further programs to `Candidates`; carried out once, in the background.
+      settings: the numbers by which to decide.
+      compiler: the background thread.
+      pin: who chooses.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        numpy: Program,
+        node_count: int,
+        make_candidates: Callable[[Candidates], Iterator[None]],
+        settings: Settings,
+        compiler: BackgroundCompiler,
+        pin: Pin = Pin.AUTO,
+    ) -> None:
+        self.name = name
+        self.numpy = numpy
+        self.on_numpy = reading_run(numpy)
+        """Carries out a call on the NumPy tier, whatever the arrays of its arguments."""
+        self.node_count = node_count
+        self.settings = settings
+        self.compiler = compiler
+        self.pin = pin
+        self.candidates = Candidates()
+        self._make_candidates = make_candidates
+        self._lock = threading.Lock()
+        self._job: Job | None = None
+        self._complaints: set[str] = set()
+
+    def candidates_job(self) -> Job:
+        """Returns the job that makes the candidates, submitted on first use."""
+        with self._lock:
+            if self._job is None:
+                self._job = self.submit(functools.partial(self._make_candidates, self.candidates))
+        return self._job
+
+    def submit(self, steps: Callable[[], Iterator[None]]) -> Job:
+        """Submits a job, and waits for its end where calls wait for the compiler."""
+        job = self.compiler.submit(steps)
+        if self.settings.waits or self.pin is Pin.XLA:
+            self.compiler.wait_for(job)
+        return job
+
+    def complain(self, tier: str, error: BaseException) -> str:
+        """Tells the log, once for each tier, that the tier cannot run the function; returns the reason."""
+        reason = error.message if isinstance(error, errors.OpError) else f"{type(error).__name__}: {error}"
+        if tier not in self._complaints and not isinstance(error, CompilerStoppedError):
+            self._complaints.add(tier)
+            get_logger().warning("%s stays off the tier %r: %s", self.name, tier, reason)
+        return reason
+
+
+class Case:
+    """The calls of a function with one set of argument shapes.
+
+    Args:
+      tiers: what all cases of the function share.
+
+    Attributes:
+      stage: how far the case has come.
+      tier: the name of the tier that runs the calls.
+      spent: the seconds that counted calls have taken.
+      chosen: the program that the case has settled on; None before.
+    """
+
+    def __init__(self, tiers: FunctionTiers) -> None:
+        self.stage = Stage.COUNTING
+        self.tier = NUMPY
+        self.spent = 0.0
+        self.chosen: Program | None = None
+        self._tiers = tiers
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._least = float("inf")
+        self._reason = ""
+        self._rehearsals = 0
+        self._job: Job | None = None
+        self._next: _Move = Case._make_ready
+        self._failures: dict[str, BaseException] = {}
+        self._ways: dict[Any, Program] = {}
+        self._trial: Trial | None = None
+        self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
+        self._act: _Act = Case._count if tiers.pin is Pin.AUTO else Case._get_hot
+
+    def run(self, *arguments: Any) -> Sequence[Any]:
+        """Carries out one call."""
+        return self._act(self, arguments)
+
+    def hold(self, holder: Holder) -> Program:
+        """Returns the program for the calls from now on, and tells the holder when that changes."""
+        self._holders.add(holder)
+        return self.chosen or either_program(self.run, self._tiers.numpy)
+
+    def settle(self, tier: str, reason: str) -> None:
+        """Stays with one program from now on, and tells the holders."""
+        self.stage, self.tier, self._reason = Stage.SETTLED, tier, reason
+        self._job = self._trial = None
+        if tier == NUMPY:
+            self.chosen, self._act = self._tiers.numpy, Case._run_numpy
+        else:
+            run = ReadyRun(self._ways[tier], self._tiers.on_numpy, self._tiers.submit)
+            self.chosen, self._act = either_program(run, self._ways[tier]), Case._run_chosen
+        self._ways = {}
+        for holder in list(self._holders):
+            holder.use(self.chosen)
+
+    def retire(self, reason: str) -> None:
+        """Settles on the NumPy tier for good, in a fork: the parent's other threads may have held the locks."""
+        self._lock = threading.Lock()
+        self.settle(NUMPY, reason)
+
+    # --- calls: each stage carries out a call in its own way -----------------------------------------------------
+
+    def _run_numpy(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        return self._tiers.on_numpy(*arguments)
+
+    def _run_chosen(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        assert self.chosen is not None  # by `settle`
+        return self.chosen.run(*arguments)
+
+    def _count(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call on the NumPy tier and adds up its time."""
+        settings = self._tiers.settings
+        start = settings.clock()
+        results = self._tiers.on_numpy(*arguments)
+        seconds = settings.clock() - start
+        self._calls += 1
+        self.spent += seconds
+        self._least = min(self._least, seconds)
+        if self._least < settings.call_seconds and settings.threshold:
+            if self._calls == settings.small_calls:
+                self.settle(NUMPY, f"a call takes {duration(self._least)}, too little for a compiler to help")
+        elif self.spent >= settings.expected_seconds(self._tiers.node_count):
+            self._act = Case._get_hot
+        return results
+
+    def _get_hot(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Has the candidates made."""
+        return self._moved_on(Case._ask_for_candidates, Case._get_hot, arguments)
+
+    def _wait(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call on the NumPy tier, or goes on where the job in the background has ended."""
+        if self._job is not None and not self._job.is_done:
+            return self._tiers.on_numpy(*arguments)
+        return self._moved_on(self._next, Case._wait, arguments)
+
+    def _rehearse(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call with a program that chooses among ways of its own, until that program has chosen."""
+        name = next((name for name, program in self._ways.items() if not _has_chosen(program)), None)
+        self._rehearsals += 1
+        if name is None or self._rehearsals > _MOST_REHEARSALS:
+            return self._moved_on(Case._begin_trial, Case._rehearse, arguments)
+        return self._ways[name].run(*arguments)
+
+    def _meet(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call with a program that has to see a call before it can be compiled."""
+        program = next(program for program in self._ways.values() if program.is_settled is not None)
+        results = program.run(*arguments)
+        self._act = Case._get_prepared
+        return results
+
+    def _get_prepared(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        return self._moved_on(Case._prepare, Case._get_prepared, arguments)
+
+    def _try(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call with the program whose turn it is, timed."""
+        trial, ways = self._trial, self._ways
+        if trial is None:
+            return self._act(self, arguments)  # another thread has settled meanwhile
+        turn = trial.next_turn()
+        program = ways.get(turn.way)
+        run = self._tiers.on_numpy if turn.way == NUMPY or program is None else program.attempting_run()
+        _wait_for_arrays(ways, arguments, arguments)
+        clock = self._tiers.settings.clock
+        start = clock()
+        results = run(*arguments)
+        if results is None:
+            trial.drop(turn.way, "sizes in it depend on the values of arguments")
+            results = self._tiers.on_numpy(*arguments)
+        else:
+            _wait_for_arrays(ways, arguments, results)
+            trial.note(turn, clock() - start)
+        if trial.is_over:
+            self._moved_on(Case._end_trial, Case._try)
+        return results
+
+    def _moved_on(self, move: _Move, act: _Act, arguments: Sequence[Any] | None = None) -> Any:
+        """Moves on from a stage unless another thread is about to; then carries out the call."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._act is act:
+                    move(self, arguments)
+            finally:
+                self._lock.release()
+        if arguments is None:
+            return None
+        return self._act(self, arguments) if self._act is not act else self._tiers.on_numpy(*arguments)
+
+    # --- moves: from one stage to the next -----------------------------------------------------------------------
+
+    def _wait_for(self, job: Job, then: _Move) -> None:
+        self.stage, self._job, self._next, self._act = Stage.COMPILING, job, then, Case._wait
+
+    def _ask_for_candidates(self, arguments: Any) -> None:
+        self._wait_for(self._tiers.candidates_job(), Case._make_ready)
+
+    def _make_ready(self, arguments: Any) -> None:
+        """Takes the candidates that can be made."""
+        error = self._job.error if self._job is not None else None
+        if error is not None:
+            self.settle(NUMPY, self._tiers.complain("xla", error))
+            return
+        candidates = self._tiers.candidates
+        programs = {name: p for name, p in candidates.programs.items() if p.left_because is None}
+        if not programs:
+            self.settle(NUMPY, candidates.listed_reasons())
+            return
+        self._ways = {NUMPY: self._tiers.numpy, **programs}
+        if any(program.is_settled is not None for program in programs.values()):
+            self._act = Case._meet
+        else:
+            self._prepare(arguments)
+
+    def _prepare(self, arguments: Any) -> None:
+        """Has the candidates compiled for arguments like these."""
+        thunks = {name: p.prepare(arguments) for name, p in self._ways.items() if p.prepare is not None}
+        failures = self._failures
+
+        def steps() -> Iterator[None]:
+            for name, compile_program in thunks.items():
+                try:
+                    compile_program()
+                except Exception as error:
+                    failures[name] = error
+                yield
+
+        self._wait_for(self._tiers.submit(steps), Case._finish_preparation)
+
+    def _finish_preparation(self, arguments: Any) -> None:
+        """Drops the candidates that could not be compiled."""
+        if self._job is not None and self._job.error is not None:
+            self.settle(NUMPY, self._tiers.complain("xla", self._job.error))
+            return
+        reasons = {name: self._tiers.complain(name, error) for name, error in self._failures.items()}
+        reasons |= {name: p.left_because for name, p in self._ways.items() if name != NUMPY and p.left_because}
+        self._ways = {name: program for name, program in self._ways.items() if name not in reasons}
+        if len(self._ways) == 1:
+            self.settle(NUMPY, "; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
+        else:
+            self.stage, self._act = Stage.TRYING, Case._rehearse
+
+    def _begin_trial(self, arguments: Any) -> None:
+        """Starts taking turns, or takes the only candidate where that is pinned."""
+        idle = [name for name, program in self._ways.items() if name != NUMPY and not program.has_compiled_parts]
+        self._ways = {name: program for name, program in self._ways.items() if name not in idle}
+        if len(self._ways) == 1:
+            self.settle(NUMPY, "no part of it is large enough for a compiler to help")
+        elif self._tiers.pin is Pin.XLA:
+            self.settle(list(self._ways)[1], "pinned")
+        else:
+            settings = self._tiers.settings
+            rules = _ALTERNATING if settings.choice is Choice.ALTERNATE else None
+            self._trial = Trial(list(self._ways), rules, settings.clock)
+            self._act = Case._try
+
+    def _end_trial(self, arguments: Any) -> None:
+        """Stays with the fastest program."""
+        assert self._trial is not None  # its end brought us here
+        winner, outcome = self._trial.winner or NUMPY, self._trial.outcome
+        self.settle(str(winner), _comparison(str(winner), outcome.seconds, outcome.dropped))
+
+    # --- what users are told -------------------------------------------------------------------------------------
+
+    def reason(self) -> str:
+        """Returns one sentence on why the tier runs the calls, and what comes next."""
+        if self.stage is Stage.COUNTING:
+            left = self._tiers.settings.expected_seconds(self._tiers.node_count) - self.spent
+            return f"calls have taken {duration(self.spent)}; a compiler is asked after {duration(max(left, 0.0))} more"
+        if self.stage is Stage.COMPILING:
+            return f"compiling: calls have taken {duration(self.spent)}"
+        if self.stage is Stage.TRYING:
+            trial = self._trial
+            times = {} if trial is None else trial.outcome.seconds
+            listed = ", ".join(f"{name} {duration(seconds)}" for name, seconds in times.items())
+            return f"trying {', '.join(map(str, self._ways))}{': ' if listed else ''}{listed}"
+        return self._reason
+
+
+_Act = Callable[[Case, Sequence[Any]], Sequence[Any]]
+"""Carries out a call."""
+_Move = Callable[[Case, Any], None]
+"""Moves a case to another stage, given the arguments of the next call."""
+_ALTERNATING = Rules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))
+"""The rules of a trial that never ends."""
+
+
+def _has_chosen(program: Program) -> bool:
+    """Tells whether a program has made all choices of its own."""
+    return program.is_settled is None or program.is_settled()
+
+
+def _wait_for_arrays(ways: Mapping[Any, Program], arguments: Sequence[Any], arrays: Sequence[Any]) -> None:
+    """Waits until arrays, and the variables among the arguments of a call, are computed."""
+    waits = [program.wait for program in ways.values() if program.wait is not None]
+    for wait in waits:
+        wait(arguments, arrays)
+    for array in [] if waits else arrays:
+        arrived(array)
+
+
+def _comparison(winner: str, seconds: Mapping[Any, float], dropped: Mapping[Any, str]) -> str:
+    """Returns what a trial has found, as one sentence."""
+    best = seconds.get(winner)
+    parts = [
+        f"{_factor(other / best)} as fast as {name}: {duration(best)} against {duration(other)}"
+        for name, other in seconds.items()
+        if name != winner and best
+    ]
+    parts += [f"{name} was given up: {reason}" for name, reason in dropped.items() if name not in seconds]
+    return "; ".join(parts)
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.1f} times" if ratio < 100 else f"{ratio:.0f} times"
+
+
+def either_program(run: Run, numpy: Program) -> Program:
+    """Returns a program whose results may be NumPy's arrays in one call and another engine's in the next."""
+    return Program(
+        run, numpy.engine, keeps_quiet=True, tensor_class=PendingTensor, takes_pending=True, source=numpy.source
+    )
+
+
+def reading_run(program: Program) -> Run:
+    """Returns the run of a program, with NumPy's warnings off, for arrays of any engine."""
+    run = program.quiet_run(pending=True)
+    if program.takes_pending:
+        return run
+    return lambda *arguments: run(*[a if type(a) is np.ndarray else arrived(a) for a in arguments])

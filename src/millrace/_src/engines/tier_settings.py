@@ -1,0 +1,123 @@
+"""What decides where functions run: the user's pins, and the numbers by which automatic tiers decide.
+
+`MILLRACE_TIER` pins all functions that do not say `jit_compile=` themselves: "numpy", "xla", or "auto", the default.
+`tf.config.optimizer.set_jit` pins them from the program, `enable_op_determinism` too: a choice by time may differ from
+run to run, and two engines round differently. A pin holds for functions that are first called afterwards.
+
+Two more variables are for tests. `MILLRACE_TIER_WAIT=1` makes calls wait for the compiler, so that the same call of
+every run is the first that XLA runs. `MILLRACE_TIER_THRESHOLD=0` makes functions hot at once: a number that the
+expected time of compiling is multiplied with. `MILLRACE_TIER_CHOICE=alternate` makes calls go on taking turns with all
+engines that can run the function, rather than only until the fastest is known.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from millrace._src.core.runtime_options import is_op_determinism_enabled
+from millrace._src.passes.switches import jit_pin
+
+FORKED = "this process is a fork of one that had loaded JAX, and a fork has none of JAX's threads"
+"""Why a function stays on the NumPy tier in a fork."""
+Kind = TypeVar("Kind", bound=enum.Enum)
+
+
+class Pin(enum.Enum):
+    """Who chooses the engine of functions that do not say `jit_compile=`."""
+
+    AUTO = "auto"
+    """The time that calls take."""
+    NUMPY = "numpy"
+    """Nobody: every function stays on the NumPy tier."""
+    XLA = "xla"
+    """Nobody: every function that loses nothing by it runs on XLA, from its first call on."""
+
+
+class Choice(enum.Enum):
+    """How a function with several engines to choose from makes its choice."""
+
+    FASTEST = "fastest"
+    ALTERNATE = "alternate"
+
+
+@dataclass(slots=True)
+class Settings:
+    """The numbers, which tests replace.
+
+    Attributes:
+      pin: who chooses, where the program itself has set nothing by `tf.config`.
+      waits: whether calls wait for the compiler.
+      threshold: a function is hot when its calls have taken so many times the time that compiling is expected to take.
+      choice: how a trial ends.
+      clock: returns the time in seconds.
+      import_seconds: what importing the compiler takes.
+      compile_seconds: what compiling the smallest graph takes.
+      node_seconds: what each node adds to that.
+      call_seconds: what a call of a compiled function costs before it computes anything; no compiler helps a function
+        whose calls take less.
+      small_calls: how many calls tell that calls are as short as that.
+      is_fork: whether this process is a fork of one that had loaded the compiler, whose threads the fork has not.
+    """
+
+    pin: Pin = Pin.AUTO
+    waits: bool = False
+    threshold: float = 1.0
+    choice: Choice = Choice.FASTEST
+    clock: Callable[[], float] = time.perf_counter
+    import_seconds: float = 0.7
+    compile_seconds: float = 0.06
+    node_seconds: float = 0.0015
+    call_seconds: float = 30e-6
+    small_calls: int = 8
+    is_fork: bool = False
+
+    def expected_seconds(self, node_count: int) -> float:
+        """Returns the time after which a function with so many nodes is hot: what compiling is expected to take."""
+        loading = 0.0 if "jax" in sys.modules else self.import_seconds
+        return self.threshold * (loading + self.compile_seconds + self.node_seconds * node_count)
+
+    def pin_in_force(self) -> Pin:
+        """Returns who chooses for a function that is called for the first time."""
+        program_pin = jit_pin()
+        if program_pin is not None:
+            return Pin.XLA if program_pin else Pin.NUMPY
+        if self.pin is Pin.AUTO and is_op_determinism_enabled():
+            return Pin.NUMPY
+        return self.pin
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """Returns the settings that the variables of an environment ask for.
+
+    Raises: ValueError: if a variable has a value that it cannot have.
+    """
+    settings = Settings()
+    settings.pin = _one_of(Pin, environment, "MILLRACE_TIER", Pin.AUTO)
+    settings.choice = _one_of(Choice, environment, "MILLRACE_TIER_CHOICE", Choice.FASTEST)
+    settings.waits = environment.get("MILLRACE_TIER_WAIT", "0") not in ("", "0")
+    threshold = environment.get("MILLRACE_TIER_THRESHOLD", "1")
+    try:
+        settings.threshold = float(threshold)
+    except ValueError:
+        raise ValueError(f"MILLRACE_TIER_THRESHOLD is a number; received {threshold!r}.") from None
+    return settings
+
+
+def _one_of(kind: type[Kind], environment: Mapping[str, str], name: str, default: Kind) -> Kind:
+    """Returns the member of an enumeration that a variable names."""
+    text = environment.get(name) or default.value
+    try:
+        return kind(text)
+    except ValueError:
+        names = ", ".join(repr(member.value) for member in kind)
+        raise ValueError(f"{name} is one of {names}; received {text!r}.") from None
+
+
+settings = settings_from(os.environ)
+"""The settings of this process."""
