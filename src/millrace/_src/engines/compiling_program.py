@@ -71,17 +71,18 @@ class CompilingProgram:
         return either_program(self._run if run is None else run, self._numpy)
 
     def _run(self, *arguments: Any) -> Sequence[Any]:
+        if self._retired_because:
+            return self._reading_run(*arguments)
         run = self._ready_run
-        if run is not None and not self._retired_because:
+        if run is not None:
             return run(*arguments)
-        job = self._job
-        if job is None and not self._retired_because:
-            job = self._start()
-        if job is None or not job.is_done:
+        job = self._job or self._start()
+        if not job.is_done:
             return self._on_numpy(*arguments)
         if job.error is not None:
             raise job.error
-        return self._run(*arguments)
+        assert self._ready_run is not None  # the job has made it
+        return self._ready_run(*arguments)
 
     def _start(self) -> Job:
         with self._lock:
@@ -108,8 +109,6 @@ class CompilingProgram:
         try:
             return self._reading_run(*arguments)
         except OpError:
-            if self._retired_because:
-                raise
             for storage, value in zip(storages, values, strict=True):
                 if storage.value is not value:
                     storage.value = value

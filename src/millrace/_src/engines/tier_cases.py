@@ -148,6 +148,7 @@ class Case:
         self._next: _Move = Case._make_ready
         self._failures: dict[str, BaseException] = {}
         self._ways: dict[Any, Program] = {}
+        self._unmet: Iterator[Program] = iter(())
         self._trial: Trial | None = None
         self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
         self._act: _Act = Case._count if tiers.pin is Pin.AUTO else Case._get_hot
@@ -224,13 +225,10 @@ class Case:
 
     def _meet(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Carries out a call with a program that has to see a call before it can be compiled."""
-        program = next(program for program in self._ways.values() if program.is_settled is not None)
-        results = program.run(*arguments)
-        self._act = Case._get_prepared
-        return results
-
-    def _get_prepared(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        return self._moved_on(Case._prepare, Case._get_prepared, arguments)
+        program = next(self._unmet, None)
+        if program is None:
+            return self._moved_on(Case._prepare, Case._meet, arguments)
+        return program.run(*arguments)
 
     def _try(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Carries out a call with the program whose turn it is, timed."""
@@ -286,10 +284,8 @@ class Case:
             self.settle(NUMPY, candidates.listed_reasons())
             return
         self._ways = {NUMPY: self._tiers.numpy, **programs}
-        if any(program.is_settled is not None for program in programs.values()):
-            self._act = Case._meet
-        else:
-            self._prepare(arguments)
+        self._unmet = iter([program for program in programs.values() if program.is_settled is not None])
+        self._act = Case._meet
 
     def _prepare(self, arguments: Any) -> None:
         """Has the candidates compiled for arguments like these."""

@@ -23,6 +23,7 @@ from millrace._src.engines.tier_cases import Candidates, FunctionTiers
 from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.passes.clustering import Strategy, clustered
 from millrace._src.passes.exactness import lossy_nodes, refuses_only
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
@@ -142,21 +143,33 @@ def _why_numpy(pin: Pin, graph: OptimizedGraph) -> str:
 
 def _candidates(graph: FuncGraph, optimized: OptimizedGraph, candidates: Candidates) -> Iterator[None]:
     """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread."""
-    if any(node.calls_function for node in optimized.nodes):
-        optimized = optimize(graph, keep_clusters=False)
-    losses = lossy_nodes(optimized)
+    whole = optimize(graph, keep_clusters=False) if _calls_functions(optimized) else optimized
+    losses = lossy_nodes(whole)
+    strategies = {"clusters": Strategy.WIDE} if losses else {}
+    strategies["narrow clusters"] = Strategy.NARROW
+    graphs = {name: clustered(optimized, strategy) for name, strategy in strategies.items()}
+    yield
     if losses:
         node, loss = next(iter(losses.items()))
         candidates.reasons["xla"] = f"XLA would not carry out {node.type} {{{{node {node.name}}}}} exactly: {loss}"
-        return
-    yield
-    engine = ENGINES["xla"]()
-    yield
-    program = engine.compile(optimized)
-    if program.left_because is None:
-        candidates.programs["xla"] = program
-    else:
-        candidates.reasons["xla"] = program.left_because
+    if not losses or any(graph is not None for graph in graphs.values()):
+        engine = ENGINES["xla"]()
+        yield
+    if not losses:
+        program = engine.compile(whole)
+        if program.left_because is None:
+            candidates.programs["xla"] = program
+        else:
+            candidates.reasons["xla"] = program.left_because
+    for name, clusters in graphs.items():
+        yield
+        if clusters is not None:
+            candidates.programs[name] = eager_engine().compile(clusters)
+
+
+def _calls_functions(graph: OptimizedGraph) -> bool:
+    """Tells whether compiled functions, which are programs of their own, are called in a graph."""
+    return any(node.calls_function for node in graph.nodes)
 
 
 def _compiled_by_xla(graph: FuncGraph) -> Program:

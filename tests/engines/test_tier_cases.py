@@ -1,0 +1,341 @@
+"""A case moves from counting calls to the fastest program."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+from millrace._src.core import errors
+from millrace._src.core.tensor import EagerTensor, PendingTensor
+from millrace._src.engines.tier_cases import Case, Stage, reading_run
+from millrace._src.engines.tier_settings import Choice, Pin
+from tests.engines.tier_fakes import Arrays, Caller, Engines
+
+X = np.ones(3, np.float32)
+
+
+def _called(case, count):
+    for _ in range(count):
+        (result,) = case.run(X)
+        np.testing.assert_array_equal(np.asarray(result), X * 2)
+
+
+def _settled(case, limit=500):
+    while case.stage is not Stage.SETTLED:
+        _called(case, 1)
+        limit -= 1
+        assert limit
+    return case
+
+
+def test_a_case_starts_on_numpy_and_asks_for_a_compiler_once_calls_have_taken_as_long_as_compiling_will():
+    engines = Engines(numpy=1.0, xla=0.1)
+    case = Case(engines.tiers())
+    _called(case, 9)
+    assert engines.is_made == 0 and case.stage is Stage.COUNTING
+    assert case.reason() == "calls have taken 9 s; a compiler is asked after 1 s more"
+    _called(case, 2)
+    assert engines.is_made == 1 and engines.calls[:10] == ["numpy"] * 10
+
+
+@pytest.mark.parametrize(
+    "seconds, tier",
+    [
+        ({"numpy": 1.0, "xla": 0.25}, "xla"),
+        ({"numpy": 1.0, "xla": 2.0}, "numpy"),
+        ({"numpy": 1.0, "xla": 0.5, "clusters": 0.25}, "clusters"),
+    ],
+)
+def test_the_fastest_program_is_kept(seconds, tier):
+    engines = Engines(**seconds)
+    case = _settled(Case(engines.tiers()))
+    assert case.tier == tier
+    engines.calls.clear()
+    _called(case, 5)
+    assert engines.calls == [tier] * 5
+
+
+def test_the_reason_shows_the_times():
+    case = _settled(Case(Engines(numpy=0.026, xla=0.0085).tiers()))
+    assert case.reason() == "3.1 times as fast as numpy: 8.5 ms against 26 ms"
+    case = _settled(Case(Engines(numpy=1.0, xla=2.0).tiers()))
+    assert case.reason() == "2.0 times as fast as xla: 1 s against 2 s"
+
+
+def test_a_function_whose_calls_are_shorter_than_a_compiled_call_settles_after_a_few_calls():
+    engines = Engines(numpy=1e-5, xla=1e-6)
+    case = Case(engines.tiers())
+    _called(case, engines.settings.small_calls)
+    assert case.stage is Stage.SETTLED and case.tier == "numpy" and engines.is_made == 0
+    assert case.reason() == "a call takes 10 us, too little for a compiler to help"
+
+
+def test_one_short_call_among_long_ones_does_not_settle_a_case_that_is_hot_before():
+    engines = Engines(numpy=20.0, xla=1.0)
+    assert _settled(Case(engines.tiers())).tier == "xla"
+
+
+def test_holders_are_told_which_program_to_call_and_results_fit_its_tensors():
+    engines = Engines(numpy=1.0, xla=0.1)
+    case, caller = Case(engines.tiers()), Caller()
+    program = case.hold(caller)
+    while not caller.programs:
+        (result,) = program.run(X)
+        tensor = program.make_tensor(result, None)
+        assert type(tensor) is (EagerTensor if type(result) is np.ndarray else PendingTensor)
+    assert caller.programs[0].tensor_class is PendingTensor
+    (result,) = caller.programs[0].run(X)
+    assert type(result) is Arrays
+
+
+def test_a_holder_of_a_case_that_stays_on_numpy_gets_the_numpy_program_itself():
+    engines = Engines(numpy=1e-5)
+    tiers = engines.tiers()
+    case, caller = Case(tiers), Caller()
+    case.hold(caller)
+    _called(case, 10)
+    assert caller.programs == [tiers.numpy]
+    assert case.hold(Caller()) is tiers.numpy
+
+
+def test_nobody_is_kept_alive_by_being_a_holder():
+    case, caller = Case(Engines(numpy=1.0, xla=0.1).tiers()), Caller()
+    case.hold(caller)
+    gone = weakref.ref(caller)
+    del caller
+    assert gone() is None
+    _settled(case)
+
+
+def test_a_case_is_no_part_of_a_reference_cycle():
+    gc.collect()
+    gc.disable()
+    try:
+        for engines in (Engines(numpy=1.0, xla=0.1), Engines(numpy=1e-5)):
+            case = Case(engines.tiers())
+            for calls in (1, 500):
+                _called(case, calls)
+                gone = weakref.ref(case)
+            del case
+            assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_calls_go_on_while_the_background_thread_compiles():
+    engines = Engines(numpy=1.0, xla=0.1)
+    engines.settings.waits = False
+    gate = threading.Event()
+
+    def busy():
+        gate.wait()
+        yield
+
+    engines.compiler.submit(busy)
+    case = Case(engines.tiers())
+    _called(case, 40)
+    assert engines.calls == ["numpy"] * 40 and case.stage is Stage.COMPILING
+    assert case.reason() == "compiling: calls have taken 10 s"
+    gate.set()
+    engines.compiler.wait()
+    _called(case, 1)
+    engines.compiler.wait()
+    assert _settled(case).tier == "xla"
+
+
+def test_without_candidates_a_case_stays_on_numpy_and_says_why():
+    engines = Engines(numpy=1.0)
+    engines.reasons["xla"] = "it prints"
+    case = _settled(Case(engines.tiers()))
+    assert (case.tier, case.reason()) == ("numpy", "xla: it prints")
+
+
+def test_a_candidate_that_does_not_compile_is_left_out_and_told_once(caplog):
+    engines = Engines(numpy=1.0, xla=0.1, clusters=0.5)
+    engines.failures["xla"] = errors.InternalError(None, None, "it cannot")
+    tiers = engines.tiers()
+    with caplog.at_level(logging.WARNING, "tensorflow"):
+        assert [_settled(Case(tiers)).tier for _ in range(2)] == ["clusters", "clusters"]
+    assert [record.getMessage() for record in caplog.records] == ["f stays off the tier 'xla': it cannot"]
+
+
+def test_where_nothing_compiles_the_reason_is_shown():
+    engines = Engines(numpy=1.0, xla=0.1)
+    engines.failures["xla"] = ValueError("odd")
+    case = _settled(Case(engines.tiers()))
+    assert (case.tier, case.reason()) == ("numpy", "xla: ValueError: odd")
+
+
+def test_candidates_that_cannot_be_made_are_told_once(caplog):
+    engines = Engines(numpy=1.0, xla=0.1)
+
+    def fail(candidates):
+        raise ImportError("no such module")
+        yield
+
+    engines.make = fail
+    tiers = engines.tiers()
+    with caplog.at_level(logging.WARNING, "tensorflow"):
+        cases = [_settled(Case(tiers)) for _ in range(2)]
+    assert {case.tier for case in cases} == {"numpy"}
+    assert len(caplog.records) == 1 and "no such module" in caplog.text
+
+
+def test_a_program_that_the_engine_leaves_to_numpy_is_no_candidate():
+    engines = Engines(numpy=1.0, xla=0.1)
+    engines.programs["xla"].leave_to("numpy", "a size is unknown")
+    assert _settled(Case(engines.tiers())).reason() == "no engine compiles it"
+
+
+def test_a_program_that_is_left_to_numpy_while_compiling_is_dropped():
+    engines = Engines(numpy=1.0, xla=0.1)
+    program = engines.programs["xla"]
+    program.prepare = lambda arguments: lambda: program.leave_to("numpy", "a size is unknown")
+    assert _settled(Case(engines.tiers())).reason() == "xla: a size is unknown"
+
+
+def test_a_program_whose_executables_depend_on_values_loses_the_trial():
+    engines = Engines(numpy=1.0, xla=0.1)
+    engines.programs["xla"].attempt = lambda x: None
+    case = _settled(Case(engines.tiers()))
+    assert case.tier == "numpy" and "depend on the values of arguments" in case.reason()
+
+
+def test_an_error_of_a_call_is_raised_once_and_the_trial_goes_on():
+    engines = Engines(numpy=1.0, xla=0.1)
+    case = Case(engines.tiers())
+    while case.stage is not Stage.TRYING:
+        _called(case, 1)
+    run = engines.run
+
+    def fail(name, x):
+        run(name, x)
+        raise errors.InvalidArgumentError(None, None, "bad value")
+
+    engines.run = fail
+    count = len(engines.calls)
+    with pytest.raises(errors.InvalidArgumentError, match="bad value"):
+        case.run(X)
+    assert len(engines.calls) == count + 1
+    engines.run = run
+    assert _settled(case).tier == "xla"
+
+
+def test_a_pinned_case_runs_the_candidate_from_its_first_call():
+    engines = Engines(numpy=1.0, xla=5.0)
+    engines.pin = Pin.XLA
+    engines.settings.waits = False
+    case = Case(engines.tiers())
+    _called(case, 3)
+    assert engines.calls == ["xla"] * 3 and (case.tier, case.reason()) == ("xla", "pinned")
+
+
+def test_a_pinned_case_without_candidates_runs_on_numpy():
+    engines = Engines(numpy=1.0)
+    engines.pin = Pin.XLA
+    case = Case(engines.tiers())
+    _called(case, 2)
+    assert engines.calls == ["numpy"] * 2
+
+
+def test_a_threshold_of_zero_makes_the_second_call_cross_the_swap():
+    engines = Engines(numpy=1e-9, xla=1e-9)
+    engines.settings.threshold = 0.0
+    engines.settings.choice = Choice.ALTERNATE
+    case = Case(engines.tiers())
+    _called(case, 7)
+    assert engines.calls == ["numpy", "numpy", "xla", "numpy", "xla", "numpy", "xla"]
+    assert case.reason() == "trying numpy, xla: numpy 0.001 us, xla 0.001 us"
+
+
+class _Choosing:
+    """A candidate that tries ways of its own, for some calls after it was prepared."""
+
+    def __init__(self, engines, calls):
+        self.left = calls
+        self.program = engines.programs["clusters"]
+        run, prepare = self.program.run, self.program.prepare
+        self.met = 0
+
+        def met(x):
+            self.met += 1
+            self.left -= 1
+            return run(x)
+
+        self.program.run = met
+        self.program.attempt = None
+        self.program.prepare = lambda arguments: prepare(arguments) if self.met else 1 / 0
+        self.program.is_settled = lambda: self.left <= 0
+
+
+def test_a_program_with_choices_of_its_own_sees_a_call_first_and_is_tried_when_it_has_chosen():
+    engines = Engines(numpy=1.0, clusters=0.1)
+    choosing = _Choosing(engines, 20)
+    case = Case(engines.tiers())
+    while case.stage is not Stage.TRYING:
+        _called(case, 1)
+    assert choosing.met == 2  # before it was compiled, and after
+    assert _settled(case).tier == "clusters"
+    assert choosing.met > 20
+
+
+def test_a_program_that_never_chooses_is_tried_as_it_is():
+    engines = Engines(numpy=1.0, clusters=0.1)
+    _Choosing(engines, 10**9)
+    assert _settled(Case(engines.tiers())).tier == "clusters"
+
+
+def test_a_program_in_which_nothing_was_worth_compiling_is_no_candidate():
+    engines = Engines(numpy=1.0, clusters=0.1)
+    _Choosing(engines, 1)
+    engines.programs["clusters"].has_compiled_parts = False
+    case = _settled(Case(engines.tiers()))
+    assert case.reason() == "no part of it is large enough for a compiler to help"
+
+
+def test_retired_cases_stay_on_numpy_and_tell_their_holders():
+    engines = Engines(numpy=1.0, xla=0.1)
+    tiers = engines.tiers()
+    case, caller = _settled(Case(tiers)), Caller()
+    assert case.hold(caller) is not tiers.numpy
+    case.retire("forked")
+    assert caller.programs == [tiers.numpy] and case.reason() == "forked"
+    engines.calls.clear()
+    _called(case, 3)
+    assert engines.calls == ["numpy"] * 3
+
+
+@pytest.mark.parametrize("xla", [0.25, 4.0])
+def test_threads_that_call_during_trial_and_swap_get_right_results(xla):
+    engines = Engines(numpy=1.0, xla=xla)
+    engines.settings.waits = False
+    case, failures = Case(engines.tiers()), []
+
+    def work():
+        try:
+            for i in range(300):
+                x = np.full(3, i, np.float32)
+                (result,) = case.run(x)
+                np.testing.assert_array_equal(np.asarray(result), x * 2)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    engines.compiler.wait()
+    assert not failures
+    _settled(case)
+
+
+def test_arrays_of_engines_are_fetched_for_a_program_that_takes_numpy_arrays_alone():
+    engines = Engines()
+    run = reading_run(engines.tiers().numpy)
+    assert run(Arrays(X))[0].tolist() == [2, 2, 2]
