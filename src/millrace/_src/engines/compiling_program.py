@@ -80,7 +80,7 @@ class CompilingProgram:
         if not job.is_done:
             return self._on_numpy(*arguments)
         if job.error is not None:
-            raise job.error
+            raise job.error.with_traceback(None)
         assert self._ready_run is not None  # the job has made it
         return self._ready_run(*arguments)
 
