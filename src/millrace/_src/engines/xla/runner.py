@@ -47,6 +47,7 @@ from millrace._src.passes.optimized_graph import OptimizedGraph, Value
 
 _MOST_SPECIALIZATIONS = 16
 """The most executables of one function for different values of the arguments that decide sizes."""
+_NO_KEY = Sharing().key
 _MOST_ELEMENTS = 256
 """How large an argument may be to be a constant."""
 
@@ -102,8 +103,8 @@ class Runner:
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
         draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
         self.draws = Draws(graph, draws) if draws else None
-        self.is_plain = not (self.resources or self.has_lists or draws)
-        """Whether all inputs and outputs are arrays."""
+        self.is_quick = not (self.has_lists or draws)
+        """Whether all inputs and outputs are arrays and variables."""
         self.executables = self._executables(draws) if executables is None else executables
         if graph.verdict.reason is not None:
             self.program.leave_to(eager_engine().name, graph.verdict.reason)
@@ -131,14 +132,25 @@ class Runner:
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
         executables = self.executables
-        if self.is_plain and not executables.known:
-            shapes = [arguments[i].shape for i in self.open] if self.open else ()
-            executable = executables.recent.get(((), (), *shapes))
-            if executable is not None:
-                try:
+        if not self.is_quick or executables.known:
+            return self._call_in_full(arguments)
+        shapes = [arguments[i].shape for i in self.open] if self.open else ()
+        try:
+            if not self.resources:
+                executable = executables.recent.get((*_NO_KEY, *shapes))
+                if executable is not None:
                     return executable(self.twins.operands(arguments))
-                except OtherTypesError:
-                    pass
+            else:
+                storages = [arguments[i][()] for i in self.resources]
+                sharing = self.sharing
+                if sharing.identities != tuple(map(id, storages)):
+                    sharing = self._sharing_of(storages)
+                executable = executables.recent.get((*sharing.key, *shapes))
+                if executable is not None:
+                    operands = self.twins.operands([arguments[i] for i in self.plain])
+                    return self._run_with_variables(executable, storages, sharing, operands)
+        except OtherTypesError:
+            pass
         return self._call_in_full(arguments)
 
     def _call_in_full(self, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -161,9 +173,7 @@ class Runner:
 
     def _key(self, call: _Call) -> Hashable:
         """Returns what decides the executable of most calls."""
-        if not self.open:
-            return call.known, call.sharing.owners
-        return call.known, call.sharing.owners, *[call.arguments[i].shape for i in self.open]
+        return *call.sharing.key, *[call.arguments[i].shape for i in self.open], *call.known
 
     def _sharing_of(self, storages: Sequence[VariableStorage]) -> Sharing:
         """Returns how the inputs of a call share variables; calls in a row mostly have the same variables."""
@@ -174,38 +184,42 @@ class Runner:
         return sharing
 
     def _run(self, executable: Executable, call: _Call) -> Sequence[Any]:
-        """Runs an executable.
+        """Runs an executable on the operands of any call.
 
         Raises: OtherTypesError: if the executable is for other types.
         """
-        operands = self._plain_operands(call)
-        locks = [call.storages[place].lock for place in call.sharing.order]
+        operands = [*self._plain_operands(call), *call.draws]
+        if call.storages:
+            results: Sequence[Any] = self._run_with_variables(executable, call.storages, call.sharing, operands)
+        else:
+            results = executable(operands)
+        return self._on_host_lists(results) if self.has_lists else results
+
+    def _run_with_variables(
+        self, executable: Executable, storages: Sequence[VariableStorage], sharing: Sharing, operands: Sequence[Any]
+    ) -> list[Any]:
+        """Runs an executable while no other thread takes an array of the variables.
+
+        Raises: OtherTypesError: if the executable is for other types.
+        """
+        locks = [storages[place].lock for place in sharing.order]
         for lock in locks:
             lock.acquire()
         try:
-            return self._run_locked(executable, call, operands)
+            values = values_of(storages, sharing)
+            outputs = executable([*values, *operands])
+            results = outputs[: self.executables.result_count]
+            new_values = outputs[len(results) :]
+            for place, value in zip(sharing.written, new_values):
+                storages[place].set_device_value(value)
+            if executable.shared is None:
+                executable.shared = places_of_variable_arrays(results, [*new_values, *values])
+            if executable.shared:
+                detach(results, executable.shared)
         finally:
             for lock in locks:
                 lock.release()
-
-    def _run_locked(self, executable: Executable, call: _Call, operands: Sequence[Any]) -> Sequence[Any]:
-        """Runs an executable while no other thread takes an array of the variables."""
-        storages, sharing = call.storages, call.sharing
-        if not storages:
-            results = executable([*operands, *call.draws])
-            return self._on_host_lists(results) if self.has_lists else results
-        values = values_of(storages, sharing)
-        outputs = executable([*values, *operands, *call.draws])
-        count = self.executables.result_count
-        results, new_values = outputs[:count], outputs[count:]
-        for place, value in zip(sharing.written, new_values):
-            storages[place].set_device_value(value)
-        shared = executable.shared
-        if shared is None:
-            shared = executable.shared = places_of_variable_arrays(results, [*new_values, *values])
-        if shared:
-            detach(results, shared)
-        return self._on_host_lists(results) if self.has_lists else results
+        return results
 
     def _on_host_lists(self, results: Sequence[Any]) -> list[Any]:
         """Returns results with lists in the NumPy engine's form."""

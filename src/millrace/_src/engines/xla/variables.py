@@ -37,6 +37,7 @@ class Sharing(NamedTuple):
       written: for each variable that the graph may change, the first of its inputs.
       read: for each other variable, the first of its inputs.
       order: an input of each variable, in the order in which all threads lock variables.
+      key: the part of an executable's key that concerns variables.
     """
 
     identities: tuple[int, ...] = ()
@@ -44,6 +45,7 @@ class Sharing(NamedTuple):
     written: tuple[int, ...] = ()
     read: tuple[int, ...] = ()
     order: tuple[int, ...] = ()
+    key: tuple[tuple[int, ...]] = ((),)
 
 
 class VariableType:
@@ -76,7 +78,7 @@ def sharing_of(identities: tuple[int, ...], is_written: Sequence[bool]) -> Shari
     for identity, place in first_places.items():
         parts[numbers[identity] in changed_numbers].append(place)
     order = tuple([place for _, place in sorted(first_places.items())])
-    return Sharing(identities, owners, written=tuple(parts[True]), read=tuple(parts[False]), order=order)
+    return Sharing(identities, owners, tuple(parts[True]), tuple(parts[False]), order, (owners,))
 
 
 def changed(owners: Sequence[int], is_written: Sequence[bool]) -> set[int]:
