@@ -448,3 +448,14 @@ def test_products_of_stacks_agree_with_numpy(shapes: Any, data: st.DataObject) -
     right = np.swapaxes(b, -1, -2) if transpose_b else b
     result = tf.matmul(left, right, adjoint_a=adjoint_a, transpose_b=transpose_b)
     np.testing.assert_allclose(result.numpy(), a @ b, rtol=1e-10)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.bfloat16, tf.int32])
+@pytest.mark.parametrize("rows, columns", [(3, 512), (600, 256), (5, 7)])
+def test_products_with_a_transposed_matrix_agree_on_xla(dtype: Any, rows: int, columns: int) -> None:
+    a = tf.cast(tf.reshape(tf.range(rows * columns) % 5 - 2, [rows, columns]), dtype)
+    b = tf.cast(tf.reshape(tf.range(rows * 4) % 3 - 1, [rows, 4]), dtype)
+    found = tf.function(lambda: tf.matmul(a, b, transpose_a=True), jit_compile=True)()
+    assert found.dtype is dtype
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(tf.matmul(a, b, transpose_a=True)))

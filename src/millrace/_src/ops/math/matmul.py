@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import (
@@ -107,6 +107,45 @@ def matmul_op(
     if a.ndim != 2 or b.ndim != 2:
         raise ValueError("not a matrix")
     return xp.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+_LARGEST_COPY = 1 << 20
+"""The most elements of a matrix that XLA transposes faster than it reads the matrix column by column."""
+
+
+def _is_read_slowly_by_columns(a: Array) -> bool:
+    """Tells whether XLA's products on CPUs read the columns of a matrix more slowly than a transposed copy.
+
+    They do where rows are a multiple of a kilobyte apart: the elements of a column then compete for few places of the
+    processor's cache. In double precision they always do. Measured in docs/decisions/xla-tier.md.
+    """
+    if a.dtype.kind in "iu" or a.size > _LARGEST_COPY:
+        return False
+    distance = a.shape[1] * max(a.dtype.itemsize, 4)  # XLA widens smaller types
+    return a.dtype.itemsize > 4 or distance % 2048 == 0 or distance % 1024 == 0 and a.shape[0] >= 512
+
+
+@matmul_op.kernel_for("xla")
+def _matmul_for_xla(
+    xp: XlaXp,
+    a: Array,
+    b: Array,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    grad_a: bool = False,
+    grad_b: bool = False,
+) -> Array:
+    """Multiplies matrices; on CPUs a first matrix that is to be transposed is copied where that is faster.
+
+    The barrier keeps XLA from making one operation of transposition and product.
+    """
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError("not a matrix")
+    first = a.T if transpose_a else a
+    if transpose_a and _is_read_slowly_by_columns(a):
+        first = xp.lax.platform_dependent(first, cpu=xp.lax.optimization_barrier, default=lambda x: x)
+    return xp.matmul(first, b.T if transpose_b else b)
 
 
 @matmul_op.specialize
