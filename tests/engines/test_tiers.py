@@ -284,3 +284,27 @@ def test_an_assertion_is_dropped_by_the_first_call_too(not_waiting):
         return x * v
 
     assert [float(f(tf.constant(-1.0))) for _ in range(3)] == [-2.0, -3.0, -4.0]
+
+
+# --- what users ask --------------------------------------------------------------------------------------------------
+
+
+def test_a_function_tells_the_tier_of_the_trace_that_was_used_last():
+    f = tf.function(lambda x: x + x, jit_compile=False)
+    assert f.tier == Tier("numpy", "the function has not been called")
+    f(tf.constant(1.0))
+    assert f.tier == Tier("numpy", "jit_compile is False.")
+    f(tf.constant(1))
+    assert len(f.tiers()) == 2
+
+
+def test_a_function_shows_how_far_it_has_come(automatic, monkeypatch):
+    monkeypatch.setattr(settings, "threshold", 1e6)
+    f = tf.function(lambda x: tf.tanh(x))
+    monkeypatch.setattr(settings, "call_seconds", 0.0)
+    f(tf.constant(1.0))
+    assert f.tier.name == "numpy" and f.tier.reason.startswith("calls have taken ")
+    monkeypatch.setattr(settings, "threshold", 0.0)
+    for _ in range(12):
+        f(tf.constant(1.0))
+    assert f.tier.reason.startswith("trying numpy, xla: numpy ")

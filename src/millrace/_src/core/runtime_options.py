@@ -77,7 +77,7 @@ def enable_op_determinism() -> None:
     """Asks for the same bits in each run: what else is chosen by measured time is chosen once and for all.
 
     Without it, a large convolution or product may be computed by another library from some call on, and round
-    differently.
+    differently. Functions that are first called afterwards stay on the NumPy tier unless they are pinned to XLA.
 
     >>> tf.config.experimental.enable_op_determinism()
     """

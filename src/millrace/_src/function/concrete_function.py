@@ -159,13 +159,20 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 
     @property
     def tier(self) -> Tier:
-        """The engine that runs the function, and why: `("xla", reason)` or `("numpy", reason)`.
+        """The engine that runs the function, and why: "numpy", "xla", or "clusters" where XLA runs parts of it.
 
         >>> c = tf.function(lambda x: x + x, jit_compile=False).get_concrete_function(tf.constant(1.0))
         >>> c.tier
-        Tier(name='numpy', reason='jit_compile is not True.')
+        Tier(name='numpy', reason='jit_compile is False.')
 
-        A function with `jit_compile=True` stays on the NumPy tier where XLA would have to know a size that only the
+        A function that leaves `jit_compile` open starts on the NumPy tier. When its calls have taken as long as
+        compiling is expected to take, it is compiled in the background, and then calls take turns until the fastest is
+        known. The reason says how far that has come, and what was measured; each set of argument shapes is measured on
+        its own. The environment variable `MILLRACE_TIER` ("numpy", "xla" or "auto"), `tf.config.optimizer.set_jit` and
+        `tf.config.experimental.enable_op_determinism` fix the choice for functions that are first called afterwards.
+
+        Calls of a function with `jit_compile=True` run on the NumPy tier until XLA has compiled it, unless the
+        variable `MILLRACE_TIER_WAIT` is "1". Such a function with `jit_compile=True` stays on the NumPy tier where XLA would have to know a size that only the
         running program computes, as the size of the lists for the gradient of a loop without a bound. The first call
         decides.
         """

@@ -23,6 +23,7 @@ from millrace._src.core.context import executing_eagerly, state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.traceback_filtering import filter_traceback
+from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, fast_calls
 from millrace._src.function.cache import CacheInfo, Entry, TraceCache, TraceKey
 from millrace._src.function.concrete_function import ConcreteFunction
@@ -330,6 +331,28 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def retraces(self) -> tuple[Retrace, ...]:
         """Why the function was traced again, for the last traces."""
         return tuple(self._retraces)
+
+    @property
+    def tier(self) -> Tier:
+        """The engine that runs the trace that was used last, and why: see `ConcreteFunction.tier`.
+
+        >>> f = tf.function(lambda x: x + x, jit_compile=False)
+        >>> f.tier
+        Tier(name='numpy', reason='the function has not been called')
+        >>> f(tf.constant(1.0)).numpy(), f.tier
+        (np.float32(2.0), Tier(name='numpy', reason='jit_compile is False.'))
+        """
+        entries = list(self._cache)
+        if not entries:
+            return Tier("numpy", "the function has not been called")
+        last_used: ConcreteFunction = max(entries, key=lambda entry: entry.tick).trace
+        return last_used.tier
+
+    def tiers(self) -> dict[str, Tier]:
+        """Returns `tier` for all traces, by their names, and for the functions that belong to them: see
+        `ConcreteFunction.tiers`.
+        """
+        return {name: tier for entry in self._cache for name, tier in entry.trace.tiers().items()}
 
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Returns the trace for arguments like these; makes the trace if there is none, even while functions run
