@@ -172,9 +172,9 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         `tf.config.experimental.enable_op_determinism` fix the choice for functions that are first called afterwards.
 
         Calls of a function with `jit_compile=True` run on the NumPy tier until XLA has compiled it, unless the
-        variable `MILLRACE_TIER_WAIT` is "1". Such a function with `jit_compile=True` stays on the NumPy tier where XLA would have to know a size that only the
-        running program computes, as the size of the lists for the gradient of a loop without a bound. The first call
-        decides.
+        variable `MILLRACE_TIER_WAIT` is "1". Such a function stays on the NumPy tier where XLA would have to know a
+        size that only the running program computes, as the size of the lists for the gradient of a loop without a
+        bound.
         """
         return self.tiers()[self._name]
 
