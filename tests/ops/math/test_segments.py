@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
 from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, numbers
@@ -232,3 +233,14 @@ def test_gradients_are_those_of_tensorflow(program: str, expected: list[Any], mo
 @pytest.mark.parametrize(("program", "mode", "kind", "message"), ERRORS, ids=str)
 def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str, message: str) -> None:
     check_error(program, mode, kind, message)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.float16])
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod"])
+def test_many_rows_are_reduced_as_few_are(name: str, dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    ids = np.sort(rng.integers(0, 900, 2500)).astype(np.int32)
+    ids += ids > 100  # number 101 does not occur
+    rows = rng.choice(np.array([1, 2, -1] if name == "prod" else [1, 2, 3, -5], dtype), (2500, 8))
+    segment = getattr(tf.math, f"segment_{name}")
+    np.testing.assert_array_equal(segment(rows, ids), np.stack([segment(column, ids) for column in rows.T], axis=1))

@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
+from millrace._src.engines.numpy.scattering import scatter
 from millrace._src.engines.numpy.selection import where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
@@ -26,15 +27,6 @@ _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
 )
 """Types whose products and sums are accumulated in float32."""
-
-_SCATTER_UFUNCS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "min": np.minimum,
-    "max": np.maximum,
-}
 
 
 class NumpyNamespace:
@@ -50,6 +42,7 @@ class NumpyNamespace:
         setattr(self, name, value)
         return value
 
+    scatter = staticmethod(scatter)
     where = staticmethod(where)
 
     @staticmethod
@@ -82,16 +75,6 @@ class NumpyNamespace:
         if x.dtype.itemsize > dtype.itemsize:
             return x.reshape(*x.shape, 1).view(dtype)
         return x.view(dtype).reshape(x.shape[:-1])
-
-    @staticmethod
-    def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
-        """Returns a copy of `x` with `updates` combined at `x[index]`, repeated indices in order."""
-        result = np.array(x, copy=True)
-        if mode == "set":
-            result[index] = updates
-        else:
-            _SCATTER_UFUNCS[mode].at(result, index, updates)
-        return result
 
     @staticmethod
     def pad(x: Array, pad_width: Sequence[tuple[int, int]], mode: str = "constant", constant_values: Any = 0) -> Array:

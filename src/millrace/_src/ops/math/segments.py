@@ -56,15 +56,24 @@ def _check(data: Array, ids: Array) -> None:
         raise invalid("segment ids are not increasing")
 
 
-def _reduce_segments(xp: Xp, ufunc: np.ufunc, data: Array, ids: Array, empty: float) -> Array:
-    """Applies `ufunc` to each run of equal `ids`; the result is `empty` for numbers that do not occur."""
+_UFUNCS: dict[str, np.ufunc] = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+_LARGE = 1 << 14
+"""Numbers from which on rows are combined as rows, rather than column by column along their axis."""
+
+
+def _reduce_segments(xp: Xp, mode: str, data: Array, ids: Array, empty: float) -> Array:
+    """Combines each run of rows of equal `ids`; the result is `empty` for numbers that do not occur."""
     _check(data, ids)
-    rows = int(ids[-1]) + 1 if len(ids) else 0
-    result = np.full((rows, *data.shape[1:]), empty, dtype=data.dtype)
-    if data.size:
-        starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
-        result[ids[starts]] = ufunc.reduceat(data, starts, axis=0)
-    return result
+    result = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), empty, dtype=data.dtype)
+    if not data.size:
+        return result
+    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+    if data.ndim == 1 or data.size < _LARGE:
+        result[ids[starts]] = _UFUNCS[mode].reduceat(data, starts, axis=0, dtype=data.dtype)
+        return result
+    if mode in ("max", "min"):
+        result[ids[starts]] = data.take(starts, axis=0)
+    return xp.scatter(result, (ids,), data, mode)
 
 
 @export("math.segment_sum", v1=["segment_sum", "math.segment_sum"])
@@ -91,7 +100,7 @@ def segment_sum(xp: Xp, data: Array, segment_ids: Array) -> Array:
     Returns: A `Tensor` with one row per segment; 0 for segments without rows.
     Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
     """
-    return in_single(xp, lambda x: _reduce_segments(xp, np.add, x, segment_ids, 0), data)
+    return in_single(xp, lambda x: _reduce_segments(xp, "add", x, segment_ids, 0), data)
 
 
 @segment_sum.gradient
@@ -129,7 +138,7 @@ def segment_mean(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """
 
     def mean(x: Array) -> Array:
-        total = _reduce_segments(xp, np.add, x, segment_ids, 0)
+        total = _reduce_segments(xp, "add", x, segment_ids, 0)
         counts = np.maximum(np.bincount(segment_ids, minlength=len(total)), 1).reshape(-1, *[1] * (x.ndim - 1))
         if x.dtype.kind in "iu":
             return (np.sign(total) * (np.abs(total) // counts)).astype(x.dtype)
@@ -177,7 +186,7 @@ def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
     Returns: A `Tensor` with one row per segment; 0 for segments without rows.
     Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
     """
-    return _reduce_segments(xp, np.maximum, data, segment_ids, 0)
+    return _reduce_segments(xp, "max", data, segment_ids, 0)
 
 
 @export("math.segment_min", v1=["segment_min", "math.segment_min"])
@@ -203,7 +212,7 @@ def segment_min(xp: Xp, data: Array, segment_ids: Array) -> Array:
     Returns: A `Tensor` with one row per segment; 0 for segments without rows.
     Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
     """
-    return _reduce_segments(xp, np.minimum, data, segment_ids, 0)
+    return _reduce_segments(xp, "min", data, segment_ids, 0)
 
 
 @segment_max.gradient
@@ -257,7 +266,7 @@ def segment_prod(xp: Xp, data: Array, segment_ids: Array) -> Array:
     Returns: A `Tensor` with one row per segment; 1 for segments without rows.
     Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
     """
-    return in_single(xp, lambda x: _reduce_segments(xp, np.multiply, x, segment_ids, 1), data)
+    return in_single(xp, lambda x: _reduce_segments(xp, "mul", x, segment_ids, 1), data)
 
 
 @segment_prod.gradient

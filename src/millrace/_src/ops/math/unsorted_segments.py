@@ -97,35 +97,8 @@ def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, em
         raise ValueError("shapes do not match")
     flat_ids = xp.astype(ids.reshape(-1), np.int64)
     rows = data.reshape((ids.size, *data.shape[ids.ndim :]))
-    return _combined(xp, mode, rows, flat_ids, count, empty)
-
-
-@kernel_part
-def _combined(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
-    if rows.ndim > 1 and rows.size > _SMALL:
-        return _combine_sorted(mode, rows, ids, np.full((count, *rows.shape[1:]), empty, dtype=rows.dtype))
-    return _scattered(xp, mode, rows, ids, count, empty)
-
-
-@_combined.kernel_for("xla")
-def _scattered(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
     start = xp.full((count + 1, *rows.shape[1:]), empty, dtype=rows.dtype)
-    return xp.scatter(start, (xp.where(ids < 0, count, ids),), rows, mode)[:count]
-
-
-_SMALL = 1024
-_UFUNCS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
-
-
-def _combine_sorted(mode: str, rows: Array, ids: Array, start: Array) -> Array:
-    """Sorts the rows by number, then reduces runs: much faster in NumPy than scattering row by row."""
-    order = np.argsort(ids, kind="stable")
-    order = order[np.searchsorted(ids[order], 0) :]
-    if order.size:
-        ids = ids[order]
-        starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
-        start[ids[starts]] = _UFUNCS[mode].reduceat(rows[order], starts, axis=0, dtype=rows.dtype)
-    return start
+    return xp.scatter(start, (xp.where(flat_ids < 0, xp.asarray(count, np.int64), flat_ids),), rows, mode)[:count]
 
 
 def _extreme_of(dtype: Any, *, highest: bool) -> Any:

@@ -1,0 +1,121 @@
+"""Combining rows at indices that may repeat.
+
+NumPy's `ufunc.at` is quick for single numbers at a vector of indices, and slow for rows and for several axes. So the
+indexed axes become one. Sums of rows are a product with a sparse matrix of ones, place by row, which SciPy carries out
+row by row in the order of the rows. For extremes and products the rows are sorted by place; then all places take their
+first row, all their second, and so on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+
+_UFUNCS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+_LARGE = 1 << 14
+"""Numbers from which on importing SciPy and sorting pay."""
+_SPARSE_TYPES = "bBhHiIlLqQfdFD"
+
+
+def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
+    """Returns a copy of `x` with `updates` combined at `x[index]`, repeated indices in order.
+
+    Args:
+      x: any array.
+      index: a tuple of arrays of indices, or of anything else that NumPy takes as an index.
+      updates: an array that broadcasts to the shape of `x[index]`.
+      mode: set, add, sub, mul, div, min or max.
+    """
+    result = np.array(x, copy=True, order="C")
+    if mode == "set":
+        result[index] = updates
+    elif not (_is_by_places(index) and updates.shape == index[0].shape + x.shape[len(index) :]):
+        _UFUNCS[mode].at(result, index, updates)
+    else:
+        table = result.reshape(math.prod(x.shape[: len(index)]), -1) if x.size else result
+        places = index[0].reshape(-1) if len(index) == 1 else _places(index, x.shape)
+        _combine(table, places, updates.reshape(places.size, -1) if updates.size else updates, mode)
+    return result
+
+
+def _is_by_places(index: Any) -> bool:
+    """Tells whether an index consists of arrays of integers of one shape."""
+    if not (isinstance(index, tuple) and index and all(isinstance(part, np.ndarray) for part in index)):
+        return False
+    return all(part.dtype.kind in "iu" and part.shape == index[0].shape for part in index)
+
+
+def _places(index: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+    """Returns the numbers of the rows, where the indexed axes are one."""
+    places = index[0].reshape(-1).astype(np.int64)
+    _refuse_outside(places, shape[0])
+    for part, size in zip(index[1:], shape[1:], strict=False):
+        flat_part = part.reshape(-1)
+        _refuse_outside(flat_part, size)
+        places *= size
+        places += flat_part
+    return places
+
+
+def _refuse_outside(indices: Array, size: int) -> None:
+    """Raises IndexError for an index out of range."""
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        raise IndexError(f"indices are not in [0, {size})")
+
+
+def _combine(table: Array, places: Array, rows: Array, mode: str) -> None:
+    """Changes rows of `table`: combines each with the rows that belong there."""
+    ufunc = _UFUNCS[mode]
+    if not rows.size:
+        return
+    if rows.shape[1] == 1:
+        ufunc.at(table.reshape(-1), places, rows.reshape(-1))
+        return
+    if rows.size < _LARGE or mode == "div":
+        ufunc.at(table, places, rows)
+        return
+    _refuse_outside(places, len(table))
+    if mode in ("add", "sub") and rows.dtype.char in _SPARSE_TYPES:
+        ufunc(table, _matrix_of_ones(places, len(table), rows.dtype) @ rows, out=table)
+    else:
+        found_places, combined_rows = _combined_by_place(places, rows, np.add if mode == "sub" else ufunc)
+        table[found_places] = ufunc(table[found_places], combined_rows)
+
+
+def _matrix_of_ones(places: Array, count: int, dtype: Any) -> Any:
+    """Returns the sparse matrix that holds 1 at each place, a column for each row that is to be added."""
+    sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
+    columns = np.arange(places.size + 1)
+    return sparse.csc_array((np.ones(places.size, dtype), places, columns), shape=(count, places.size))
+
+
+def _combined_by_place(places: Array, rows: Array, ufunc: np.ufunc) -> tuple[Array, Array]:
+    """Returns the distinct places, and for each the combination of its rows in their order."""
+    if (places[1:] < places[:-1]).any():
+        ranks = places.astype(np.int64) << 32
+        ranks |= np.arange(places.size)
+        ranks.sort()
+        places, rows = ranks >> 32, rows.take(ranks & 0xFFFFFFFF, axis=0)
+    starts = np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
+    counts = np.diff(starts, append=places.size)
+    if int(counts.max()) * 256 > places.size:
+        return places[starts], ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
+    starts = starts[np.argsort(-counts)]  # the places with most rows first
+    with_so_many = np.cumsum(np.bincount(counts)[::-1])[::-1]
+    combined_rows = rows.take(starts, axis=0)
+    for number in range(1, int(counts.max())):
+        active = combined_rows[: with_so_many[number + 1]]
+        ufunc(active, rows.take(starts[: len(active)] + number, axis=0), out=active)
+    return places[starts], combined_rows
