@@ -165,6 +165,19 @@ def test_what_checks_itself_on_the_host_is_not_checked_twice(monkeypatch: pytest
     assert in_clusters(function, VECTOR, INDICES) == ["GatherV2", "PyFunc", ["Exp", "Mul"]]
 
 
+def test_what_checks_itself_on_the_host_runs_before_a_later_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustering, "_LEAST_NODES", 3)
+    v = tf.Variable(1.0)
+
+    def function(x: Any, i: Any) -> Any:
+        y = tf.gather(x, i)
+        v.assign_add(1.0)
+        return y, tf.exp(x) * 2.0 + 1.0
+
+    graph = in_clusters(function, VECTOR, INDICES, strategy=NARROW)
+    assert graph.index("GatherV2") < graph.index("AssignAddVariableOp")
+
+
 def test_the_first_error_of_several_stays_the_first() -> None:
     def function(x: Any, i: Any) -> Any:
         a = tf.linalg.inv(tf.exp(x))

@@ -72,8 +72,12 @@ def _cluster(graph: OptimizedGraph, strategy: Strategy) -> bool:
     parts = [p for turn in turns if turn.is_compiled for p in _parts(turn.nodes, strategy, befores)]
     parts = [part for part in parts if _is_worth_a_call(part)]
     members = {node for part in parts for node in part}
-    nodes = [node for turn in turns for node in turn.nodes]
-    graph.nodes = [node for node in nodes if node not in checks or checks[node] in members]  # others check themselves
+    for node in members.intersection(checks.values()):
+        node.is_checked_apart = True
+    whole_nodes = {check: node for check, node in checks.items() if node not in members}
+    moved_nodes = set(whole_nodes.values())
+    nodes = [node for turn in turns for node in turn.nodes if node not in moved_nodes]
+    graph.nodes = [whole_nodes.get(node, node) for node in nodes]  # what the host runs checks by itself
     _replace(graph, parts)
     return bool(parts) or any(has_inner)
 

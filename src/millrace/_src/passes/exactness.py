@@ -17,10 +17,12 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
+from millrace._src.core.execute import scalar_array
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.op_checks import bound_checks
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import places
+from millrace._src.core.resources import VariableStorage
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
@@ -152,8 +154,8 @@ def _passes_now(node: Node, refused_values: Sequence[Value]) -> bool:
 def _check_passes(node: Node) -> bool:
     """Runs the checks of a node on its constants, and on stand-ins of the right shapes for its other inputs."""
     check = bound_checks(node.op_def, node.attrs)
-    arrays = [_known_form(value) for value in node.inputs]
-    if check is None or any(array is None for array in arrays):
+    arrays = [_known_form(value, tensor) for value, tensor in zip(node.inputs, node.origin.inputs, strict=False)]
+    if check is None or len(arrays) < len(node.inputs) or any(array is None for array in arrays):
         return check is None
     arguments = [
         [arrays[place] for place in at] if argument.is_list else arrays[at.start]
@@ -166,11 +168,21 @@ def _check_passes(node: Node) -> bool:
     return True
 
 
-def _known_form(value: Value) -> Array | None:
-    """Returns a constant, or an array of zeros of a value's shape; None for an unknown shape or a handle."""
-    if value.constant is not None or value.dtype.is_handle:
+def _known_form(value: Value, tensor: Any) -> Array | None:
+    """Returns a constant, or what has the shape of a value and is zero; None for an unknown shape.
+
+    Args:
+      value: the value.
+      tensor: the tensor of the user's graph, which knows what variable a handle refers to.
+    """
+    if value.constant is not None:
         return value.constant
-    if not value.shape.is_fully_defined():
+    handle = getattr(tensor, "handle_type", None)
+    if isinstance(handle, VariableHandle) and handle.shape.is_fully_defined():
+        storage = VariableStorage(handle.dtype, handle.shape, "")
+        storage.value = stand_in([dim or 0 for dim in handle.shape], handle.dtype.np_dtype)
+        return scalar_array(storage, value.dtype)
+    if value.dtype.is_handle or not value.shape.is_fully_defined():
         return None
     return stand_in([dim or 0 for dim in value.shape], value.dtype.np_dtype)
 

@@ -73,6 +73,7 @@ class Node:
       origin: the operation that the node came from.
       is_interpreted: whether the node comes from a function with `jit_compile=False`, which no compiler may run.
       only_checks: whether the node has no outputs and carries out nothing but the op's `checks`: see `clustering`.
+      is_checked_apart: whether another node carries out the op's checks. Refused values give some result, as in XLA.
     """
 
     __slots__ = (
@@ -87,6 +88,7 @@ class Node:
         "origin",
         "is_interpreted",
         "only_checks",
+        "is_checked_apart",
     )
 
     def __init__(
@@ -108,7 +110,7 @@ class Node:
         self.added: tuple[Node, ...] = ()
         self.origin = origin
         self.is_interpreted = False
-        self.only_checks = False
+        self.only_checks = self.is_checked_apart = False
 
     @property
     def name(self) -> str:
@@ -272,6 +274,7 @@ def _copied_node(node: Node, inputs: Sequence[Value]) -> Node:
     made.outputs = tuple([Value(v.dtype, v.shape, made, v.value_index) for v in node.outputs])
     made.must_run, made.added = node.must_run, node.added
     made.is_interpreted, made.only_checks = node.is_interpreted, node.only_checks
+    made.is_checked_apart = node.is_checked_apart
     return made
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.engine import Program, Run
+from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.resources import resource_of
 from millrace._src.core.tensor import arrived
-from millrace._src.engines.binding import bind_checks
+from millrace._src.engines.binding import bind_checks, bind_kernel
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.tiers import compiled_for_call
 from millrace._src.graph.function_factory import body_of, must_compile
@@ -59,6 +59,30 @@ def check_run(node: Node) -> Run:
         return ()
 
     return run
+
+
+def checked_apart(node: Node, kernel: Callable[..., Any], engine: Engine) -> Callable[..., Any]:
+    """Returns the kernel of a node whose checks another node makes: values that it refuses give some result.
+
+    The other node may run later, and then raises the error in its place among the effects.
+    """
+    read_values = {value for value in refused_inputs(node) if value.constant is None}
+    is_read = [value in read_values for value in node.inputs]
+    bare_kernel = bind_kernel(
+        node.op_def, node.attrs, engine=engine.name, xp=engine.xp, convert_function=_no_function, with_checks=False
+    )
+
+    def run(*arrays: Any) -> Any:
+        try:
+            return kernel(*arrays)
+        except errors.OpError:
+            return bare_kernel(*[np.zeros_like(a) if read else a for a, read in zip(arrays, is_read, strict=True)])
+
+    return run
+
+
+def _no_function(function: Any) -> Callable[..., Any]:
+    raise TypeError(f"An op with checks has a function as an attribute: {function!r}.")
 
 
 def _shape_only(argument: Any) -> Any:

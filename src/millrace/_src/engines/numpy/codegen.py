@@ -26,7 +26,7 @@ from millrace._src.engines.failures import node_failure
 from millrace._src.engines.numpy import blocks
 from millrace._src.engines.numpy.accumulation import bind_sum
 from millrace._src.engines.numpy.blocks import BlockProgram, Step, WhereLargeInBlocks
-from millrace._src.engines.numpy.clusters import check_run, cluster_run, is_cluster, unread_values
+from millrace._src.engines.numpy.clusters import check_run, checked_apart, cluster_run, is_cluster, unread_values
 from millrace._src.engines.numpy.compiled_parts import CompiledPart, let_compile
 from millrace._src.engines.numpy.fusion import Chain, chained
 from millrace._src.engines.numpy.instructions import (
@@ -252,8 +252,8 @@ class _Writer:
             return self._bound("q", check_run(node))
         if is_cluster(node):
             return self._bound("x", self._cluster(node))
-        dtypes = tuple([value.dtype for value in node.inputs])
-        return self._bound("k", self.engine.bind(node.op_def, dtypes, node.attrs))
+        kernel = self.engine.bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
+        return self._bound("k", checked_apart(node, kernel, self.engine) if node.is_checked_apart else kernel)
 
     def _call(self, node: Node, kernel: str, arguments: list[str]) -> str:
         call = f"{kernel}({', '.join(arguments)})"

@@ -142,14 +142,17 @@ class CompiledPart:
                 arrived(result)
 
     def compiled(self, arguments: Sequence[Any]) -> bool:
-        """Compiles the part for arguments like these; returns whether XLA can run the part from now on."""
+        """Compiles the part for arguments like these; returns whether XLA can run the part from now on.
+
+        A part whose sizes depend on the values of arguments stays with the host: each value would be compiled.
+        """
         try:
             if self._program is None:
                 self._program = self._make_engine().compile(self.graph)
             program = self._program
             if program.left_because is None and program.prepare is not None:
                 program.prepare(arguments)()
-            return program.left_because is None and program.ready(arguments)
+            return program.left_because is None and program.ready([_with_other_values(a) for a in arguments])
         except (errors.OpError, ImportError) as error:
             get_logger().info("A part of %s stays on the NumPy tier: %s", self.graph.name, error)
             return False
@@ -251,3 +254,8 @@ def let_compile(program: Program, parts: Sequence[CompiledPart]) -> None:
 def _kept(argument: Array) -> Array:
     """Returns an argument, or what stands for a large one until the part is compiled."""
     return argument if argument.size <= _LARGEST_KEPT else stand_in(argument.shape, argument.dtype)
+
+
+def _with_other_values(argument: Array) -> Array:
+    """Returns an array of the same type with other values, where the values of an argument could decide sizes."""
+    return argument + argument.dtype.type(1) if argument.dtype.kind in "iu" else argument

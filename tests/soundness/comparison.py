@@ -1,0 +1,51 @@
+"""Runs random programs in all ways and tells where the ways differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from millrace._src.passes.clustering import Strategy
+from tests.soundness import outcomes
+from tests.soundness.programs import generate
+
+CHEAP_WAYS: dict[str, outcomes.Way] = {
+    "unoptimized": outcomes.unoptimized,
+    "unknown shapes": outcomes.unknown_shapes,
+}
+"""Ways that compile nothing."""
+COMPILED_WAYS: dict[str, outcomes.Way] = {
+    "wide clusters": outcomes.clusters(Strategy.WIDE),
+    "narrow clusters": outcomes.clusters(Strategy.NARROW),
+    "xla": outcomes.xla,
+}
+"""Ways that take a compiler, and most of a second for a program."""
+
+
+def complaints(seed: int, *, compiled: bool) -> Iterator[str]:
+    """Yields where the program of a seed shows something else in one way than in another.
+
+    Args:
+      seed: the seed.
+      compiled: whether the ways that compile are among the ways.
+    """
+    with outcomes.run_eagerly():
+        program = generate(seed)
+    eager = outcomes.run(program, outcomes.eager)
+    graph = outcomes.run(program, outcomes.graph)
+    assert eager is not None
+    assert graph is not None
+    if not program.draws:  # the hidden streams of eager mode are others
+        yield from _told(seed, "graph", outcomes.differences(graph, eager, same_text=False))
+    with outcomes.parts_in_turn():
+        for name, way in {**CHEAP_WAYS, **(COMPILED_WAYS if compiled else {})}.items():
+            try:
+                found = outcomes.run(program, way)
+            except Exception as error:  # a way that breaks down is told like one that differs
+                yield f"program {seed}, {name}: {type(error).__name__}: {error}"
+                continue
+            if found is not None:
+                yield from _told(seed, name, outcomes.differences(found, graph))
+
+
+def _told(seed: int, way: str, differences: list[str]) -> Iterator[str]:
+    yield from (f"program {seed}, {way}: {difference}" for difference in differences[:3])

@@ -1,0 +1,234 @@
+"""What a program shows to the world when it runs in one of several ways, and whether two ways show the same."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import millrace as tf
+from millrace._src.core.context import eager_engine
+from millrace._src.core.engine import Program as EngineProgram
+from millrace._src.engines.numpy import compiled_parts
+from millrace._src.engines.tiers import ENGINES
+from millrace._src.passes import clustering, spec
+from millrace._src.passes.clustering import Strategy, clustered
+from millrace._src.passes.exactness import lossy_nodes
+from millrace._src.passes.pipeline import optimize
+from millrace._src.util.trials import Rules
+from tests.soundness.programs import CALLS, Program
+
+TOLERANCES = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 2e-3, "float64": 1e-6, "complex64": 2e-3}
+"""The largest difference of two numbers, for each dtype, where the larger is at most one; else relative to it."""
+
+
+@dataclass
+class Outcome:
+    """What the calls of one run showed.
+
+    Attributes:
+      results: for each call the arrays, or the class and the text of the error.
+      variables: for each call the variables after it.
+      log: what the program told the outside.
+    """
+
+    results: list[Any] = field(default_factory=list)
+    variables: list[dict[str, Any]] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+
+
+Call = Callable[..., Any]
+Way = Callable[[Program, Call], "Call | None"]
+"""Makes of a program's Python function what is called in a run; None where the way is not for the program."""
+
+
+def run(program: Program, way: Way) -> Outcome | None:
+    """Returns what a program shows in one run, several calls with the same variables; None without a run."""
+    tf.random.set_seed(7)
+    environment = program.environment()
+    exec(compile(program.text, f"<program {program.seed}>", "exec"), environment)  # text of our own
+    arguments = [tf.constant(array) for array in program.arrays]
+    function = way(program, environment["function"])
+    if function is None:
+        return None
+    outcome = Outcome()
+    program.log.clear()
+    for k in CALLS:
+        try:
+            outcome.results.append([np.asarray(r) for r in function(*arguments, tf.constant(k))])
+        except (tf.errors.OpError, ValueError) as error:
+            outcome.results.append((_kind(error), str(error)))
+        outcome.variables.append({name: environment[name].numpy() for name in program.variables})
+    outcome.log = list(program.log)
+    return outcome
+
+
+def _kind(error: Exception) -> str:
+    """Returns the class of an error; eager TensorArrays have a class of their own for an index, as in TensorFlow."""
+    return type(error).__name__.replace("OutOfRangeError", "InvalidArgumentError")
+
+
+def differences(found: Outcome, wanted: Outcome, *, same_text: bool = True) -> list[str]:
+    """Lists where an outcome is not what it should be.
+
+    Args:
+      found: the outcome.
+      wanted: what it should be.
+      same_text: whether errors have the same text, or only the same class: eager mode names ops in another way.
+    """
+    return list(_differences(found, wanted, same_text))
+
+
+def _differences(found: Outcome, wanted: Outcome, same_text: bool) -> Iterator[str]:
+    for number, (one, other) in enumerate(zip(found.results, wanted.results, strict=True)):
+        if isinstance(one, tuple) or isinstance(other, tuple):
+            if (
+                not isinstance(one, tuple)
+                or not isinstance(other, tuple)
+                or one[: 1 + same_text] != other[: 1 + same_text]
+            ):
+                yield f"call {number}: {_shown(one)}, not {_shown(other)}"
+            continue
+        for place, (a, b) in enumerate(zip(one, other, strict=True)):
+            if not alike(a, b):
+                yield f"call {number}, result {place}: {_shown(a)}, not {_shown(b)}"
+    for number, (values, others) in enumerate(zip(found.variables, wanted.variables, strict=True)):
+        for name, value in values.items():
+            if not alike(value, others[name]):
+                yield f"variable {name} after call {number}: {_shown(value)}, not {_shown(others[name])}"
+    if found.log != wanted.log:
+        yield f"told {found.log}, not {wanted.log}"
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Tells whether two arrays are equal up to rounding."""
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    tolerance = TOLERANCES.get(a.dtype.name)
+    if tolerance is None:
+        return bool(np.array_equal(a, b))
+    wide = np.complex128
+    return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:300]
+
+
+# --- ways -------------------------------------------------------------------------------------------------------------
+
+
+def eager(program: Program, function: Call) -> Call:
+    """Runs everything op by op, inner functions too."""
+
+    def call(*arguments: Any) -> Any:
+        with run_eagerly():
+            return function(*arguments)
+
+    return call
+
+
+@contextlib.contextmanager
+def run_eagerly() -> Iterator[None]:
+    """Runs `tf.function`s as plain Python."""
+    tf.config.run_functions_eagerly(True)
+    try:
+        yield
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+def graph(program: Program, function: Call) -> Call:
+    """Runs a `tf.function`, whose shapes are those of the arguments."""
+    return tf.function(function, autograph=False)  # type: ignore[no-any-return]
+
+
+def unknown_shapes(program: Program, function: Call) -> Call | None:
+    """Runs a `tf.function` that knows no first dimension, unless the program needs one to be traced."""
+    specs = [tf.TensorSpec([None, *a.shape[1:]] if a.ndim else [], tf.as_dtype(a.dtype)) for a in program.arrays]
+    traced = tf.function(function, autograph=False, input_signature=[*specs, tf.TensorSpec([], tf.int32)])
+    try:
+        traced.get_concrete_function()
+    except (ValueError, TypeError):
+        return None
+    return traced  # type: ignore[no-any-return]
+
+
+def unoptimized(program: Program, function: Call) -> Call:
+    """Runs a `tf.function` without any optimization of its graph."""
+
+    def call(*arguments: Any) -> Any:
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+        try:
+            return traced(*arguments)
+        finally:
+            tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+
+    traced = tf.function(function, autograph=False)
+    return call
+
+
+def clusters(strategy: Strategy) -> Way:
+    """Returns a way that runs the NumPy program with clusters: the first call on NumPy, then parts on XLA in turn."""
+
+    def way(program: Program, function: Call) -> Call:
+        def make(concrete: Any) -> EngineProgram:
+            graph = clustered(optimize(concrete.graph), strategy)
+            if graph is None:
+                return eager_engine().compile(optimize(concrete.graph))
+            spec.check(graph)
+            return eager_engine().compile(graph)
+
+        return _run_by(make, function, program)
+
+    return way
+
+
+def xla(program: Program, function: Call) -> Call:
+    """Runs the whole graph on XLA where that loses nothing, else on NumPy."""
+
+    def make(concrete: Any) -> EngineProgram:
+        whole = optimize(concrete.graph, keep_clusters=False)
+        if lossy_nodes(whole):
+            return eager_engine().compile(optimize(concrete.graph))
+        return ENGINES["xla"]().compile(whole)
+
+    return _run_by(make, function, program)
+
+
+def _run_by(make: Callable[[Any], EngineProgram], function: Call, program: Program) -> Call:
+    """Returns a function that runs the trace of a Python function by a program of its graph."""
+    specs = [tf.TensorSpec(a.shape, tf.as_dtype(a.dtype)) for a in program.arrays]
+    concrete = tf.function(function, autograph=False).get_concrete_function(*specs, tf.TensorSpec([], tf.int32))
+    made = make(concrete)
+    run = made.quiet_run()
+    is_prepared = False
+
+    def call(*arguments: Any) -> Any:
+        nonlocal is_prepared
+        arrays = [t._value for t in (*arguments, *concrete.captured_inputs)]
+        try:
+            return run(*arrays)
+        finally:
+            if made.is_settled is not None and made.prepare is not None and not is_prepared:
+                made.prepare(arrays)()
+                is_prepared = True
+
+    return call
+
+
+@contextlib.contextmanager
+def parts_in_turn() -> Iterator[None]:
+    """Makes clusters of the smallest parts, which go on taking turns with both engines."""
+    before = compiled_parts.part_settings, clustering._LEAST_SECONDS
+    rules = Rules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))
+    compiled_parts.part_settings = compiled_parts.PartSettings(0.0, rules)
+    clustering._LEAST_SECONDS = 0.0
+    try:
+        yield
+    finally:
+        compiled_parts.part_settings, clustering._LEAST_SECONDS = before
