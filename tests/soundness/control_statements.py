@@ -1,7 +1,5 @@
 """Kinds of statements with blocks of their own: branches, loops, functions, gradients."""
 
-# ruff: noqa: E501  (a form of a statement stands in one line)
-
 from __future__ import annotations
 
 from tests.soundness.programs import Value, Writer, indented, statement
