@@ -161,3 +161,13 @@ def test_an_error_about_inputs_stands_alone() -> None:
         tf.raw_ops.Reshape(tensor=tf.ones([4]), shape=tf.ones([2]))
     error = caught.value
     assert error.__suppress_context__ or error.__context__ is None, "a traceback would show Millrace's own KeyError"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "complex64", "bfloat16", "bool", "string"])
+def test_the_value_of_a_scalar_is_an_array_of_the_dtype(dtype: str) -> None:
+    x = tf.constant(b"a" if dtype == "string" else 1, dtype) if dtype != "bool" else tf.constant(True)
+    results = [x == x] if dtype == "bool" else [x + x, x == x]
+    for result in results:
+        assert type(result._value) is np.ndarray
+        assert result._value.shape == ()
+        assert result._value.dtype == result.dtype.as_numpy_dtype

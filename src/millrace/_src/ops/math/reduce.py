@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.core.context import executing_eagerly, name_scope
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.dtypes import bool as bool_
+from millrace._src.core.execute import execute
 from millrace._src.core.op_def import OpFunction
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -35,12 +36,19 @@ from millrace._src.ops.math.unary import sqrt, square
 from millrace._src.util.export import export
 
 
+_KEPT, _DROPPED = {"keep_dims": True}, {"keep_dims": False}
+
+
 def _reduce(
     operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None, dtype: DType | None = None
 ) -> Any:
-    if executing_eagerly() and not isinstance(input_tensor, Tensor):
+    is_eager = state.graph is None
+    if is_eager and not isinstance(input_tensor, Tensor):
         input_tensor = convert_to_tensor(input_tensor, dtype=dtype)
-    result = operation(input_tensor, axes_argument(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+    axes = axes_argument(input_tensor, axis)
+    result = execute(operation.op_def, (input_tensor, axes), _KEPT if keepdims else _DROPPED, name)
+    if is_eager:
+        return result
     if axis is None and not keepdims and result.shape.rank is None:
         result.set_shape(())  # the axes are all, though the graph does not know how many that is
     return result

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.core.context import executing_eagerly
+from millrace._src.core.context import executing_eagerly, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext, static_value
@@ -29,7 +29,7 @@ from millrace._src.ops.shape_rules import UNKNOWN
 def axes_argument(tensor: Any, axis: Any) -> Any:
     """Returns the axes as an input of a reduction op; all axes for None."""
     if axis is None:
-        return _all_axes(tensor)
+        return _first_axes(tensor._value.ndim) if type(tensor) is EagerTensor and state.graph is None else _all_axes(tensor)
     if executing_eagerly():
         if type(axis) is int:
             return int_vector(axis)
@@ -39,8 +39,6 @@ def axes_argument(tensor: Any, axis: Any) -> Any:
 
 
 def _all_axes(tensor: Any) -> Any:
-    if type(tensor) is EagerTensor and executing_eagerly():
-        return _first_axes(tensor._value.ndim)
     shape = getattr(tensor, "shape", None)
     rank = shape.rank if isinstance(shape, TensorShape) else None
     if rank is not None and executing_eagerly():

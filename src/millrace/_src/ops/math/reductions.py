@@ -38,21 +38,32 @@ _CONSTANT = ("reduction_indices",)
 
 
 def _axes(reduction_indices: Array) -> tuple[int, ...]:
-    return tuple(reduction_indices.reshape(-1).tolist())
+    return tuple(reduction_indices.tolist() if reduction_indices.ndim == 1 else reduction_indices.reshape(-1).tolist())
 
 
 _FEW = 1024
 """So few numbers are added by NumPy at once: the way to `xp.sum` would cost more than it brings."""
 
 
-def _adding(xp: Xp) -> Callable[..., Array]:
-    """Returns the quickest sum of an array over a tuple of axes: `add(x, axes, dtype, None, keep_dims)`."""
-    add: Callable[..., Array] = np.add.reduce  # its stubs know no positional `keepdims`
+def _to_array(ufunc_name: str) -> Callable[..., Array]:
+    """Returns a ufunc's reduction over a tuple of axes, as an array of the input's dtype: `reduce(x, axes, keep_dims)`.
 
-    def sum_over(x: Array, axes: tuple[int, ...], dtype: Any, _: None, keep_dims: bool) -> Array:
-        if x.size < _FEW:
-            return add(x, axes, dtype, None, keep_dims)
-        return xp.sum(x, axis=axes, keepdims=keep_dims)
+    NumPy would make a scalar where all axes go, and an array of the scalar takes longer than the sum of a small array.
+    """
+    reduce: Callable[..., Array] = getattr(np, ufunc_name).reduce
+
+    def reduce_to_array(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
+        return reduce(x, axes, x.dtype, out=..., keepdims=keep_dims)
+
+    return reduce_to_array
+
+
+def _adding(xp: Xp) -> Callable[..., Array]:
+    """Returns the quickest sum of an array of floats over a tuple of axes: `add(x, axes, keep_dims)`."""
+    add = _to_array("add")
+
+    def sum_over(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
+        return add(x, axes, keep_dims) if x.size < _FEW else xp.sum(x, axis=axes, keepdims=keep_dims)
 
     return sum_over
 
@@ -64,16 +75,15 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
         dtype = dtypes[0].np_dtype
         if dtype.itemsize < 4 and dtype.kind in "fV":
             return None
-        reduce, keep_dims = getattr(np, ufunc_name).reduce, attrs["keep_dims"]
-        if ufunc_name == "add" and dtype.kind == "f":
-            reduce = _adding(xp)
+        reduce = _adding(xp) if ufunc_name == "add" and dtype.kind == "f" else _to_array(ufunc_name)
+        keep_dims = attrs["keep_dims"]
 
         def reduce_axes(x: Array, axes: Array) -> Array:
-            reduced_axes = tuple(axes.reshape(-1).tolist())
+            reduced_axes = _axes(axes)
             if not reduced_axes:
                 return x  # a sum would start from 0.0, which makes 0.0 of -0.0
             try:
-                return reduce(x, reduced_axes, dtype, None, keep_dims)
+                return reduce(x, reduced_axes, keep_dims)
             except ValueError:
                 check_axes(axes, x.ndim)
                 raise
@@ -201,13 +211,13 @@ def _extreme(xp: Xp, x: Array, reduction_indices: Array, keep_dims: bool, *, hig
 
 def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-        reduce, keep_dims = getattr(np, ufunc_name).reduce, attrs["keep_dims"]
+        reduce, keep_dims = _to_array(ufunc_name), attrs["keep_dims"]
 
         def extreme(x: Array, axes: Array) -> Array:
             if x.size == 0:
                 return _extreme(xp, x, axes, keep_dims, highest=ufunc_name == "maximum")
             try:
-                return reduce(x, tuple(axes.reshape(-1).tolist()), None, None, keep_dims)
+                return reduce(x, _axes(axes), keep_dims)
             except ValueError:
                 check_axes(axes, x.ndim)
                 raise
@@ -320,19 +330,25 @@ def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
     return count
 
 
+@functools.lru_cache(maxsize=1024)
+def _count_array(count: int, dtype: Any) -> Array:
+    return np.array(count, dtype)
+
+
 @mean_op.specialize
 def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     dtype = dtypes[0].np_dtype
     if dtype.kind not in "fc" or dtype.itemsize < 4:
         return None
-    add, keep_dims, kind = _adding(xp), attrs["keep_dims"], dtype.type
+    add, keep_dims = _adding(xp), attrs["keep_dims"]
 
     def mean(x: Array, axes: Array) -> Array:
-        reduced_axes = tuple(axes.reshape(-1).tolist())
+        reduced_axes = _axes(axes)
         if not reduced_axes:
             return x
         try:
-            return add(x, reduced_axes, None, None, keep_dims) / kind(_count(x.shape, reduced_axes))
+            total, count = add(x, reduced_axes, keep_dims), _count_array(_count(x.shape, reduced_axes), dtype)
+            return np.divide(total, count, total) if type(total) is np.ndarray else total / count
         except (ValueError, IndexError):
             check_axes(axes, x.ndim)
             raise
