@@ -29,7 +29,9 @@ from millrace._src.ops.shape_rules import UNKNOWN
 def axes_argument(tensor: Any, axis: Any) -> Any:
     """Returns the axes as an input of a reduction op; all axes for None."""
     if axis is None:
-        return _first_axes(tensor._value.ndim) if type(tensor) is EagerTensor and state.graph is None else _all_axes(tensor)
+        if type(tensor) is EagerTensor and state.graph is None:
+            return _first_axes(tensor._value.ndim)
+        return _all_axes(tensor)
     if executing_eagerly():
         if type(axis) is int:
             return int_vector(axis)
