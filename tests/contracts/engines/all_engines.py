@@ -9,6 +9,7 @@ import pytest
 
 from millrace._src.core.engine import Engine
 from millrace._src.engines import tiers
+from millrace._src.passes.pipeline import optimize
 from tests.contracts.engines.lists_engine import ListsEngine
 
 ENGINES: dict[str, Callable[[], Engine]] = {**tiers.ENGINES, "lists": ListsEngine}
@@ -20,5 +21,6 @@ def running_on(name: str) -> Iterator[Engine]:
     """Makes an engine run every function that is compiled in the scope."""
     engine = ENGINES[name]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tiers, "engine_for", lambda jit_compile: engine)
+        for jit_compile in tiers.WAYS:
+            patch.setitem(tiers.WAYS, jit_compile, lambda graph: engine.compile(optimize(graph, keep_clusters=False)))
         yield engine

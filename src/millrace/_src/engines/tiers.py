@@ -30,6 +30,7 @@ from millrace._src.passes.pipeline import optimize
 from millrace._src.passes.stand_ins import may_be_stand_in
 from millrace._src.util.lazy_import import new_variables_removed
 from millrace._src.util.logger import get_logger
+from millrace._src.util.shared_libraries import load_libraries_of
 
 
 class MissingCompilerError(ImportError):
@@ -66,6 +67,7 @@ def xla_engine() -> Engine:
 
     Raises: MissingCompilerError: if JAX is not installed.
     """
+    load_libraries_of("jaxlib")
     try:
         with new_variables_removed():
             module = importlib.import_module("millrace._src.engines.xla.engine")
@@ -107,11 +109,12 @@ def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:
       MissingCompilerError: if XLA is asked for and JAX is not installed.
     """
     with graph.lock:
-        if jit_compile:
-            return _on_numpy_in_fork(graph) if settings.is_fork else _compiled_by_xla(graph)
-        if jit_compile is None:
-            return _tiered(graph)
-        return eager_engine().compile(optimize(graph))
+        return WAYS[None if jit_compile is None else bool(jit_compile)](graph)
+
+
+def _on_numpy(graph: FuncGraph) -> Program:
+    """Returns the NumPy engine's program."""
+    return eager_engine().compile(optimize(graph))
 
 
 def _tiered(graph: FuncGraph) -> Program:
@@ -180,6 +183,10 @@ def _compiled_by_xla(graph: FuncGraph) -> Program:
     if not has_compiler():
         ENGINES["xla"]()  # raises the error that says so
     optimized = optimize(graph, keep_clusters=False)
+    if settings.is_fork:
+        program = eager_engine().compile(optimized)
+        program.leave_to(program.engine, FORKED)
+        return program
     reason = xla_refusals().refused(optimized)
     if reason is not None:
         program = eager_engine().compile(optimized)
@@ -207,10 +214,8 @@ def _xla_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
     return program
 
 
-def _on_numpy_in_fork(graph: FuncGraph) -> Program:
-    program = eager_engine().compile(optimize(graph, keep_clusters=False))
-    program.leave_to(program.engine, FORKED)
-    return program
+WAYS: dict[bool | None, Callable[[FuncGraph], Program]] = {True: _compiled_by_xla, False: _on_numpy, None: _tiered}
+"""What makes the program of a function, by the function's `jit_compile`."""
 
 
 def compiled_for_call(graph: FuncGraph) -> Program:
