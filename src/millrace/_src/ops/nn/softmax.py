@@ -29,7 +29,7 @@ from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.transposing import transpose
 from millrace._src.ops.batching_rules import as_it_is, folding
 from millrace._src.ops.gradient_rules import unbroadcast
-from millrace._src.ops.nn import image_batches
+from millrace._src.ops.nn import image_batches, softmax_rows
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
 from millrace._src.ops.type_sets import INDEX, TypeSet
 from millrace._src.util.export import export
@@ -69,6 +69,22 @@ def softmax_op(xp: Xp, logits: Array) -> Array:
     return (exponentials / xp.sum(exponentials, axis=-1, keepdims=True)).astype(logits.dtype)
 
 
+@softmax_op.specialize
+def _specialize_softmax(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    return _for_many_rows(softmax_rows.softmax, softmax_op.op_def.kernel, xp)
+
+
+def _for_many_rows(function: Callable[..., Any], kernel: Callable[..., Any], xp: Xp) -> Callable[..., Any]:
+    """Returns a callable on arrays: `function` for large arrays, the kernel for others."""
+
+    def run(x: Array, *operands: Array) -> Any:
+        if x.size < softmax_rows.FEWEST:
+            return kernel(xp, x, *operands)
+        return function(xp, x, *operands)
+
+    return run
+
+
 @softmax_op.gradient
 def softmax_gradient(dy: Tensor, softmax: Tensor) -> Tensor:
     total = raw.Sum(input=dy * softmax, reduction_indices=-1, keep_dims=True)
@@ -81,6 +97,11 @@ def log_softmax_op(xp: Xp, logits: Array) -> Array:
     _check_rank(logits)
     shifted = _shifted(xp, _wide(xp, logits))
     return (shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))).astype(logits.dtype)
+
+
+@log_softmax_op.specialize
+def _specialize_log_softmax(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    return _for_many_rows(softmax_rows.log_softmax, log_softmax_op.op_def.kernel, xp)
 
 
 @log_softmax_op.gradient
@@ -193,6 +214,19 @@ def softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array
     targets = _wide(xp, labels)
     loss = xp.sum(targets * (xp.log(total) - shifted), axis=-1)
     return loss.astype(features.dtype), (exponentials / total - targets).astype(features.dtype)
+
+
+@softmax_cross_entropy.specialize
+def _specialize_cross_entropy(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    kernel = softmax_cross_entropy.op_def.kernel
+
+    def run(features: Array, labels: Array) -> tuple[Array, Array]:
+        if features.size < softmax_rows.FEWEST or features.shape != labels.shape or features.ndim != 2:
+            result: tuple[Array, Array] = kernel(xp, features, labels)
+            return result
+        return softmax_rows.cross_entropy(xp, features, labels)
+
+    return run
 
 
 def _broadcast(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
@@ -314,6 +348,8 @@ def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
         if labels.shape != (count,) or not count or not largest(labels.view(unsigned)) < classes:
             _refuse_labels_outside(features, labels)
             return sparse_softmax_cross_entropy.op_def.kernel(xp, features, labels)
+        if features.size >= softmax_rows.FEWEST:
+            return softmax_rows.sparse_cross_entropy(xp, features, labels)
         hot = labels + _row_starts(count, classes)
         shifted = features - largest(features, -1, None, None, True)
         exponentials = exp(shifted)
