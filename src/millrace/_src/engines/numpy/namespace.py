@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
+from millrace._src.engines.numpy.products import stacked_product
 from millrace._src.engines.numpy.scattering import scatter
 from millrace._src.engines.numpy.selection import where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
@@ -102,9 +103,10 @@ class NumpyNamespace:
     def matmul(a: Array, b: Array) -> Array:
         """Multiplies matrices and keeps the dtype; small floats accumulate in float32."""
         if a.dtype.name in _WIDENED:
-            product: Array = large_product(np.matmul, a.astype(np.float32), b.astype(np.float32))
-            return product.astype(a.dtype)
-        return np.matmul(a, b) if a.size * b.size <= SINGLE else large_product(np.matmul, a, b)
+            return NumpyNamespace.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+        if a.size * b.size <= SINGLE:
+            return np.matmul(a, b)
+        return stacked_product(a, b) if a.ndim > 2 or b.ndim > 2 else large_product(np.matmul, a, b)
 
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
