@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from typing import Any
 
 import numpy as np
@@ -183,3 +184,139 @@ def test_a_declared_class_without_a_way_to_its_value_is_left_to_conversion() -> 
 
     with pytest.raises((TypeError, ValueError)):
         tf.constant(1.0) + Bare()
+
+
+# --- changes in place ------------------------------------------------------------------------------------------------
+
+LARGE = 1 << 16
+
+
+def large_variable() -> Any:
+    """A variable that alone holds its array."""
+    v = tf.Variable(np.zeros(LARGE, np.float32))
+    v.assign_add(tf.ones(LARGE))  # an array of its own
+    return v
+
+
+def memory_of(v: Any) -> int:
+    return int(v.numpy().ctypes.data)
+
+
+@pytest.mark.parametrize("update", ["assign_add", "assign_sub"])
+def test_a_large_variable_that_nobody_reads_is_changed_in_place(update: str) -> None:
+    v = large_variable()
+    place = memory_of(v)
+    getattr(v, update)(tf.fill([LARGE], 2.0))
+    assert memory_of(v) == place
+    assert set(v.numpy().tolist()) == {3.0 if update == "assign_add" else -1.0}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda v: v.read_value(),
+        lambda v: v.numpy(),
+        lambda v: v.numpy()[5:],
+        lambda v: tf.reshape(v, [-1, 2]),
+        lambda v: v.value(),
+        lambda v: memoryview(v.numpy()),
+        lambda v: tf.function(lambda: v.read_value())(),
+    ],
+)
+def test_what_was_read_stays_as_it_was(read: Any) -> None:
+    v = large_variable()
+    value = read(v)
+    for _ in range(3):
+        v.assign_add(tf.ones(LARGE))
+    assert set(np.asarray(value).reshape(-1).tolist()) == {1.0}
+    assert set(v.numpy().tolist()) == {4.0}
+
+
+def test_what_was_assigned_stays_as_it_was() -> None:
+    value = tf.ones(LARGE)
+    v, w = tf.Variable(value), tf.Variable(tf.zeros(LARGE))
+    w.assign(value)
+    v.assign_add(value)
+    w.assign_add(value)
+    assert set(value.numpy().tolist()) == {1.0}
+    assert set(v.numpy().tolist()) == set(w.numpy().tolist()) == {2.0}
+
+
+def test_a_variable_may_be_added_to_itself() -> None:
+    v = large_variable()
+    v.assign_add(v)
+    tf.function(lambda: v.assign_add(v * 1.0))()
+    assert set(v.numpy().tolist()) == {4.0}
+
+
+def test_a_reader_in_a_function_sees_the_value_before_the_update() -> None:
+    v = large_variable()
+
+    @tf.function
+    def f() -> Any:
+        before = v.read_value()
+        v.assign_add(tf.ones(LARGE))
+        return before, v.read_value()
+
+    for number in range(1, 4):
+        before, after = f()
+        assert set(before.numpy().tolist()) == {float(number)}
+        assert set(after.numpy().tolist()) == {number + 1.0}
+
+
+def test_an_update_that_fails_leaves_the_value() -> None:
+    storage = large_variable().handle._value[()]
+
+    def fail(array: Any) -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        storage.change_in_place(fail)
+    assert set(storage.value.tolist()) == {1.0}
+
+
+def test_a_reader_waits_while_the_array_is_changed() -> None:
+    v = large_variable()
+    storage = v.handle._value[()]
+    reading, values = threading.Event(), []
+
+    def read() -> None:
+        reading.set()
+        values.append((storage.held.shape, set(v.numpy().tolist())))
+
+    reader = threading.Thread(target=read)
+
+    def change(array: Any) -> None:
+        reader.start()
+        reading.wait()
+        array[: LARGE // 2] = 7
+        array[LARGE // 2 :] = 7
+
+    with storage.lock:
+        assert storage.change_in_place(change)
+    reader.join()
+    assert values == [((LARGE,), {7.0})]
+
+
+def test_threads_that_read_never_see_half_an_update() -> None:
+    v = large_variable()
+    one, is_over, wrong = tf.ones(LARGE), threading.Event(), []
+
+    def read() -> None:
+        while not is_over.is_set():
+            value = v.numpy()
+            first, last = value[0], value[-1]
+            if value.min() != first or value.max() != last or first != last:
+                wrong.append((first, last))
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    writers = [threading.Thread(target=lambda: [v.assign_add(one) for _ in range(100)]) for _ in range(2)]
+    for thread in (*readers, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    is_over.set()
+    for thread in readers:
+        thread.join()
+    assert not wrong
+    assert set(v.numpy().tolist()) == {201.0}

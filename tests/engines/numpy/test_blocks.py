@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from millrace._src.core.op_def import Elementwise
 from millrace._src.engines.numpy import blocks
-from millrace._src.engines.numpy.blocks import BlockProgram, Step, aligned_empty, block_source
+from millrace._src.engines.numpy.blocks import BlockProgram, Step, block_source
 from millrace._src.util import thread_pool
 
 FLOAT = np.dtype(np.float32)
@@ -195,13 +195,3 @@ def test_plans_are_bounded() -> None:
     for size in range(2, 100):
         program(np.ones(size, np.float32))
     assert len(program._plans) <= blocks._MOST_PLANS
-
-
-@pytest.mark.parametrize("shape", [(3, 5), (7,), (1000,)])
-def test_new_arrays_begin_at_multiples_of_64_bytes(shape: Any) -> None:
-    array = aligned_empty(shape, np.dtype(np.float64))
-    assert array.ctypes.data % 64 == 0
-    assert array.shape == shape
-    assert array.dtype == np.float64
-    assert array.flags.c_contiguous
-    assert array.flags.writeable

@@ -8,7 +8,9 @@ This module also says which Python objects count as variables: `is_variable` is 
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Callable
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
@@ -75,17 +77,29 @@ is_variable_class: ClassTable[bool] = ClassTable(lambda cls: hasattr(cls, VARIAB
 """Whether instances of a class act as variables; looked up as `is_variable_class[cls]`."""
 
 
+def _references_of_a_local() -> int:
+    array = np.empty(0)
+    return sys.getrefcount(array)
+
+
+_REFERENCES_OF_A_LOCAL = _references_of_a_local()
+"""What `sys.getrefcount` says of an array that one local variable holds; it differs between versions of Python."""
+
+
 class VariableStorage(Referent):
     """The value of a variable; None until the variable is initialized.
 
-    The array is never changed in place: an assignment replaces the array, so tensors that were read keep their values.
-    An engine with memory of its own may keep the value there (`device`); a read brings the value to the host.
+    An assignment replaces the array, so tensors that were read keep their values; an array that nobody else holds may
+    be changed in place. An engine with memory of its own may keep the value there (`device`); a read brings the value
+    to the host.
     """
 
-    __slots__ = ("_host", "device", "dtype", "shape", "name", "lock", "__weakref__")
+    __slots__ = ("_host", "_is_changing", "device", "dtype", "shape", "name", "lock", "__weakref__")
 
     def __init__(self, dtype: DType, shape: TensorShape, name: str) -> None:
         self._host: Array | None = None
+        self._is_changing = False
+        """Whether the array is gone for as long as it is changed; the lock is held by who changes the array."""
         self.device: Any = None
         self.dtype = dtype
         self.shape = shape
@@ -101,11 +115,13 @@ class VariableStorage(Referent):
     @property
     def value(self) -> Array | None:
         """The value as a NumPy array."""
-        if self._host is None and self.device is not None:
+        host = self._host
+        if host is None and (self._is_changing or self.device is not None):
             with self.lock:
                 if self._host is None and self.device is not None:
                     self._host = np.asarray(self.device)
-        return self._host
+                host = self._host
+        return host
 
     @value.setter
     def value(self, array: Array | None) -> None:
@@ -114,7 +130,29 @@ class VariableStorage(Referent):
     @property
     def held(self) -> Any:
         """The array as it is, of whatever engine, for a reader of its shape; None without a value."""
-        return self.device if self._host is None else self._host
+        held = self._host
+        if held is None:
+            held = self.device
+        return self.value if held is None else held  # perhaps the array is being changed
+
+    def change_in_place(self, change: Callable[[Array], Any]) -> bool:
+        """Lets a function change the array, if nobody else holds the array or its memory; the caller holds the lock.
+
+        Nobody gets hold of the array as long as the function runs: a read waits for the lock.
+
+        Returns: Whether the function was called.
+        """
+        array = self._host
+        if type(array) is not np.ndarray or not (array.flags.owndata and array.flags.writeable):
+            return False
+        self._is_changing, self._host = True, None
+        try:
+            is_alone = sys.getrefcount(array) == _REFERENCES_OF_A_LOCAL
+            if is_alone:
+                change(array)
+        finally:
+            self._host, self._is_changing = array, False
+        return is_alone
 
     def destroy(self) -> None:
         """Drops the value."""

@@ -1,6 +1,7 @@
 """Ops on variables: create, read, assign, scatter.
 
-A variable's value is replaced, never changed in place, so every kernel here computes a new array from the old array.
+A variable's value is replaced, so every kernel here computes a new array from the old array; a sum with a large array
+that nobody else holds is written into that array.
 The same kernels serve XLA, where the resource is a cell that holds the traced value.
 """
 
@@ -26,7 +27,10 @@ from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC
+from millrace._src.util.thread_pool import run_in_blocks
 
+_FEWEST_IN_PLACE, _BLOCK = 1 << 14, 1 << 18
+"""The elements of a variable from which on an update in place is worth a look; the most elements for one thread."""
 _STATE = "it changes a variable and has no differentiable output"
 
 
@@ -236,8 +240,26 @@ def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
                 f"Cannot update variable with shape {_shape_text(old_value.shape)} using a Tensor with shape "
                 f"{_shape_text(value.shape)}, shapes must be equal.",
             )
+        if old_value.size >= _FEWEST_IN_PLACE and isinstance(storage, VariableStorage):
+            del old_value  # or else somebody holds it
+            if storage.change_in_place(lambda array: _combine_in_place(combine, array, value)):
+                return
+            old_value = value_of(storage)
         new_value = combine(old_value, value)
         storage.value = new_value if not isinstance(new_value, np.generic) else np.asarray(new_value)
+
+
+def _combine_in_place(combine: Any, array: Array, value: Array) -> None:
+    """Writes `combine(array, value)` into the array, which nobody else holds; the two have the same shape and dtype."""
+    if not (array.flags.c_contiguous and value.flags.c_contiguous):
+        combine(array, value, out=array)
+        return
+    flat, flat_value = array.reshape(-1), value.reshape(-1)
+
+    def work(start: int, stop: int) -> None:
+        combine(flat[start:stop], flat_value[start:stop], out=flat[start:stop])
+
+    run_in_blocks(flat.size, _BLOCK, work, nanoseconds=1.0)
 
 
 @op(

@@ -20,6 +20,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Elementwise
+from millrace._src.engines.numpy.buffers import aligned_empty
 from millrace._src.util.thread_pool import run_in_parallel
 
 FEWEST = 1 << 16
@@ -169,14 +170,6 @@ def _result_shape(kind: Elementwise, shapes: Sequence[Shape]) -> Shape | None:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         return None
-
-
-def aligned_empty(shape: Shape, dtype: np.dtype[Any]) -> Array:
-    """Returns a new array that begins at a multiple of 64 bytes: XLA takes such an array without a copy."""
-    size = math.prod(shape) * dtype.itemsize
-    memory = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
-    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 # --- cutting ---------------------------------------------------------------------------------------------------------

@@ -25,22 +25,27 @@ _PIECES = 4
 
 def stacked_product(a: Array, b: Array) -> Array:
     """Returns `numpy.matmul(a, b)` of arrays one of which at least is a stack of matrices, in their common dtype."""
-    if a.ndim < 2 or b.ndim < 2:
-        product: Array = large_product(np.matmul, a, b)
-        return product
+    shape, axis = _shared_axis(a, b)
+    product: Array = _shared_product(a, b, shape, axis) if axis else large_product(np.matmul, a, b)
+    return product
+
+
+def _shared_axis(a: Array, b: Array) -> tuple[tuple[int, ...], int]:
+    """Returns the shape of a product, and the axis along which threads share it, from the end; 0 for no axis."""
+    if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
+        return (), 0
     stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    threads, work = thread_count(), math.prod(stack) * a.shape[-2] * a.shape[-1] * b.shape[-1]
-    axis = max(range(len(stack)), key=stack.__getitem__)
-    if threads == 1 or work < _WORTH_SHARING or stack[axis] < threads or a.shape[-1] != b.shape[-2]:
-        product = large_product(np.matmul, a, b)
-        return product
-    return _shared_product(a, b, (*stack, a.shape[-2], b.shape[-1]), axis - len(stack) - 2, threads)
+    shape = (*stack, a.shape[-2], b.shape[-1])
+    longest, threads = max(stack), thread_count()
+    if threads == 1 or longest < threads or math.prod(shape) * a.shape[-1] < _WORTH_SHARING:
+        return shape, 0
+    return shape, stack.index(longest) - len(shape)
 
 
-def _shared_product(a: Array, b: Array, shape: Sequence[int], axis: int, threads: int) -> Array:
+def _shared_product(a: Array, b: Array, shape: Sequence[int], axis: int) -> Array:
     """Multiplies pieces of stacks along an axis, which counts from the end."""
     result = np.empty(shape, a.dtype)
-    size = result.shape[axis]
+    size, threads = result.shape[axis], thread_count()
     bounds = block_bounds(size, -(-size // (_PIECES * threads)), threads)
 
     def work(index: int) -> None:
