@@ -27,6 +27,7 @@ from millrace._src.ops.array.shape_checks import (
     with_rank_at_least,
     with_rank_at_most,
 )
+from millrace._src.ops.array.single_diagonals import diagonal_matrices, diagonal_of, with_diagonal
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
@@ -173,6 +174,9 @@ def _matrix_diag(xp: Xp, diagonal: Array, k: Array, rows: int, cols: int, paddin
             "range."
         )
     height, width = _matrix_size(diagonal.shape[-1], low, high, rows, cols, invalid)
+    if low == high:
+        whole_shape = (*diagonal.shape[:-2], height, width)
+        return diagonal_matrices(xp, diagonal[..., 0, :], low, whole_shape, padding.reshape(()))
     which, place, inside = _Band(height or 0, width or 0, low, high, align).packed_positions()
     if not diagonal.shape[-1]:
         return xp.full((*diagonal.shape[:-2], height, width), padding.reshape(()), dtype=diagonal.dtype)
@@ -306,6 +310,8 @@ def _matrix_diag_part(xp: Xp, matrix: Array, k: Array, padding: Array, align: st
     low, high = _limits(k)
     rows, cols = matrix.shape[-2:]
     _check_limits(rows, cols, low, high)
+    if low == high:
+        return diagonal_of(xp, matrix, low)
     band = _Band(rows, cols, low, high, align)
     row, col, inside = band.matrix_positions()
     if not rows or not cols:
@@ -314,7 +320,7 @@ def _matrix_diag_part(xp: Xp, matrix: Array, k: Array, padding: Array, align: st
         )
     else:
         packed_diagonals = xp.where(inside, matrix[..., row, col], padding.reshape(()))
-    return packed_diagonals[..., 0, :] if low == high else packed_diagonals
+    return packed_diagonals
 
 
 @op(
@@ -421,9 +427,10 @@ def _matrix_set_diag(xp: Xp, matrix: Array, diagonal: Array, k: Array, align: st
         )
     if not band.width:
         return matrix
+    if low == high:
+        return with_diagonal(xp, matrix, diagonal, low)
     which, place, inside = band.packed_positions()
-    packed_diagonals = diagonal[..., None, :] if low == high else diagonal
-    return xp.where(inside, packed_diagonals[..., which, place], matrix)
+    return xp.where(inside, diagonal[..., which, place], matrix)
 
 
 @op(

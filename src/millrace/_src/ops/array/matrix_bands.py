@@ -62,9 +62,26 @@ def matrix_band_part(xp: Xp, input: Array, num_lower: Array, num_upper: Array) -
     for name, value in (("num_lower", num_lower), ("num_upper", num_upper)):
         if value.ndim:
             raise invalid(f"{name} must be scalar, got shape {dims_text(value.shape)}")
+    zero = np.array(b"" if input.dtype.kind == "O" else 0, input.dtype)
+    if xp.are_known(num_lower, num_upper):
+        return _known_band(xp, input, int(num_lower), int(num_upper), zero)
     below = np.arange(rows, dtype=np.int32)[:, None] - np.arange(cols, dtype=np.int32)[None, :]
     inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
-    return xp.where(inside, input, np.array(b"" if input.dtype.kind == "O" else 0, input.dtype))
+    return xp.where(inside, input, zero)
+
+
+def _known_band(xp: Xp, input: Array, num_lower: int, num_upper: int, zero: Array) -> Array:
+    """Keeps a band of which the limits are known: a limit that leaves nothing out is not compared with."""
+    rows, cols = input.shape[-2:]
+    row, col = np.arange(rows, dtype=np.int32)[:, None], np.arange(cols, dtype=np.int32)
+    limits = []
+    if 0 <= num_lower < rows:
+        limits.append(col >= row - num_lower)
+    if 0 <= num_upper < cols:
+        limits.append(col <= row + num_upper)
+    if not limits:
+        return input
+    return xp.where(limits[0] if len(limits) == 1 else limits[0] & limits[1], input, zero)
 
 
 @matrix_band_part.gradient

@@ -17,6 +17,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.dtypes import as_dtype, float32, int8, int32, int64, uint8
 from millrace._src.core.errors import invalid
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -73,6 +74,27 @@ def one_hot_op(xp: Xp, indices: Array, depth: Array, on_value: Array, off_value:
     if not -1 <= axis <= rank:
         raise invalid(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
     at = rank if axis == -1 else axis
+    return _marked(xp, indices, size, at, on_value, off_value)
+
+
+@kernel_part
+def _marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
+    """Marks one element of each vector: NumPy need not compare all of them."""
+    vectors = np.empty((indices.size, size), on_value.dtype)
+    vectors[...] = off_value
+    flat_indices = indices.reshape(-1)
+    is_inside = (flat_indices >= 0) & (flat_indices < size)
+    numbers = np.arange(indices.size)
+    if not is_inside.all():
+        numbers, flat_indices = numbers[is_inside], flat_indices[is_inside]
+    vectors[numbers, flat_indices] = on_value
+    vectors = vectors.reshape(*indices.shape, size)
+    return vectors if at == indices.ndim else np.ascontiguousarray(np.moveaxis(vectors, -1, at))
+
+
+@_marked.kernel_for("xla")
+def _xla_marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
+    rank = indices.ndim
     places = xp.arange(size, dtype=np.int64 if indices.dtype.itemsize == 8 else np.int32)
     hit = xp.expand_dims(indices, at) == places.reshape((-1,) + (1,) * (rank - at))
     return xp.where(hit, on_value, off_value)

@@ -13,6 +13,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
@@ -60,7 +61,7 @@ def dynamic_partition_op(xp: Xp, data: Array, partitions: Array, *, num_partitio
         raise invalid(f"partitions{where} = {int(partitions[at])} is not in [0, {num_partitions})")
     rows = data.reshape((partitions.size, *data.shape[partitions.ndim :]))
     numbers = partitions.reshape(-1)
-    return [rows[numbers == k] for k in range(num_partitions)]
+    return [rows.take(np.flatnonzero(numbers == k), axis=0) for k in range(num_partitions)]
 
 
 @dynamic_partition_op.gradient
@@ -136,11 +137,28 @@ def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
     flat_indices = np.concatenate([np.asarray(i).reshape(-1) for i in indices])
     rows = xp.concatenate([part.reshape((index.size, *slice_shape)) for index, part in zip(indices, data, strict=True)])
     size = int(flat_indices.max()) + 1 if flat_indices.size else 0
-    result = xp.full((size, *slice_shape), b"" if data[0].dtype.kind == "O" else 0, dtype=data[0].dtype)
-    # of several rows for one position the last wins: only that row is written, since not every engine writes in order
-    last = {place: k for k, place in enumerate(flat_indices.tolist())}
-    places, chosen = np.array(list(last), np.int64), np.array(list(last.values()), np.int64)
-    return xp.scatter(result, (places,), rows[chosen], "set") if len(last) else result
+    return _written(xp, size, flat_indices, rows)
+
+
+@kernel_part
+def _written(xp: Xp, size: int, places: Array, rows: Array) -> Array:
+    """Writes rows at their places, in order: of several rows for one place the last holds."""
+    result = np.full((size, *rows.shape[1:]), b"" if rows.dtype.kind == "O" else 0, dtype=rows.dtype)
+    result[places] = rows
+    return result
+
+
+@_written.kernel_for("xla")
+def _xla_written(xp: Xp, size: int, places: Array, rows: Array) -> Array:
+    last_rows = np.full(size, -1)
+    last_rows[places] = np.arange(places.size)  # XLA does not write in order: only the last rows are written
+    found_places = np.flatnonzero(last_rows >= 0)
+    if not found_places.size:
+        return xp.zeros((size, *rows.shape[1:]), rows.dtype)
+    chosen_rows = xp.take(rows, last_rows[found_places], axis=0)
+    if found_places.size == size:
+        return chosen_rows
+    return xp.scatter(xp.zeros((size, *rows.shape[1:]), rows.dtype), (found_places,), chosen_rows, "set")
 
 
 @export("dynamic_stitch")

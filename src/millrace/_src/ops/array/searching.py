@@ -201,12 +201,11 @@ def invert_permutation(xp: Xp, x: Array) -> Array:
 @kernel_part
 def _inverse(xp: Xp, x: Array) -> Array:
     """Inverts a permutation, and refuses a vector that is none."""
-    numbers = np.arange(x.size, dtype=x.dtype)
     if x.size and (x.min() < 0 or x.max() >= x.size):
         raise _no_permutation(x)
-    inverse = np.empty_like(x)
-    inverse[x] = numbers
-    if (inverse[x] != numbers).any():  # two elements have the same place
+    inverse = np.full_like(x, -1)
+    inverse[x] = np.arange(x.size, dtype=x.dtype)
+    if x.size and inverse.min() < 0:  # nobody has this place, because two elements have another
         raise _no_permutation(x)
     return inverse
 
