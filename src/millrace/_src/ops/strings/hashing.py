@@ -2,12 +2,13 @@
 
 `to_hash_bucket_fast` uses FarmHash's fingerprint, `to_hash_bucket_strong` SipHash-2-4 (Aumasson and Bernstein, 2012)
 with the user's key, and the old `to_hash_bucket` a 64-bit MurmurHash 2 (Appleby, public domain). SipHash and MurmurHash
-hash all strings of one length at once, with NumPy's 64-bit integers, whose arithmetic is modulo 2**64.
+hash all strings of as many words at once, with NumPy's 64-bit integers, whose arithmetic is modulo 2**64; a few strings
+one by one, with Python's integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,31 +16,42 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
-from millrace._src.ops.array.farmhash import fingerprints64
+from millrace._src.ops.array.farmhash import fingerprint64, packed_fingerprints64
 from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.strings.packed import PackedStrings, pack, packed
 from millrace._src.util.export import export
 
 _NO_GRADIENT = "a bucket is an integer"
 
 
-def _by_length(texts: Sequence[bytes], unit: int) -> Iterator[tuple[Array, list[bytes]]]:
-    """Yields the texts in groups of equal `len(text) // unit`, each with the positions of its members."""
-    groups: dict[int, list[int]] = {}
-    for position, text in enumerate(texts):
-        groups.setdefault(len(text) // unit, []).append(position)
-    for positions in groups.values():
-        yield np.array(positions), [texts[position] for position in positions]
+_Hash64 = Callable[[PackedStrings], Array]
+_FEW = 12
+"""Up to so many strings are hashed one by one."""
+_AT_ONCE = 1 << 14
+_MASK = (1 << 64) - 1
 
 
-def _words(texts: Sequence[bytes]) -> Array:
-    """Reads texts of one length, a multiple of eight, as rows of little-endian words."""
-    rows = np.frombuffer(b"".join(texts), dtype="<u8").astype(np.uint64)
-    return rows.reshape(len(texts), -1)
+def _by_word_count(strings: PackedStrings, hash_group: Callable[[PackedStrings, int], Array]) -> Array:
+    """Returns the hashes that `hash_group(group, words)` gives for strings of so many whole words of eight bytes."""
+    hashes = np.empty(len(strings), np.uint64)
+    for start in range(0, len(strings), _AT_ONCE):
+        part = strings.select(slice(start, start + _AT_ONCE))
+        counts = part.sizes >> 3
+        for count in np.unique(counts).tolist():
+            (places,) = np.nonzero(counts == count)
+            hashes[start + places] = hash_group(part.select(places), count)
+    return hashes
+
+
+def _last_bytes(strings: PackedStrings, words: int) -> tuple[Array, Array]:
+    """Returns the bytes behind so many words, up to seven, as numbers; and how many bits these bytes have."""
+    bits = ((strings.sizes & 7) << 3).view(np.uint64)
+    return strings.words_at(8 * words) & ((np.uint64(1) << bits) - np.uint64(1)), bits
 
 
 # --- MurmurHash 2 ----------------------------------------------------------------------------------------------------
 
-_MURMUR, _MURMUR_SEED, _MURMUR_SHIFT = np.uint64(0xC6A4A7935BD1E995), np.uint64(0xDECAFCAFFE), np.uint64(47)
+_MURMUR, _MURMUR_SEED = 0xC6A4A7935BD1E995, 0xDECAFCAFFE
 
 
 def murmur64(texts: Sequence[bytes]) -> Array:
@@ -49,19 +61,37 @@ def murmur64(texts: Sequence[bytes]) -> Array:
     >>> (murmur64([b"", b"a"]) % 10).tolist()
     [9, 8]
     """
-    hashes = np.empty(len(texts), np.uint64)
-    for positions, group in _by_length(texts, 1):
-        size = len(group[0])
-        words = _words([text + bytes(-size % 8) for text in group])
-        value = np.full(len(group), _MURMUR_SEED) ^ np.full(len(group), size, np.uint64) * _MURMUR
-        for index in range(size // 8):
-            word = words[:, index] * _MURMUR
-            value = (value ^ (word ^ word >> _MURMUR_SHIFT) * _MURMUR) * _MURMUR
-        if size % 8:
-            value = (value ^ words[:, -1]) * _MURMUR
-        value = (value ^ value >> _MURMUR_SHIFT) * _MURMUR
-        hashes[positions] = value ^ value >> _MURMUR_SHIFT
-    return hashes
+    if len(texts) <= _FEW:
+        return np.array([_murmur_of_one(text) for text in texts], np.uint64)
+    return packed_murmur64(pack(texts))
+
+
+def packed_murmur64(strings: PackedStrings) -> Array:
+    """Computes the hash of the original `StringToHashBucket` for every packed string."""
+    return _by_word_count(strings, _murmur_of_group)
+
+
+def _murmur_of_group(strings: PackedStrings, words: int) -> Array:
+    value = strings.sizes.view(np.uint64) * _MURMUR ^ _MURMUR_SEED
+    for index in range(words):
+        word = strings.words_at(8 * index) * _MURMUR
+        value = (value ^ (word ^ word >> 47) * _MURMUR) * _MURMUR
+    rest, bits = _last_bytes(strings, words)
+    value = np.where(bits > 0, (value ^ rest) * _MURMUR, value)
+    value = (value ^ value >> 47) * _MURMUR
+    return value ^ value >> 47
+
+
+def _murmur_of_one(text: bytes) -> int:
+    size = len(text)
+    value = size * _MURMUR & _MASK ^ _MURMUR_SEED
+    for at in range(0, size - 7, 8):
+        word = int.from_bytes(text[at : at + 8], "little") * _MURMUR & _MASK
+        value = (value ^ (word ^ word >> 47) * _MURMUR) * _MURMUR & _MASK
+    if size % 8:
+        value = (value ^ int.from_bytes(text[size // 8 * 8 :], "little")) * _MURMUR & _MASK
+    value = (value ^ value >> 47) * _MURMUR & _MASK
+    return value ^ value >> 47
 
 
 # --- SipHash ---------------------------------------------------------------------------------------------------------
@@ -77,50 +107,101 @@ def siphash(texts: Sequence[bytes], k0: int, k1: int) -> Array:
     >>> hex(siphash([bytes(range(15))], 0x0706050403020100, 0x0F0E0D0C0B0A0908)[0])
     '0xa129ca6149be45e5'
     """
-    key = [k & (1 << 64) - 1 for k in (k0, k1, k0, k1)]
-    hashes = np.empty(len(texts), np.uint64)
-    for positions, group in _by_length(texts, 8):
-        words = _words([text + bytes(7 - len(text) % 8) + bytes([len(text) & 255]) for text in group])
-        state = [np.full(len(group), k ^ start, np.uint64) for k, start in zip(key, _SIP_STATE, strict=True)]
-        for index in range(words.shape[1]):
-            state[3] ^= words[:, index]
-            _sip_rounds(state, 2)
-            state[0] ^= words[:, index]
-        state[2] ^= np.uint64(0xFF)
-        _sip_rounds(state, 4)
-        hashes[positions] = state[0] ^ state[1] ^ state[2] ^ state[3]
-    return hashes
+    if len(texts) <= _FEW:
+        return np.array([_siphash_of_one(text, k0, k1) for text in texts], np.uint64)
+    return packed_siphash(pack(texts), k0, k1)
 
 
-def _rotated(value: Array, shift: int) -> Array:
-    return value << np.uint64(shift) | value >> np.uint64(64 - shift)
+def packed_siphash(strings: PackedStrings, k0: int, k1: int) -> Array:
+    """Computes SipHash-2-4 of every packed string, under a key of two 64-bit words."""
+    start = _sip_start(k0, k1)
+    return _by_word_count(strings, lambda group, words: _siphash_of_group(group, words, start))
+
+
+def _sip_start(k0: int, k1: int) -> tuple[int, ...]:
+    return tuple((key ^ word) & _MASK for key, word in zip((k0, k1, k0, k1), _SIP_STATE, strict=True))
+
+
+def _siphash_of_group(strings: PackedStrings, words: int, start: tuple[int, ...]) -> Array:
+    state = [np.full(len(strings), word, np.uint64) for word in start]
+    for index in range(words):
+        _mix_in(state, strings.words_at(8 * index))
+    rest, _ = _last_bytes(strings, words)
+    _mix_in(state, rest | strings.sizes.view(np.uint64) << 56)
+    state[2] ^= np.uint64(0xFF)
+    _sip_rounds(state, 4)
+    return state[0] ^ state[1] ^ state[2] ^ state[3]
+
+
+def _mix_in(state: list[Array], word: Array) -> None:
+    state[3] ^= word
+    _sip_rounds(state, 2)
+    state[0] ^= word
+
+
+def _rotate(value: Array, shift: int) -> None:
+    upper = value << np.uint64(shift)
+    np.right_shift(value, np.uint64(64 - shift), out=value)
+    np.bitwise_or(value, upper, out=value)
 
 
 def _sip_rounds(state: list[Array], count: int) -> None:
+    """Carries out rounds in place."""
     a, b, c, d = state
     for _ in range(count):
-        a, c = a + b, c + d
-        b, d = _rotated(b, 13) ^ a, _rotated(d, 16) ^ c
-        a = _rotated(a, 32)
-        c, a = c + b, a + d
-        b, d = _rotated(b, 17) ^ c, _rotated(d, 21) ^ a
-        c = _rotated(c, 32)
-    state[:] = a, b, c, d
+        a += b
+        c += d
+        _rotate(b, 13)
+        _rotate(d, 16)
+        b ^= a
+        d ^= c
+        _rotate(a, 32)
+        c += b
+        a += d
+        _rotate(b, 17)
+        _rotate(d, 21)
+        b ^= c
+        d ^= a
+        _rotate(c, 32)
 
 
-def _farmhash(texts: Sequence[bytes]) -> Array:
-    return fingerprints64(texts)
+def _siphash_of_one(text: bytes, k0: int, k1: int) -> int:
+    a, b, c, d = _sip_start(k0, k1)
+    size = len(text)
+    padded = text + bytes(7 - size % 8) + bytes([size & 255])
+    for at in range(0, len(padded), 8):
+        word = int.from_bytes(padded[at : at + 8], "little")
+        a, b, c, d = _sip_rounds_of_one(a, b, c, d ^ word, 2)
+        a ^= word
+    a, b, c, d = _sip_rounds_of_one(a, b, c ^ 0xFF, d, 4)
+    return a ^ b ^ c ^ d
+
+
+def _sip_rounds_of_one(a: int, b: int, c: int, d: int, count: int) -> tuple[int, int, int, int]:
+    mask = _MASK
+    for _ in range(count):
+        a, c = a + b & mask, c + d & mask
+        b, d = (b << 13 | b >> 51) & mask ^ a, (d << 16 | d >> 48) & mask ^ c
+        a = (a << 32 | a >> 32) & mask
+        c, a = c + b & mask, a + d & mask
+        b, d = (b << 17 | b >> 47) & mask ^ c, (d << 21 | d >> 43) & mask ^ a
+        c = (c << 32 | c >> 32) & mask
+    return a, b, c, d
 
 
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _buckets(input: Array, count: int, hash64: Callable[[Sequence[bytes]], Array]) -> Array:
+def _buckets(input: Array, count: int, hash_one: Callable[[bytes], int], hash_packed: _Hash64) -> Array:
     if count < 1:
         message = f"Value for attr 'num_buckets' of {count} must be at least minimum 1"
         raise errors.InvalidArgumentError(None, None, message)
-    hashes = hash64(input.reshape(-1).tolist())
-    return (hashes % np.uint64(count)).astype(np.int64).reshape(input.shape)
+    if input.size <= _FEW:
+        buckets = [hash_one(text) % count for text in input.reshape(-1).tolist()]
+        return np.array(buckets, np.int64).reshape(input.shape)
+    hashes = hash_packed(packed(input))
+    np.subtract(hashes, hashes // np.uint64(count) * np.uint64(count), out=hashes)  # faster than a remainder
+    return hashes.view(np.int64).reshape(input.shape)
 
 
 @op(
@@ -132,7 +213,7 @@ def _buckets(input: Array, count: int, hash64: Callable[[Sequence[bytes]], Array
 )
 def string_to_hash_bucket_fast(xp: Xp, input: Array, *, num_buckets: int) -> Array:
     """Computes the fingerprint of every string, modulo the number of buckets."""
-    return _buckets(input, num_buckets, _farmhash)
+    return _buckets(input, num_buckets, fingerprint64, packed_fingerprints64)
 
 
 @op(
@@ -147,7 +228,9 @@ def string_to_hash_bucket_strong(xp: Xp, input: Array, *, num_buckets: int, key:
     if len(key) != 2:
         raise errors.InvalidArgumentError(None, None, "Key must have 2 elements")
     k0, k1 = key
-    return _buckets(input, num_buckets, lambda texts: siphash(texts, k0, k1))
+    return _buckets(
+        input, num_buckets, lambda text: _siphash_of_one(text, k0, k1), lambda texts: packed_siphash(texts, k0, k1)
+    )
 
 
 @op(
@@ -159,7 +242,7 @@ def string_to_hash_bucket_strong(xp: Xp, input: Array, *, num_buckets: int, key:
 )
 def string_to_hash_bucket(xp: Xp, string_tensor: Array, *, num_buckets: int) -> Array:
     """Computes the hash of every string, modulo the number of buckets."""
-    return _buckets(string_tensor, num_buckets, murmur64)
+    return _buckets(string_tensor, num_buckets, _murmur_of_one, packed_murmur64)
 
 
 @export(

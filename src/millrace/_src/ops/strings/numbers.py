@@ -6,6 +6,7 @@ Python's `%` has printf's flags. Reading needs patterns of its own, because Pyth
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable
@@ -16,15 +17,19 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType, as_dtype, float32
+from millrace._src.core.dtypes import DType, as_dtype, float32, int64
 from millrace._src.core.op_def import op
 from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.strings.packed import PackedStrings, packed
+from millrace._src.ops.strings.packed_numbers import packed_floats, packed_integers
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
 _TEXT = "text has no gradient"
+_FEW = 24
+"""Up to so many strings are read one by one."""
 _NUMBER_TYPES = TypeSet((d.float32, d.float64, d.int32, d.int64, d.uint32, d.uint64), default=float32)
 _FORMATTED_TYPES = TypeSet(
     (
@@ -58,20 +63,39 @@ def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
         names = "float, double, int32, int64, uint32, uint64"
         message = f"Value for attr 'out_type' of {out_type.name} is not in the list of allowed values: {names}"
         raise errors.InvalidArgumentError(None, None, message)
-    reader = integer_reader(out_type) if out_type.is_integer else read_float
-    values = []
-    for text in string_tensor.reshape(-1):
-        value = reader(text)
-        if value is None:
-            shown_text = text.split(b"\0")[0].decode("utf-8", "surrogateescape")
-            raise errors.InvalidArgumentError(
-                None, None, f"StringToNumberOp could not correctly convert string: {shown_text}"
-            )
-        values.append(value)
-    wide = np.array(values, dtype=object if out_type.is_integer else np.float64)
-    return wide.astype(out_type.np_dtype).reshape(string_tensor.shape)
+    if string_tensor.size <= _FEW:
+        values = [_number(text, out_type) for text in string_tensor.reshape(-1).tolist()]
+        wide = np.array(values, dtype=object if out_type.is_integer else np.float64)
+        return wide.astype(out_type.np_dtype).reshape(string_tensor.shape)
+    numbers = read_packed(packed(string_tensor), out_type, functools.partial(_number, dtype=out_type))
+    return numbers.reshape(string_tensor.shape)
 
 
+def _number(text: bytes, dtype: DType) -> Any:
+    value = integer_reader(dtype)(text) if dtype.is_integer else read_float(text)
+    if value is None:
+        shown_text = text.split(b"\0")[0].decode("utf-8", "surrogateescape")
+        raise errors.InvalidArgumentError(
+            None, None, f"StringToNumberOp could not correctly convert string: {shown_text}"
+        )
+    return value
+
+
+def read_packed(strings: PackedStrings, dtype: DType, read: Callable[[bytes], Any]) -> Array:
+    """Reads the number of each packed string as an array of a dtype; `read` reads one that is no plain decimal."""
+    if dtype.is_integer:
+        numbers, is_simple = packed_integers(strings, with_minus=not dtype.is_unsigned)
+        is_simple &= (numbers >= dtype.min) & (numbers <= min(dtype.max, int64.max))
+    else:
+        numbers, is_simple = packed_floats(strings)
+    result = numbers.astype(dtype.np_dtype, copy=False)
+    others = np.flatnonzero(~is_simple)
+    if len(others):
+        result[others] = np.array([read(text) for text in strings.select(others)])
+    return result
+
+
+@functools.lru_cache(maxsize=16)
 def integer_reader(dtype: DType) -> Callable[[bytes], int | None]:
     """Returns the function that reads an integer of a dtype; None for a text that spells none."""
     pattern = _UNSIGNED if dtype.is_unsigned else _INTEGER

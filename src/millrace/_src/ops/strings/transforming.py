@@ -17,6 +17,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.shape_rules import broadcast_dims, same_shape
+from millrace._src.ops.strings.packed import PackedStrings, packed
 from millrace._src.ops.strings.text_bytes import check_choice, map_strings, map_values, string_array
 from millrace._src.ops.type_sets import INDEX
 from millrace._src.util.export import export
@@ -24,6 +25,8 @@ from millrace._src.util.text import shape_brackets
 
 _TEXT = "text has no gradient"
 _UNITS = ("BYTE", "UTF8_CHAR")
+_FEW = 24
+"""Up to so many strings are measured one by one."""
 
 
 # --- length ----------------------------------------------------------------------------------------------------------
@@ -33,11 +36,22 @@ _UNITS = ("BYTE", "UTF8_CHAR")
 def string_length(xp: Xp, input: Array, *, unit: str = "BYTE") -> Array:
     """Computes the length of every string."""
     check_choice("unit", unit, _UNITS)
-    return map_values(len if unit == "BYTE" else _character_count, input, np.int32)
+    if input.size <= _FEW:
+        return map_values(len if unit == "BYTE" else _character_count, input, np.int32)
+    strings = packed(input)
+    lengths = strings.sizes if unit == "BYTE" else _character_counts(strings)
+    return lengths.astype(np.int32).reshape(input.shape)
 
 
 def _character_count(text: bytes) -> int:
     return sum(byte & 0xC0 != 0x80 for byte in text)
+
+
+def _character_counts(strings: PackedStrings) -> Array:
+    begins_character = (strings.characters & 0xC0) != 0x80
+    before = np.zeros(len(begins_character) + 1, np.int64)
+    np.cumsum(begins_character, out=before[1:])
+    return before[strings.starts + strings.sizes] - before[strings.starts]
 
 
 def _character_starts(text: bytes) -> list[int]:
