@@ -24,7 +24,9 @@ def test_what_counts_as_a_plain_integer_is_read_as_python_reads_it(texts: list[s
     numbers, is_simple = packed_integers(pack(encoded))
     for text, number, simple in zip(encoded, numbers.tolist(), is_simple.tolist(), strict=True):
         digits = text.lstrip(b"+-")
-        assert simple == (text[len(text) - len(digits) :].isdigit() and len(text) - len(digits) < 2 and len(digits) < 17)
+        assert simple == (
+            text[len(text) - len(digits) :].isdigit() and len(text) - len(digits) < 2 and len(digits) < 17
+        )
         assert not simple or number == integer_reader(tf.int64)(text)
 
 

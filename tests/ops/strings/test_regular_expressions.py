@@ -100,3 +100,56 @@ def test_patterns_known_while_tracing_are_attributes() -> None:
         tf.strings.regex_replace(x, tf.constant("a", name="p"), "b")
     types = [operation.type for operation in graph.get_operations() if operation.type != "Const"]
     assert types == ["StaticRegexReplace", "StaticRegexFullMatch", "RegexReplace"]
+
+
+_PATTERNS = [
+    *("a", "[ab]+", "b*", "", "^a", "a$", "^", "$", "^$", r"\ba", r"a\b", r"\B", "(?m)^b", "(?m)b$", "a.b", "(?s)a.b"),
+    *(
+        "[^a]",
+        "[^a]+$",
+        r"\s+",
+        r"\S",
+        r"\W",
+        "(a)|(b)",
+        "(a)(b)?",
+        "(?i)AB",
+        "a{2}",
+        "a{0}b",
+        "(?:a|)b",
+        "(?U)a+",
+        r"\x{e9}",
+    ),
+    *("é", "[à-ü]", r"\pL", r"[[:^alpha:]]", r"\Aab\z", r"\Qa.b\E", "(ab|a)(bb)?", "b|$", "日+", r"\d|\n"),
+]
+_WORDS = [
+    b"",
+    b"a",
+    b"b",
+    b"ab",
+    b"abb aab",
+    b"a\nb",
+    b"b\na\n",
+    b"A.B",
+    b"a.b",
+    "é日日".encode(),
+    b" ",
+    b"a1b22",
+    b"\0",
+]
+
+
+@pytest.mark.parametrize("pattern", _PATTERNS)
+@pytest.mark.parametrize("more", [[], [b"\xe6\x97"], [b"\xff"], [b"\xfe"]])
+def test_many_strings_are_matched_as_each_by_itself(pattern: str, more: list[bytes]) -> None:
+    texts = [*_WORDS, *more] * 3
+    matched, replaced = tf.strings.regex_full_match, tf.strings.regex_replace
+    assert matched(texts, pattern).numpy().tolist() == [bool(matched(text, pattern)) for text in texts]
+    for rewrite in ("x", "", r"[\0]", r"\\n", r"\1-"):
+        each = [replaced(text, pattern, rewrite).numpy() for text in texts]
+        assert replaced(texts, pattern, rewrite).numpy().tolist() == each
+
+
+@pytest.mark.parametrize("pattern", [r"(", "a**", "[b-a]"])
+def test_malformed_patterns_are_refused_for_many_strings_too(pattern: str) -> None:
+    for call in (lambda t: tf.strings.regex_full_match(t, pattern), lambda t: tf.strings.regex_replace(t, pattern, "")):
+        check_refusal(lambda call=call: call(["a"] * 100), tf.errors.InvalidArgumentError, "Invalid pattern: ")

@@ -224,9 +224,7 @@ def _words_by_eight(key: _Key, end: int) -> Iterable[Sequence[_Word]]:
     return ([key.words_at(at + 8 * index) for index in range(8)] for at in range(0, end, 64))
 
 
-def _round(
-    key: _Key, at: _Word, x: _Word, y: _Word, z: _Word, v: _Pair, w: _Pair, mul: _Word, weight: int
-) -> _State:
+def _round(key: _Key, at: _Word, x: _Word, y: _Word, z: _Word, v: _Pair, w: _Pair, mul: _Word, weight: int) -> _State:
     """Mixes 64 bytes into the state."""
     x = _rotate(x + y + v[0] + _word(key, at + 8), 37) * mul & _MASK
     y = _rotate(y + v[1] + _word(key, at + 48), 42) * mul

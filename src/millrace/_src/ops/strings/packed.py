@@ -20,7 +20,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 
 _PADDING = 16
-"""How many bytes are before the first string and, at least, behind the last one, so that reading beyond an end is safe."""
+"""How many bytes are before the first string and, at least, behind the last one: reading beyond an end is safe."""
 _SHIFT_3, _BITS_3, _WIDTH = np.int64(3), np.int64(7), np.uint64(64)
 
 
@@ -113,10 +113,10 @@ def packed(array: Array) -> PackedStrings:
     if array.size <= _FEW:
         return pack(array.reshape(-1).tolist())
     with _kept_lock:
-        reference, strings = _kept.get(id(array), (None, None))
-        if reference is not None and reference() is array:
+        kept = _kept.get(id(array))
+        if kept is not None and kept[0]() is array:
             _kept.move_to_end(id(array))
-            return strings
+            return kept[1]
     strings = pack(array.reshape(-1).tolist())
     with _kept_lock:
         _kept[id(array)] = weakref.ref(array, _forget), strings

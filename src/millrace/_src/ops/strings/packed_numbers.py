@@ -38,7 +38,7 @@ def packed_integers(strings: PackedStrings, with_minus: bool = True) -> tuple[Ar
 
 
 def packed_floats(strings: PackedStrings) -> tuple[Array, Array]:
-    """Reads decimals: float64, and which of the strings are an optional sign and up to 15 digits with at most a point."""
+    """Reads decimals: float64, and which strings are an optional sign and up to 15 digits with at most one point."""
     begins, is_negative = _signs(strings)
     points, has_point = _points(strings)
     whole, is_simple = _unsigned(strings, begins, points)

@@ -16,6 +16,7 @@ import sys
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from millrace._src.ops.strings.unicode_scripts import SCRIPT_NAMES, script_runs
 
@@ -67,6 +68,50 @@ class _Flags:
         return replace(self, **values)
 
 
+SEPARATOR = "\udcff"
+"""What separates strings that are matched all at once: a byte that is no UTF-8, which no item of a pattern matches."""
+
+
+class _Anchors(NamedTuple):
+    """How the places where a text or a line begins and ends are written."""
+
+    begin: str
+    end: str
+    line_begin: str
+    line_end: str
+
+
+_ANCHORS = _Anchors("(?:\\A)", "(?:\\Z)", "(?:(?m:^))", "(?:(?m:$))")
+_ANCHORS_OF_MANY = _Anchors(
+    f"(?:(?<![^{SEPARATOR}]))", f"(?:(?![^{SEPARATOR}]))", f"(?:(?<![^\\n{SEPARATOR}]))", f"(?:(?![^\\n{SEPARATOR}]))"
+)
+
+
+class PatternOfMany(NamedTuple):
+    """A pattern for strings in one text, separated by `SEPARATOR`."""
+
+    compiled: re.Pattern[str]
+    whole: re.Pattern[str]
+    """The pattern that matches whole strings only, each with the separator before it; another one must follow."""
+    matches_nothing: bool
+    """Whether there may be matches of no characters."""
+
+
+@functools.lru_cache(maxsize=512)
+def compile_for_many(pattern: str) -> PatternOfMany | None:
+    """Compiles a pattern of RE2 for many strings in one text; None if it might match what separates strings.
+
+    Raises: PatternError: if RE2 refuses the pattern.
+    """
+    # Ranges of characters are the one way to match a separator: those of names, and of codes above 255.
+    if not pattern.isascii() or "\\x{" in pattern or "\\p" in pattern or "\\P" in pattern:
+        return None
+    translator = _Translator(pattern, _ANCHORS_OF_MANY)
+    translation = _compiled(pattern, translator.translate())
+    whole = _compiled(pattern, f"{SEPARATOR}(?:{translation.pattern})(?={SEPARATOR})")
+    return PatternOfMany(translation, whole, matches_nothing=not translator.widths.least())
+
+
 @functools.lru_cache(maxsize=512)
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Compiles a pattern of RE2 to a pattern of Python.
@@ -77,18 +122,62 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
     Raises: PatternError: if RE2 refuses the pattern.
     """
-    translation = _Translator(pattern).translate()
+    return _compiled(pattern, _Translator(pattern, _ANCHORS).translate())
+
+
+def _compiled(pattern: str, translation: str) -> re.Pattern[str]:
     try:
         return re.compile(translation)
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(f"not supported here: {error}: {pattern}") from None
 
 
+class _Widths:
+    """Adds up how many characters the items of a pattern match at least, read from left to right."""
+
+    def __init__(self) -> None:
+        self._outer: list[tuple[list[int], int]] = []
+        self._alternatives: list[int] = []
+        self._width = 0
+        self._last = 0
+
+    def item(self, width: int) -> None:
+        """Counts an item."""
+        self._last = width
+        self._width += width
+
+    def repeat_last(self, times: int) -> None:
+        """Counts the last item so many times, not once."""
+        self._width += self._last * (times - 1)
+
+    def alternative(self) -> None:
+        """Begins another alternative."""
+        self._alternatives.append(self._width)
+        self._width = 0
+
+    def open_group(self) -> None:
+        """Begins a group."""
+        self._outer.append((self._alternatives, self._width))
+        self._alternatives, self._width = [], 0
+
+    def close_group(self) -> None:
+        """Ends a group, and counts the group as an item."""
+        group = self.least()
+        self._alternatives, self._width = self._outer.pop()
+        self.item(group)
+
+    def least(self) -> int:
+        """Returns the least number of characters of all alternatives."""
+        return min(*self._alternatives, self._width) if self._alternatives else self._width
+
+
 class _Translator:
     """Walks over one pattern and writes the pattern's translation."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, anchors: _Anchors) -> None:
         self.pattern = pattern
+        self.anchors = anchors
+        self.widths = _Widths()
         self.position = 0
         self.flags = _Flags()
         self.outer: list[_Flags] = []
@@ -115,7 +204,8 @@ class _Translator:
         elif character == ")":
             self._close()
         elif character == "|":
-            self._write("|", 1, repeatable=False)
+            self._write("|", 1, width=None)
+            self.widths.alternative()
         elif character == "[":
             self._class()
         elif character == "\\":
@@ -123,16 +213,19 @@ class _Translator:
         elif character == ".":
             self._write(f"[^{_BROKEN}]" if self.flags.dot_all else f"[^\\n{_BROKEN}]", 1)
         elif character == "^":
-            self._write("(?:(?m:^))" if self.flags.multi_line else "(?:\\A)", 1)
+            self._write(self.anchors.line_begin if self.flags.multi_line else self.anchors.begin, 1, width=0)
         elif character == "$":
-            self._write("(?:(?m:$))" if self.flags.multi_line else "(?:\\Z)", 1)
+            self._write(self.anchors.line_end if self.flags.multi_line else self.anchors.end, 1, width=0)
         else:
             self._write(self._literal(character), 1)
 
-    def _write(self, text: str, consumed: int, repeatable: bool = True) -> None:
+    def _write(self, text: str, consumed: int, width: int | None = 1) -> None:
+        """Writes an item that matches `width` characters at least; None if it is nothing that can be repeated."""
         self.parts.append(text)
         self.position += consumed
-        self.repeatable = repeatable
+        self.repeatable = width is not None
+        if width is not None:
+            self.widths.item(width)
 
     def _literal(self, character: str) -> str:
         return self._case(re.escape(character))
@@ -164,18 +257,20 @@ class _Translator:
         if flags[3] == ":":
             self._push("(?:", flags.end())
         else:
-            self._write("", flags.end(), repeatable=False)
+            self._write("", flags.end(), width=None)
         self.flags = new_flags
 
     def _push(self, text: str, consumed: int) -> None:
         self.outer.append(self.flags)
-        self._write(text, consumed, repeatable=False)
+        self._write(text, consumed, width=None)
+        self.widths.open_group()
 
     def _close(self) -> None:
         if not self.outer:
             raise PatternError(f"unexpected ): {self.pattern}")
         self.flags = self.outer.pop()
-        self._write(")", 1)
+        self._write(")", 1, width=0)
+        self.widths.close_group()
 
     # --- repetition ----------------------------------------------------------------------------------------------
 
@@ -193,6 +288,7 @@ class _Translator:
         self.position += lazy
         self.parts.append(operator + ("?" if lazy != self.flags.swap_greedy else ""))
         self.last_repeat = start
+        self.widths.repeat_last(int(count_match[1]) if count_match is not None else int(operator == "+"))
 
     @staticmethod
     def _check_count(counted: re.Match[str]) -> None:
@@ -208,13 +304,13 @@ class _Translator:
         if letter == "Q":
             self._quoted()
         elif letter == "b":
-            self._write(_BOUNDARY, 2)
+            self._write(_BOUNDARY, 2, width=0)
         elif letter == "B":
-            self._write(_NO_BOUNDARY, 2)
+            self._write(_NO_BOUNDARY, 2, width=0)
         elif letter == "A":
-            self._write("(?:\\A)", 2)
+            self._write(self.anchors.begin, 2, width=0)
         elif letter == "z":
-            self._write("(?:\\Z)", 2)
+            self._write(self.anchors.end, 2, width=0)
         elif letter == "C":
             raise PatternError(f"\\C, a single byte, is not supported here: {self.pattern}")
         elif letter and letter in "dDsSwWpP":
@@ -226,7 +322,8 @@ class _Translator:
         """Writes the text between `\\Q` and `\\E` as literals."""
         text, _, _ = self.pattern[self.position + 2 :].partition("\\E")
         consumed_count = min(len(text) + 4, len(self.pattern) - self.position)
-        self._write("".join(map(self._literal, text)), consumed_count, repeatable=bool(text))
+        self._write("".join(map(self._literal, text[:-1])), 0, width=max(len(text) - 1, 0))
+        self._write("".join(map(self._literal, text[-1:])), consumed_count, width=1 if text else None)
 
     def _class_escape(self, letter: str) -> str:
         """Returns the ranges that `\\d`, `\\W`, `\\pL` ... stands for inside brackets; moves past the escape."""

@@ -1,7 +1,9 @@
 """`tf.strings.regex_replace` and `regex_full_match`: RE2's patterns over tensors of strings.
 
 `re2_syntax` translates a pattern once; Python's `re` matches each string, decoded so that bytes outside UTF-8 survive.
-Replacements are expanded by RE2's rules.
+Replacements are expanded by RE2's rules. Many strings are matched as one text: a byte that no item of a pattern matches
+separates them, and anchors are written so that they hold at the separators. Where that could differ (a match of no
+characters, a string with that byte), the strings are matched one by one.
 """
 
 from __future__ import annotations
@@ -18,12 +20,22 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.shape_rules import same_shape
-from millrace._src.ops.strings.re2_syntax import PatternError, compile_pattern
-from millrace._src.ops.strings.text_bytes import attr_bytes, map_strings, map_values
+from millrace._src.ops.strings.re2_syntax import (
+    SEPARATOR,
+    PatternError,
+    PatternOfMany,
+    compile_for_many,
+    compile_pattern,
+)
+from millrace._src.ops.strings.text_bytes import attr_bytes, map_strings, map_values, string_array
 from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
 _TEXT = "text has no gradient"
+_MANY = 16
+"""From so many strings on they are matched as one text."""
+_MARK = "\udcfe"
+"""What stands for a string that matches: another byte that is no UTF-8."""
 
 
 def _text(element: bytes) -> str:
@@ -37,6 +49,22 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {pattern}, error: {error}") from None
 
 
+def _compiled_for_many(pattern: str) -> PatternOfMany | None:
+    try:
+        return compile_for_many(pattern)
+    except PatternError as error:
+        raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {pattern}, error: {error}") from None
+
+
+def _joined(array: Array, free_of: str) -> str | None:
+    """Returns strings as one text, separated by `SEPARATOR`; None if they hold that byte, or one of `free_of`."""
+    text = attr_bytes(SEPARATOR).join(array.reshape(-1).tolist())
+    characters = np.frombuffer(text, np.uint8)
+    separators = np.count_nonzero(characters == attr_bytes(SEPARATOR)[0])
+    is_clear = separators == array.size - 1 and not any((characters == attr_bytes(c)[0]).any() for c in free_of)
+    return _text(text) if is_clear else None
+
+
 def _scalar(array: Array, what: str) -> str:
     if array.ndim:
         message = f"{what} must be scalar, but received {shape_brackets(array.shape)}"
@@ -45,6 +73,30 @@ def _scalar(array: Array, what: str) -> str:
 
 
 # --- replacing -------------------------------------------------------------------------------------------------------
+
+
+def _replaced(input: Array, pattern: str, rewrite: str, everywhere: bool) -> Array:
+    result = _replaced_at_once(input, pattern, rewrite) if everywhere and input.size >= _MANY else None
+    return map_strings(_replacer(pattern, rewrite, everywhere), input) if result is None else result
+
+
+def _replaced_at_once(input: Array, pattern: str, rewrite: str) -> Array | None:
+    """Replaces every match in many strings at once; returns None where that could differ."""
+    compiled_pattern = _compiled_for_many(pattern)
+    if compiled_pattern is None or compiled_pattern.matches_nothing or SEPARATOR in rewrite:
+        return None
+    if _highest_group(rewrite) > compiled_pattern.compiled.groups:
+        return input
+    text = _joined(input, free_of="")
+    if text is None:
+        return None
+    replaced_text = compiled_pattern.compiled.sub(_template(rewrite), text)
+    return string_array(attr_bytes(replaced_text).split(attr_bytes(SEPARATOR)), input.shape)
+
+
+def _template(rewrite: str) -> str:
+    """Writes a replacement as Python's `re` reads it."""
+    return "".join(f"\\g<{p}>" if isinstance(p, int) else p.replace("\\", r"\\") for p in _rewrite_parts(rewrite))
 
 
 def _replacer(pattern: str, rewrite: str, everywhere: bool) -> Callable[[bytes], bytes]:
@@ -63,7 +115,13 @@ def _highest_group(rewrite: str) -> int:
 
 
 def _expander(rewrite: str) -> Callable[[re.Match[str]], str]:
-    """Returns a function that writes a replacement: `\\0` to `\\9` stand for groups, `\\\\` for a backslash.
+    """Returns a function that writes a replacement."""
+    parts = _rewrite_parts(rewrite)
+    return lambda match: "".join(p if isinstance(p, str) else match[p] or "" for p in parts)
+
+
+def _rewrite_parts(rewrite: str) -> list[str | int]:
+    """Returns the texts and the numbers of groups of a replacement: `\\0` to `\\9` are groups, `\\\\` is a backslash.
 
     As in RE2, the text after any other escape is dropped.
     """
@@ -72,7 +130,7 @@ def _expander(rewrite: str) -> Callable[[re.Match[str]], str]:
         if piece[3] is not None:
             break
         parts.append(int(piece[1]) if piece[1] is not None else piece[2] or piece[4])
-    return lambda match: "".join(p if isinstance(p, str) else match[p] or "" for p in parts)
+    return parts
 
 
 def _replace_first(pattern: re.Pattern[str], expand: Callable[[re.Match[str]], str], text: str) -> str:
@@ -114,13 +172,13 @@ def _replace_shape(c: ShapeContext) -> TensorShape:
 )
 def regex_replace_op(xp: Xp, input: Array, pattern: Array, rewrite: Array, *, replace_global: bool = True) -> Array:
     """Replaces matches of a pattern."""
-    return map_strings(_replacer(_scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite"), replace_global), input)
+    return _replaced(input, _scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite"), replace_global)
 
 
 @op("StaticRegexReplace", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def static_regex_replace(xp: Xp, input: Array, *, pattern: str, rewrite: str, replace_global: bool = True) -> Array:
     """Replaces matches of a pattern that is known while tracing."""
-    return map_strings(_replacer(pattern, rewrite, replace_global), input)
+    return _replaced(input, pattern, rewrite, replace_global)
 
 
 @export("strings.regex_replace", v1=["strings.regex_replace", "regex_replace"], elementwise="unary")
@@ -149,8 +207,24 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
 
 
 def _matches(pattern: str, input: Array) -> Array:
+    result = _matches_at_once(pattern, input) if input.size >= _MANY else None
+    if result is not None:
+        return result
     compiled_pattern = _compiled(pattern)
     return map_values(lambda element: compiled_pattern.fullmatch(_text(element)) is not None, input, np.bool_)
+
+
+def _matches_at_once(pattern: str, input: Array) -> Array | None:
+    """Matches many strings at once; returns None where that could differ."""
+    compiled_pattern = _compiled_for_many(pattern)
+    text = None if compiled_pattern is None else _joined(input, free_of=_MARK)
+    if compiled_pattern is None or text is None:
+        return None
+    marked_text = compiled_pattern.whole.sub(SEPARATOR + _MARK, SEPARATOR + text + SEPARATOR)
+    characters = np.frombuffer(attr_bytes(marked_text), np.uint8)
+    (separators,) = np.nonzero(characters == attr_bytes(SEPARATOR)[0])
+    result: Array = characters[separators[:-1] + 1] == attr_bytes(_MARK)[0]
+    return result.reshape(input.shape)
 
 
 def _match_shape(c: ShapeContext) -> TensorShape:
