@@ -103,3 +103,63 @@ def test_a_variable_that_changes_its_shape_gets_an_executable_of_its_own() -> No
     assert float(total()) == 18.0
     variable.assign([4.0, 5.0])
     assert float(total()) == 9.0
+
+
+def test_an_attempt_compiles_nothing_and_runs_what_is_prepared() -> None:
+    program, arguments = program_of(lambda x: x * 3.0, tf.TensorSpec([None], tf.float32))
+    call, before = arguments(np.ones(2, np.float32)), compilation_count()
+    assert program.attempt is not None
+    assert program.attempt(*call) is None and compilation_count() == before
+    prepare(program, call)
+    for _ in range(2):
+        results = program.attempt(*call)
+        assert results is not None and np.asarray(results[0]).tolist() == [3.0, 3.0]
+    assert program.attempt(*arguments(np.ones(3, np.float32))) is None
+    assert compilation_count() - before == 1
+
+
+def test_an_attempt_that_is_in_vain_draws_nothing_and_changes_no_variable() -> None:
+    variable = tf.Variable([0.0, 0.0])
+
+    def noisy(x: Any) -> Any:
+        return variable.assign_add(x + tf.random.uniform([2], seed=3))
+
+    def values(attempts: int) -> list[Any]:
+        tf.random.set_seed(5)
+        variable.assign([0.0, 0.0])
+        program, arguments = program_of(noisy, tf.TensorSpec([2], tf.float32))
+        call = arguments(np.ones(2, np.float32))
+        assert program.attempt is not None
+        for _ in range(attempts):
+            assert program.attempt(*call) is None
+        assert variable.numpy().tolist() == [0.0, 0.0]
+        program.run(*call)
+        assert program.attempt(*call) is not None
+        return variable.numpy().tolist()
+
+    assert values(0) == values(3)
+
+
+def test_an_attempt_asks_for_the_arguments_that_decide_sizes() -> None:
+    program, arguments = program_of(
+        lambda x, n: x[:n] * 2.0, tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32)
+    )
+    x = np.arange(5, dtype=np.float32)
+    program.run(*arguments(x, np.array(2, np.int32)))
+    assert program.attempt is not None
+    assert program.attempt(*arguments(x, np.array(3, np.int32))) is None
+    results = program.attempt(*arguments(x, np.array(2, np.int32)))
+    assert results is not None and np.asarray(results[0]).tolist() == [0.0, 2.0]
+
+
+def test_waiting_waits_for_results_and_variables() -> None:
+    variable = tf.Variable(tf.ones([300, 300]))
+    program, arguments = program_of(
+        lambda x: variable.assign(tf.matmul(variable, x)), tf.TensorSpec([300, 300], tf.float32)
+    )
+    call = arguments(np.eye(300, dtype=np.float32))
+    assert program.wait is not None
+    results = program.run(*call)
+    program.wait(call, results)
+    assert all(array.is_ready() for array in (*results, call[-1][()].device) if not isinstance(array, np.ndarray))
+    program.wait(call, [np.ones(2)])

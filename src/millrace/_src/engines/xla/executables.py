@@ -38,12 +38,14 @@ class Signature(NamedTuple):
       known: the inputs that are constants.
       tree: the structure of the operands: an array, or the arrays of a list.
       leaves: shape, dtype and placement of each array among the operands.
+      device: the device on which the executable must run; None leaves that to JAX.
     """
 
     owners: tuple[int, ...]
     known: Known
     tree: Any
     leaves: tuple[jax.ShapeDtypeStruct, ...]
+    device: jax.Device | None
 
     @property
     def operands(self) -> list[Any]:
@@ -52,10 +54,12 @@ class Signature(NamedTuple):
         return operands
 
 
-def signature_of(owners: tuple[int, ...], known: Known, operands: Sequence[Any]) -> Signature:
-    """Returns the signature of a call with these operands."""
+def signature_of(
+    owners: tuple[int, ...], known: Known, operands: Sequence[Any], device: jax.Device | None = None
+) -> Signature:
+    """Returns the signature of a call with these operands, which are to be moved to `device`."""
     leaves, tree = jax.tree.flatten(list(operands))
-    return Signature(owners, known, tree, tuple(map(abstract, leaves)))
+    return Signature(owners, known, tree, tuple([abstract(leaf, device) for leaf in leaves]), device)
 
 
 class OtherTypesError(Exception):
@@ -175,7 +179,11 @@ class Executables:
         """Returns the form to which JAX lowers the graph for a signature; 64-bit types have to be enabled."""
         function = functools.partial(self._trace, signature.owners, signature.known)
         written_count = len(changed(signature.owners, self.is_written))
-        return jax.jit(function, donate_argnums=tuple(range(written_count))).lower(*signature.operands)
+        jitted = jax.jit(function, donate_argnums=tuple(range(written_count)))
+        if signature.device is None:
+            return jitted.lower(*signature.operands)
+        with jax.default_device(signature.device):  # for a function without operands
+            return jitted.lower(*signature.operands)
 
     def _trace(self, owners: tuple[int, ...], known: Known, *operands: Any) -> list[Any]:
         """Runs the graph while JAX traces.

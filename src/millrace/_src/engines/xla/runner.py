@@ -8,6 +8,7 @@ the call takes the long way: the whole signature of the operands decides, and a 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import jax
 
 from millrace._src.core import errors
-from millrace._src.core.context import eager_engine
+from millrace._src.core.context import eager_engine, state
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor, arrived
@@ -31,6 +32,7 @@ from millrace._src.engines.xla.executables import (
 )
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
+from millrace._src.engines.xla.placement import device_in_force, has_choice, meeting_device, moved
 from millrace._src.engines.xla.refusals import is_draw, leave_to_numpy
 from millrace._src.engines.xla.twins import Twins
 from millrace._src.engines.xla.variables import (
@@ -61,6 +63,7 @@ class _Call(NamedTuple):
       storages: the variable behind each resource input.
       sharing: how resource inputs share variables.
       known: the values of the inputs that are constants of an executable.
+      device: the device on which the call must run; None leaves that to JAX.
     """
 
     arguments: Sequence[Any]
@@ -68,6 +71,7 @@ class _Call(NamedTuple):
     storages: Sequence[VariableStorage]
     sharing: Sharing
     known: Known
+    device: jax.Device | None
 
 
 class Runner:
@@ -99,6 +103,8 @@ class Runner:
             for_caller=self.for_caller,
             prepare=self.prepare,
             ready=self.ready,
+            attempt=self.attempt,
+            wait=self.wait,
         )
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
         draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
@@ -108,6 +114,8 @@ class Runner:
         self.executables = self._executables(draws) if executables is None else executables
         if graph.verdict.reason is not None:
             self.program.leave_to(eager_engine().name, graph.verdict.reason)
+        self.has_choice = has_choice()
+        """Whether the machine has several devices."""
         self.sharing = Sharing()
         """How the inputs of the last call shared variables."""
         self.twins = Twins(len(self.plain))
@@ -131,9 +139,17 @@ class Runner:
     # --- calls ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
+        results = self.attempt(*arguments)
+        if results is None:
+            call = self._call(arguments, self._drawn(arguments))
+            results = self._run_slowly(self._key(call), call)
+        return results
+
+    def attempt(self, *arguments: Any) -> Sequence[Any] | None:
+        """Runs a call if that needs no compiler; see `Program`."""
         executables = self.executables
-        if not self.is_quick or executables.known:
-            return self._call_in_full(arguments)
+        if not self.is_quick or executables.known or self.has_choice and state.device is not None:
+            return self._attempt_in_full(arguments)
         shapes = [arguments[i].shape for i in self.open] if self.open else ()
         try:
             if not self.resources:
@@ -151,29 +167,46 @@ class Runner:
                     return self._run_with_variables(executable, storages, sharing, operands)
         except OtherTypesError:
             pass
-        return self._call_in_full(arguments)
+        return self._attempt_prepared(arguments)
 
-    def _call_in_full(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call of any kind."""
-        call = self._call(arguments, () if self.draws is None else self.draws(arguments))
+    def _attempt_in_full(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
+        """Runs a call of any kind with the executable that last fitted its key, if there is one."""
+        call = self._call(arguments, ())
         key = self._key(call)
         executable = self.executables.recent.get(key)
-        if executable is not None:
-            try:
-                return self._run(executable, call)
-            except OtherTypesError:
-                pass
-        return self._run_slowly(key, call)
+        if executable is None:
+            return self._attempt_prepared(arguments)
+        call = call._replace(draws=self._drawn(arguments))
+        try:
+            return self._run(executable, call)
+        except OtherTypesError:
+            return self._run_slowly(key, call)
+
+    def _attempt_prepared(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
+        """Runs a call with the executable for its signature, if there is one."""
+        call = self._gathered(self._call(*self._types(arguments)))
+        executable = self.executables.find(self._signature(call))
+        if executable is None:
+            return None
+        call = self._call(arguments, self._drawn(arguments))
+        self.executables.keep_recent(self._key(call), executable)
+        return self._run_slowly(self._key(call), call)
+
+    def _drawn(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        return () if self.draws is None else self.draws(arguments)
 
     def _call(self, arguments: Sequence[Any], draws: Sequence[Any]) -> _Call:
         """Returns what a call is made of, as far as that is found quickly."""
         positions, storages = self.executables.known, [resource_of(arguments[position]) for position in self.resources]
         known = tuple([(i, KnownValue(arguments[i])) for i in positions]) if positions else ()
-        return _Call(arguments, draws, storages, self._sharing_of(storages), known)
+        device = device_in_force() if self.has_choice else None
+        return _Call(arguments, draws, storages, self._sharing_of(storages), known, device)
 
     def _key(self, call: _Call) -> Hashable:
         """Returns what decides the executable of most calls."""
-        return *call.sharing.key, *[call.arguments[i].shape for i in self.open], *call.known
+        shapes = [call.arguments[i].shape for i in self.open]
+        place = () if call.device is None else (call.device,)
+        return *call.sharing.key, *shapes, *call.known, *place
 
     def _sharing_of(self, storages: Sequence[VariableStorage]) -> Sharing:
         """Returns how the inputs of a call share variables; calls in a row mostly have the same variables."""
@@ -189,14 +222,23 @@ class Runner:
         Raises: OtherTypesError: if the executable is for other types.
         """
         operands = [*self._plain_operands(call), *call.draws]
+        if call.device is not None:
+            operands = moved(operands, call.device)
         if call.storages:
-            results: Sequence[Any] = self._run_with_variables(executable, call.storages, call.sharing, operands)
+            results: Sequence[Any] = self._run_with_variables(
+                executable, call.storages, call.sharing, operands, call.device
+            )
         else:
             results = executable(operands)
         return self._on_host_lists(results) if self.has_lists else results
 
     def _run_with_variables(
-        self, executable: Executable, storages: Sequence[VariableStorage], sharing: Sharing, operands: Sequence[Any]
+        self,
+        executable: Executable,
+        storages: Sequence[VariableStorage],
+        sharing: Sharing,
+        operands: Sequence[Any],
+        device: jax.Device | None = None,
     ) -> list[Any]:
         """Runs an executable while no other thread takes an array of the variables.
 
@@ -207,6 +249,8 @@ class Runner:
             lock.acquire()
         try:
             values = values_of(storages, sharing)
+            if device is not None:
+                values = moved(values, device)
             outputs = executable([*values, *operands])
             results = outputs[: self.executables.result_count]
             new_values = outputs[len(results) :]
@@ -239,16 +283,18 @@ class Runner:
     def _run_slowly(self, key: Hashable, call: _Call) -> Sequence[Any]:
         """Runs a call whose executable is not known yet, or runs the graph on the NumPy tier."""
         earlier_signature = None
+        call = self._gathered(call)
         while self._reason_against(call.known) is None:
             signature = self._signature(call)
             try:
                 executable = self._compiled(signature)
             except errors.UnknownWhileCompilingError as error:
                 self._learn(error, call)
-                call = self._call(call.arguments, call.draws)
+                call = self._gathered(self._call(call.arguments, call.draws))
                 key = self._key(call)
                 continue
-            self.executables.keep_recent(key, executable)
+            if self._key(call) == key:
+                self.executables.keep_recent(key, executable)
             try:
                 return self._run(executable, call)
             except OtherTypesError as error:
@@ -267,9 +313,15 @@ class Runner:
             executables.seen.add(known)
         return reason
 
+    def _gathered(self, call: _Call) -> _Call:
+        """Returns a call whose operands meet on one device."""
+        if not self.has_choice or call.device is not None:
+            return call
+        return call._replace(device=meeting_device([*values_of(call.storages, call.sharing), *call.arguments]))
+
     def _signature(self, call: _Call) -> Signature:
-        values = values_of(call.storages, call.sharing)
-        return signature_of(call.sharing.owners, call.known, [*values, *self._plain_operands(call), *call.draws])
+        operands = [*values_of(call.storages, call.sharing), *self._plain_operands(call), *call.draws]
+        return signature_of(call.sharing.owners, call.known, operands, call.device)
 
     def _compiled(self, signature: Signature) -> Executable:
         """Returns the executable for a signature.
@@ -312,13 +364,13 @@ class Runner:
 
     def ready(self, arguments: Sequence[Any]) -> bool:
         """Tells whether there is an executable for these arguments; see `Program`."""
-        call = self._call(*self._types(arguments))
+        call = self._gathered(self._call(*self._types(arguments)))
         return self.executables.find(self._signature(call)) is not None
 
     def prepare(self, arguments: Sequence[Any]) -> Callable[[], None]:
         """Returns a function that compiles the executable for these arguments; see `Program`."""
-        types = self._types(arguments)
-        call = self._call(*types)
+        types, draws = self._types(arguments)
+        call = self._gathered(self._call(types, draws))
         signature = self._signature(call)
 
         def compile_ahead() -> None:
@@ -328,7 +380,7 @@ class Runner:
                     self._compiled(signature)
                 except errors.UnknownWhileCompilingError as error:
                     self._learn(error, call)
-                    call = self._call(*types)
+                    call = self._call(types, draws)._replace(device=call.device)
                     signature = self._signature(call)
                 else:
                     return
@@ -353,9 +405,20 @@ class Runner:
 
     def lower(self, *arguments: Any) -> Any:
         """Returns the form to which JAX lowers the program for these arguments."""
-        call = self._call(arguments, () if self.draws is None else self.draws(arguments))
+        call = self._call(arguments, self._drawn(arguments))
         with jax.enable_x64(True):
             return self.executables.lower(self._signature(call))
+
+    # --- behind calls ----------------------------------------------------------------------------------------------
+
+    def wait(self, arguments: Sequence[Any], results: Sequence[Any]) -> None:
+        """Waits until results and variables are computed; see `Program`.
+
+        An array that failed to compute raises where it is read; an array that another call has donated is gone.
+        """
+        values = [resource_of(arguments[position]).device for position in self.resources]
+        with contextlib.suppress(RuntimeError):
+            jax.block_until_ready([*results, *values])
 
 
 def _as_dense(argument: Any) -> Any:

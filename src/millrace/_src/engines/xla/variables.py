@@ -20,8 +20,15 @@ from millrace._src.passes.optimized_graph import OptimizedGraph, Value
 from millrace._src.passes.pipeline import held_graphs
 
 
-def abstract(array: Any) -> jax.ShapeDtypeStruct:
-    """Returns shape, dtype and placement of an array; an array without a fixed place goes where the others are."""
+def abstract(array: Any, device: jax.Device | None = None) -> jax.ShapeDtypeStruct:
+    """Returns shape, dtype and placement of an array; an array without a fixed place goes where the others are.
+
+    Args:
+      array: the array, or its type.
+      device: the device to which the array is to be moved.
+    """
+    if device is not None:
+        return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=jax.sharding.SingleDeviceSharding(device))
     if isinstance(array, jax.ShapeDtypeStruct):
         return array
     placement = array.sharding if isinstance(array, jax.Array) and array.committed else None
