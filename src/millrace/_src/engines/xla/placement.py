@@ -19,7 +19,7 @@ from millrace._src.engines.xla.accelerators import XlaAccelerator
 
 def has_choice() -> bool:
     """Tells whether the machine has another device than the host."""
-    return bool(devices.accelerators())
+    return any(device.device_type != "CPU" for device in devices.list_physical_devices())
 
 
 def device_in_force() -> jax.Device | None:
