@@ -134,6 +134,7 @@ def gradient(w: Writer) -> bool:
     sources = w.rng.choice([f"[{x.name}]", f"[{x.name}, w]", f"[{x.name}, u]"])
     gradients = f"{tape}.gradient({target}, {sources}, unconnected_gradients='zero')"
     if w.add(f"[tf.convert_to_tensor(g) for g in {gradients}]", kept=True):
+        w.results.append(target)  # or mistakes in the block were pruned
         return True
     del w.lines[count:]
     return False

@@ -322,7 +322,7 @@ def mistake(w: Writer) -> bool:
          "tf.debugging.check_numerics({x} / tf.cast(1 - {w}, tf.float32) - {x} / tf.cast(1 - {w}, tf.float32), 'bad')",
          "tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0]).read({w} * 2)", "tf.scatter_nd([[{w} * {n}]], [1.0], [{n}])",
          "tf.math.unsorted_segment_sum({x}, tf.zeros([{n}], tf.int32) + {w} * 3, 2)", "tf.slice({x}, [{w} * {n}] + [0] * ({r} - 1), [1] * {r})",
-         "tf.nn.sparse_softmax_cross_entropy_with_logits([{w} * 3], [[0.5, 1.0, 0.25]])", "tf.reshape({x}, [{n} + {w}, -1])",
+         "tf.nn.sparse_softmax_cross_entropy_with_logits([{w} * 3], [[0.5, 1.0, 0.25]])", "tf.reshape({x}, [{n} + {w} * 1000, -1])",
          "tf.cast(tf.pow(2, -{w}), tf.float32)", "w.sparse_read([{w} * 3])"]
     )  # fmt: skip
     return w.add(form.format(x=x.name, w=wrong, n=size, r=x.rank), kept=True)

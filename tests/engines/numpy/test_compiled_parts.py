@@ -14,7 +14,8 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Program
 from millrace._src.engines.compilations import compilation_count
 from millrace._src.engines.numpy import compiled_parts
-from millrace._src.engines.numpy.compiled_parts import HOST, XLA, CompiledPart, PartSettings
+from millrace._src.engines.numpy.compiled_parts import HOST, XLA, CompiledPart
+from millrace._src.engines.tier_settings import Settings, settings
 from millrace._src.passes import clustering
 from millrace._src.passes.clustering import Strategy, clustered
 from millrace._src.passes.optimized_graph import OptimizedGraph
@@ -44,8 +45,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(clustering, "_LEAST_SECONDS", 0.0)
     monkeypatch.setattr(clustering, "_LEAST_NODES", 1)
-    settings = PartSettings(trial=Rules(warm_up=0, counted=2, least=2, most=2), clock=clock)
-    monkeypatch.setattr(compiled_parts, "part_settings", settings)
+    monkeypatch.setattr(settings, "clock", clock)
+    monkeypatch.setattr(Settings, "trial_rules", lambda self: Rules(warm_up=0, counted=2, least=2, most=2))
     return clock
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,10 +23,10 @@ from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.background_compiler import BackgroundCompiler, CompilerStoppedError, Job
 from millrace._src.engines.ready_run import ReadyRun
-from millrace._src.engines.tier_settings import Choice, Pin, Settings
+from millrace._src.engines.tier_settings import Pin, Settings
 from millrace._src.util.logger import get_logger
 from millrace._src.util.text import duration
-from millrace._src.util.trials import Rules, Trial
+from millrace._src.util.trials import Trial
 
 NUMPY = "numpy"
 _MOST_REHEARSALS = 200
@@ -325,8 +324,7 @@ class Case:
             self.settle(list(self._ways)[1], "pinned")
         else:
             settings = self._tiers.settings
-            rules = _ALTERNATING if settings.choice is Choice.ALTERNATE else None
-            self._trial = Trial(list(self._ways), rules, settings.clock)
+            self._trial = Trial(list(self._ways), settings.trial_rules(), settings.clock)
             self._act = Case._try
 
     def _end_trial(self, arguments: Any) -> None:
@@ -356,8 +354,6 @@ _Act = Callable[[Case, Sequence[Any]], Sequence[Any]]
 """Carries out a call."""
 _Move = Callable[[Case, Any], None]
 """Moves a case to another stage, given the arguments of the next call."""
-_ALTERNATING = Rules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))
-"""The rules of a trial that never ends."""
 
 
 def _has_chosen(program: Program) -> bool:

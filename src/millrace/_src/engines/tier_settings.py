@@ -22,7 +22,10 @@ from typing import TypeVar
 
 from millrace._src.core.runtime_options import is_op_determinism_enabled
 from millrace._src.passes.switches import jit_pin
+from millrace._src.util.trials import Rules
 
+_ALTERNATING = Rules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))
+"""The rules of a trial that never ends."""
 FORKED = "this process is a fork of one that had loaded JAX, and a fork has none of JAX's threads"
 """Why a function stays on the NumPy tier in a fork."""
 Kind = TypeVar("Kind", bound=enum.Enum)
@@ -81,6 +84,15 @@ class Settings:
         """Returns the time after which a function with so many nodes is hot: what compiling is expected to take."""
         loading = 0.0 if "jax" in sys.modules else self.import_seconds
         return self.threshold * (loading + self.compile_seconds + self.node_seconds * node_count)
+
+    @property
+    def least_seconds(self) -> float:
+        """What a part of a function must take on the NumPy tier to be worth compiling."""
+        return self.call_seconds if self.threshold else 0.0
+
+    def trial_rules(self) -> Rules | None:
+        """Returns how thorough trials are; None for the usual rules."""
+        return _ALTERNATING if self.choice is Choice.ALTERNATE else None
 
     def pin_in_force(self) -> Pin:
         """Returns who chooses for a function that is called for the first time."""

@@ -11,9 +11,7 @@ has two ways, and a trial of real calls decides between them. Each set of argume
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,10 +20,11 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.tensor import arrived
+from millrace._src.engines.tier_settings import settings
 from millrace._src.passes.exactness import stand_in
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.util.logger import get_logger
-from millrace._src.util.trials import Rules, Trial
+from millrace._src.util.trials import Trial
 
 _TIMED_CALLS = 3
 """The calls whose shortest tells how long a part takes."""
@@ -35,25 +34,6 @@ _LARGEST_KEPT = 64
 """The elements of an argument that is kept as it is until a part is compiled; larger ones leave their shape alone."""
 
 HOST, XLA = "numpy", "xla"
-
-
-@dataclass(slots=True)
-class PartSettings:
-    """The numbers, which tests replace.
-
-    Attributes:
-      least_seconds: what a part must take on the NumPy tier to be compiled; a call of XLA and its arrays cost as much.
-      trial: how thorough the trial of a part is; None for the usual rules.
-      clock: returns the time in seconds.
-    """
-
-    least_seconds: float = 50e-6
-    trial: Rules | None = None
-    clock: Callable[[], float] = time.perf_counter
-
-
-part_settings = PartSettings()
-"""The settings of this process."""
 
 
 class CompiledPart:
@@ -195,15 +175,15 @@ class _Case:
     def compile(self) -> None:
         """Compiles the part for this case if that is worth it, and begins the trial."""
         arguments, self.asked = self.asked, None
-        if arguments is not None and self._least >= part_settings.least_seconds and self._part.compiled(arguments):
-            self._trial = Trial([HOST, XLA], part_settings.trial)
+        if arguments is not None and self._least >= settings.least_seconds and self._part.compiled(arguments):
+            self._trial = Trial([HOST, XLA], settings.trial_rules(), settings.clock)
             self.run = self._tried
         else:
             self.settle(HOST)
 
     def _timed(self, *arguments: Any) -> Sequence[Any]:
         """Carries out a call on the host, to see how long that takes."""
-        clock = part_settings.clock
+        clock = settings.clock
         read_arguments = [a if type(a) is np.ndarray else arrived(a) for a in arguments]  # waiting is not the part's
         start = clock()
         results = self._part.on_host(*read_arguments)
@@ -211,7 +191,7 @@ class _Case:
         self._calls += 1
         if self._calls == 1:
             self.asked = [_kept(argument) for argument in read_arguments]
-        if self._calls >= _TIMED_CALLS and self._least < part_settings.least_seconds:
+        if self._calls >= _TIMED_CALLS and self._least < settings.least_seconds:
             self.settle(HOST)
         elif self._calls >= _TIMED_CALLS:
             self.run = self._part.on_host
@@ -224,10 +204,10 @@ class _Case:
         turn = trial.next_turn()
         run = part.on_xla if turn.way == XLA else part.on_host
         part.wait(arguments, [a for a in arguments if type(a) is not np.ndarray])
-        start = part_settings.clock()
+        start = settings.clock()
         results = run(*arguments)
         part.wait(arguments, results)
-        trial.note(turn, part_settings.clock() - start)
+        trial.note(turn, settings.clock() - start)
         if trial.winner is not None:
             self.settle(str(trial.winner))
         return results
