@@ -108,7 +108,7 @@ def _positions(rows: Array, k: int) -> Array:
     keys = ~order_keys(rows)
     if keys.dtype.itemsize == 8:
         return _stable_order(keys)[:, :k]
-    ranks = _ranks(keys, np.arange(size))
+    ranks = ranks_of(keys, np.arange(size))
     if k < size:
         ranks.partition(k - 1, axis=-1)
         ranks = ranks[:, :k]
@@ -116,8 +116,8 @@ def _positions(rows: Array, k: int) -> Array:
     return ranks & 0xFFFFFFFF
 
 
-def _ranks(keys: Array, positions: Array) -> Array:
-    """Returns integers that hold the key above and the position below."""
+def ranks_of(keys: Array, positions: Array) -> Array:
+    """Returns integers that hold the key above and the position below: sorting them sorts both."""
     ranks = keys.astype(np.int64)
     ranks <<= 32
     ranks |= positions
@@ -154,7 +154,7 @@ def _positions_among_few(rows: Array, k: int) -> Array | None:
         wide_keys[numbers, columns], table[numbers, columns] = keys, places_in_row
         return np.take_along_axis(table, wide_keys.argsort(axis=-1, stable=True)[:, :k], -1)
     table = np.full((count, width), np.iinfo(np.int64).max)
-    table[numbers, columns] = _ranks(keys, places_in_row)
+    table[numbers, columns] = ranks_of(keys, places_in_row)
     table.sort(axis=-1)
     return table[:, :k] & 0xFFFFFFFF
 

@@ -15,6 +15,7 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.array.first_occurrences import first_positions
 from millrace._src.ops.array.shape_checks import UNKNOWN, vector, with_rank
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -45,18 +46,6 @@ class ListDiff(NamedTuple):
     idx: Any
 
 
-def _first_positions(x: Array) -> tuple[Array, Array]:
-    """Finds the first position of each distinct element of a vector, and for each element the number of its distinct
-    element.
-    """
-    key = x.astype(np.float32) if x.dtype.kind == "V" else x  # NumPy cannot sort types that are not its own
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True, equal_nan=False)
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    return first[order], place[inverse.reshape(-1)]
-
-
 def _first_rows(x: Array, axis: int) -> tuple[Array, Array]:
     """Finds the first position of each distinct slice along `axis`, and for each slice the number of its distinct
     slice.
@@ -73,12 +62,12 @@ def _first_rows(x: Array, axis: int) -> tuple[Array, Array]:
     return np.array(first, np.int64), np.array(which, np.int64)
 
 
-def _vector_result(x: Array, out_idx: DType) -> tuple[Array, Array, Array]:
+def _vector_result(x: Array, out_idx: DType, *, counted: bool = True) -> tuple[Array, Array, Array]:
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    first, which = _first_positions(x)
-    counts = np.bincount(which, minlength=first.size)
-    return x[first], which.astype(out_idx.np_dtype), counts.astype(out_idx.np_dtype)
+    first, which = first_positions(x)
+    counts = np.bincount(which, minlength=first.size) if counted else first
+    return x[first], which.astype(out_idx.np_dtype, copy=False), counts.astype(out_idx.np_dtype)
 
 
 def _result(x: Array, axis: Array, out_idx: DType) -> tuple[Array, Array, Array]:
@@ -128,7 +117,7 @@ def _axis_shape(c: ShapeContext) -> list[TensorShape]:
 )
 def unique_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array]:
     """Finds the distinct elements of a vector, and for each element the number of its distinct element."""
-    return _vector_result(x, out_idx)[:2]
+    return _vector_result(x, out_idx, counted=False)[:2]
 
 
 @op(

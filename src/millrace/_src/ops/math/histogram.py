@@ -190,6 +190,9 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
     limit, rows = int(size), numbers.shape[0] if numbers.ndim == 2 else 1
     if not (weights.size or binary) and rows == 1:
         return xp.astype(_tally(xp, xp.reshape(numbers, -1), limit), weights.dtype).reshape(*numbers.shape[:-1], limit)
+    if weights.size and not binary and rows == 1:
+        flat_numbers, flat_weights = xp.reshape(numbers, -1), xp.reshape(weights, -1)
+        return xp.reshape(_weighed(xp, flat_numbers, flat_weights, limit), (*numbers.shape[:-1], limit))
     amounts = weights if weights.size else xp.ones(numbers.shape, dtype=weights.dtype)
     column = xp.minimum(xp.reshape(numbers, (rows, -1)), limit)
     row = xp.broadcast_to(xp.arange(rows)[:, None], column.shape)
@@ -209,6 +212,21 @@ def _tally(xp: Xp, numbers: Array, limit: int) -> Array:
 def _scattered_tally(xp: XlaXp, numbers: Array, limit: int) -> Array:
     start, ones = xp.zeros((limit + 1,), np.int64), xp.ones(numbers.shape, np.int64)
     return xp.scatter(start, (xp.minimum(numbers, limit),), ones, "add")[:limit]
+
+
+@kernel_part
+def _weighed(xp: Xp, numbers: Array, weights: Array, limit: int) -> Array:
+    """Adds up the weights of each number below `limit` in a vector; NumPy adds floats in double precision."""
+    if weights.dtype.kind == "f" and weights.dtype.itemsize >= 4:
+        sums = np.bincount(np.minimum(numbers, limit), weights, minlength=limit + 1)[:limit]
+        return sums.astype(weights.dtype, copy=False)
+    return _scattered_weights(xp, numbers, weights, limit)
+
+
+@_weighed.kernel_for("xla")
+def _scattered_weights(xp: Xp, numbers: Array, weights: Array, limit: int) -> Array:
+    start = xp.zeros((limit + 1,), weights.dtype)
+    return xp.scatter(start, (xp.minimum(numbers, limit),), weights, "add")[:limit]
 
 
 def _refuse_negative(numbers: Array, size: Array, weights: Array) -> None:
