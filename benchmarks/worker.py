@@ -13,15 +13,21 @@ import itertools
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 REPETITION = 0.05
 """Seconds that one repetition takes at least; a call that takes longer is a repetition by itself."""
-SETTLING = 3.0
-"""Seconds of calls before a function that may change the engine by itself is measured."""
+SETTLING = {"millrace": {"default": (3.0, 50), "jit": (0.5, 3)}}
+"""Framework -> way -> the seconds and the number of calls before a function is measured that may change its engine.
+
+They count from when no compiler is at work in the background; then come the calls that find out which engine is faster.
+"""
 LONGEST_SETTLING = 60.0
+COMPILER = "millrace-compiler"
+"""The name of the thread that compiles."""
 
 MODULES = {"millrace": "millrace", "tensorflow": "tensorflow", "jax": "jax", "torch": "torch", "numpy": "numpy"}
 FUNCTIONS = {"millrace": "tensorflow"}
@@ -46,6 +52,7 @@ class Worker:
     """
 
     def __init__(self, framework: str, clock: str) -> None:
+        self.settling = SETTLING.get(framework, {})
         self.module: Any = importlib.import_module(MODULES[framework])
         self.function = FUNCTIONS.get(framework, framework)
         self.wait = _wait(framework, self.module)
@@ -65,25 +72,28 @@ class Worker:
         """Returns the seconds of one call, and which share of a core the process had. The first time, it warms up."""
         call = self.ways(program, row)[way]
         if (row, way) not in self.counts:
-            self.counts[row, way] = self.warm_up(call, settles=way == "default")
+            self.counts[row, way] = self.warm_up(call, *self.settling.get(way, (0.0, 0)))
         return self.repetition(call, self.counts[row, way])
 
-    def warm_up(self, call: Callable[[], Any], settles: bool) -> int:
+    def warm_up(self, call: Callable[[], Any], seconds_to_settle: float, calls_to_settle: int) -> int:
         """Calls until the time is steady; returns how many calls make a repetition."""
         self.wait(call())
-        if settles:
-            start = time.perf_counter()
-            while (spent := time.perf_counter() - start) < SETTLING or (spent < LONGEST_SETTLING and self.is_busy()):
-                self.wait(call())
+        self.settle(call, seconds_to_settle, calls_to_settle)
         count, seconds = 1, self.repetition(call, 1)["seconds"]
         while count * seconds < REPETITION:
             count = max(count + 1, min(10 * count, int(1.2 * REPETITION / max(seconds, 1e-9))))
             seconds = self.repetition(call, count)["seconds"]
         return count
 
-    def is_busy(self) -> bool:
-        """Tells whether a compiler is at work in the background."""
-        return False
+    def settle(self, call: Callable[[], Any], seconds: float, count: int) -> None:
+        """Calls for so many seconds, and so often, after a compiler was last at work in the background."""
+        start = since = time.perf_counter()
+        calls = 0
+        while (now := time.perf_counter()) - start < LONGEST_SETTLING and (now - since < seconds or calls < count):
+            self.wait(call())
+            calls += 1
+            if any(thread.name == COMPILER for thread in threading.enumerate()):
+                since, calls = time.perf_counter(), 0
 
     def repetition(self, call: Callable[[], Any], count: int) -> dict[str, float]:
         """Times `count` calls, without garbage collection."""
