@@ -131,3 +131,12 @@ def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any)
 )
 def test_a_bitcast_that_does_not_fit_names_the_dtypes_by_number(given: Any, wanted: Any, words: str) -> None:
     check_refusal(lambda: tf.bitcast(given, wanted), tf.errors.InvalidArgumentError, words)
+
+
+@pytest.mark.parametrize("shape", [(60,), (60, 1), (60, 3), (60, 0), (60, 2, 2)])
+def test_many_slices_have_the_fingerprints_of_each(shape: tuple[int, ...]) -> None:
+    count = int(np.prod(shape))
+    for values in (np.arange(count, dtype=np.int32), np.array([b"x" * i for i in range(count)], object)):
+        data = values.reshape(shape)
+        each = [tf.fingerprint(data[i : i + 1]).numpy()[0].tolist() for i in range(shape[0])]
+        assert tf.fingerprint(data).numpy().tolist() == each

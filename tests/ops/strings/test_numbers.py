@@ -134,3 +134,15 @@ def test_integers_survive_as_text(numbers: list[int]) -> None:
     values = np.array(numbers, np.int64)
     back = tf.strings.to_number(tf.strings.as_string(values), tf.int64)
     np.testing.assert_array_equal(back.numpy(), values)
+
+
+@pytest.mark.parametrize("name", "int8 uint8 int64 uint64 float16 bfloat16 float32 float64".split())
+@pytest.mark.parametrize("options", [{}, {"width": 7}, {"width": 7, "fill": "0"}, {"width": 5, "fill": "-"}])
+@pytest.mark.parametrize("special", [[], ["nan"]])
+def test_many_numbers_are_written_as_each_by_itself(name: str, options: dict[str, Any], special: list[str]) -> None:
+    dtype = tf.as_dtype(name)
+    numbers = [0, 1, 7, 100] + ([-1.5, 1e6, 0.1, *special] if dtype.is_floating else [] if dtype.is_unsigned else [-5])
+    tensor = tf.cast(tf.constant([float(number) for number in numbers] * 10, tf.float64), dtype)
+    each = [tf.strings.as_string(number, **options).numpy() for number in tensor]
+    assert tf.strings.as_string(tensor, **options).numpy().tolist() == each
+    assert tf.strings.as_string(tf.reshape(tensor, [-1, 2]), **options).shape[1] == 2

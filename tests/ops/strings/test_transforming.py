@@ -137,3 +137,36 @@ def test_strings_go_through_a_function() -> None:
     scalar = f(tf.constant(" x"))
     assert [t.shape.as_list() for t in scalar] == [[], [], []]
     assert scalar[0].numpy() == b"X"
+
+
+_MANY = [b"", b"a", b"abc", b"\xa9\xa9a\xff", b"a\nb", b"\xe6\x97"] * 8
+_MANY += [text.encode() for text in ("é日x", "ΟΔΟΣ", " İß")] * 8
+
+
+@pytest.mark.parametrize("unit", ["BYTE", "UTF8_CHAR"])
+def test_many_strings_are_measured_as_each_by_itself(unit: str) -> None:
+    each = [int(tf.strings.length(text, unit=unit)) for text in _MANY]
+    assert tf.strings.length(_MANY, unit=unit).numpy().tolist() == each
+    assert tf.strings.length([_MANY, _MANY], unit=unit).shape == (2, len(_MANY))
+
+
+@pytest.mark.parametrize("call", [tf.strings.lower, tf.strings.upper])
+@pytest.mark.parametrize("texts", [_MANY, [text for text in _MANY if b"\n" not in text]])
+def test_letters_of_many_strings_change_as_in_each(call: Any, texts: list[bytes]) -> None:
+    for encoding in ("", "utf-8"):
+        each = [call(text, encoding=encoding).numpy() for text in texts]
+        assert call(texts, encoding=encoding).numpy().tolist() == each
+
+
+@pytest.mark.parametrize("unit", ["BYTE", "UTF8_CHAR"])
+@pytest.mark.parametrize("size", [-1, 0, 1, 2, 100])
+def test_parts_of_many_strings_are_those_of_each(unit: str, size: int) -> None:
+    lengths = [int(tf.strings.length(text, unit=unit)) for text in _MANY]
+    positions = [(7 * i) % (2 * length + 1) - length for i, length in enumerate(lengths)]
+    pairs = list(zip(_MANY, positions, strict=True))
+    each = [tf.strings.substr(text, position, size, unit).numpy() for text, position in pairs]
+    assert tf.strings.substr(_MANY, positions, [size] * len(_MANY), unit).numpy().tolist() == each
+    at_begin = [tf.strings.substr(text, 0, size, unit).numpy() for text in _MANY]
+    assert tf.strings.substr(_MANY, 0, size, unit).numpy().tolist() == at_begin
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"out of range for string.* at index 0"):
+        tf.strings.substr(_MANY, 1, size, unit)

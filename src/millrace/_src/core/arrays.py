@@ -21,7 +21,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.constant_errors import graph_complaint
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, from_np
-from millrace._src.core.sequences import FLOAT32_MAX, array_of_list, array_of_sequence, object_array, utf8_bytes
+from millrace._src.core.sequences import FLOAT32_MAX, array_of_list, array_of_sequence, text_array, utf8_bytes
 
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 _INT32, _FLOAT32 = np.dtype(np.int32), np.dtype(np.float32)
@@ -161,15 +161,13 @@ def _cast(array: Array, dtype: DType) -> Array:
 
 def _text_array(array: Array) -> Array:
     """Converts an array of text or objects to an array of bytes."""
-    encoded = object_array([_element_bytes(item) for item in array.reshape(-1).tolist()])
-    return encoded.reshape(array.shape)
-
-
-def _element_bytes(item: Any) -> bytes:
-    if not isinstance(item, (str, bytes)):
-        raise _unsupported(f"Unsupported object type {type(item).__name__}")
+    items = array.reshape(-1).tolist()
+    for cls in set(map(type, items)):
+        if not issubclass(cls, (str, bytes)):
+            wrong = next(item for item in items if not isinstance(item, (str, bytes)))
+            raise _unsupported(f"Unsupported object type {type(wrong).__name__}")
     try:
-        return utf8_bytes(item)
+        return text_array(items).reshape(array.shape)
     except ValueError as error:
         raise _unsupported("Unable to convert element to UTF-8") from error
 

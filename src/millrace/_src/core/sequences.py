@@ -183,6 +183,7 @@ def array_of_list(value: Sequence[Any], dtype: DType | None) -> tuple[Array, DTy
 _SHORT = 64
 _ONLY_INTS = {int}
 _ONLY_FLOATS = {float}
+_ONLY_BYTES, _ONLY_STRINGS = {bytes}, {str}
 
 
 def array_of_sequence(value: Any, dtype: DType | None) -> tuple[Array, DType]:
@@ -229,7 +230,7 @@ def _convert(elements: _Leaves, dtype: DType) -> Array:
     """Converts the leaves, already checked, to a flat array of `dtype`."""
     leaves = elements.leaves
     if dtype is dtypes.string:
-        return object_array([utf8_bytes(leaf) for leaf in leaves])
+        return text_array(leaves)
     if dtype is dtypes.bool_:
         return np.array(leaves, np.bool_)
     if dtype.is_complex:
@@ -280,7 +281,7 @@ def _narrow(wide: Array, dtype: DType) -> Array:
         return wide.astype(dtype.np_dtype, copy=False)
 
 
-def object_array(items: list[Any]) -> Array:
+def object_array(items: Sequence[Any]) -> Array:
     """Makes a vector of any objects, which NumPy would else take for more dimensions."""
     array = np.empty(len(items), object)
     array[:] = items
@@ -347,6 +348,23 @@ def _is_sequence(value: Any) -> bool:
         return False
     names = {name for base in cls.__mro__ for name in ("__getitem__", "__len__", "keys") if name in base.__dict__}
     return names == {"__getitem__", "__len__"}
+
+
+def text_array(texts: Sequence[str | bytes]) -> Array:
+    """Makes a vector of the bytes that a string tensor holds.
+
+    Raises:
+        ValueError: if a text has surrogates, which UTF-8 cannot encode.
+    """
+    types = set(map(type, texts))
+    if types == _ONLY_BYTES:
+        return object_array(texts)
+    if types == _ONLY_STRINGS:
+        try:
+            return object_array(list(map(str.encode, texts)))  # type: ignore[arg-type]  # all are strings
+        except UnicodeEncodeError as error:
+            raise ValueError(_NOT_UTF8) from error
+    return object_array([utf8_bytes(text) for text in texts])
 
 
 def utf8_bytes(text: str | bytes) -> bytes:

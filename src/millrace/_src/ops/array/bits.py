@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.farmhash import fingerprint64
+from millrace._src.ops.array.farmhash import fingerprints64, packed_fingerprints64
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, vector, with_rank, with_rank_at_least
 from millrace._src.ops.batching_rules import as_it_is
+from millrace._src.ops.strings.packed import packed, packed_rows
 from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC, QUANTIZED
 from millrace._src.util.export import export
 
@@ -122,18 +124,26 @@ def fingerprint_op(xp: Xp, data: Array, method: Array) -> Array:
         raise invalid(f"`data` should have at least one dimension: {dims_text(data.shape)}")
     if method[()] != b"farmhash64":
         raise invalid(f"Unsupported fingerprint method: {method[()].decode('utf-8', 'replace')}")
-    hashes = [_row_hash(row) for row in data]
-    return np.array(hashes, "<u8").view(np.uint8).reshape((data.shape[0], 8))
+    hashes = _hashes_of_texts(data) if data.dtype.kind == "O" else _hashes_of_rows(data)
+    return hashes.astype("<u8", copy=False).view(np.uint8).reshape((data.shape[0], 8))
 
 
-def _row_hash(row: Any) -> int:
-    """Computes the hash of a slice: of its bytes, or, for several strings, of the hashes of the strings."""
-    if isinstance(row, bytes):
-        return fingerprint64(row)
-    if row.dtype.kind == "O":
-        hashes = np.array([fingerprint64(s) for s in row.reshape(-1)], "<u8")
-        return fingerprint64(hashes.tobytes())
-    return fingerprint64(np.ascontiguousarray(row).tobytes())
+_FEW = 24
+"""Up to so many slices are hashed one by one."""
+
+
+def _hashes_of_texts(data: Array) -> Array:
+    """Computes the hash of each string, or, for slices of several strings, of the hashes of the strings."""
+    hashes = packed_fingerprints64(packed(data)) if data.size > _FEW else fingerprints64(data.reshape(-1).tolist())
+    return hashes if data.ndim == 1 else _hashes_of_rows(hashes.astype("<u8", copy=False).reshape(data.shape))
+
+
+def _hashes_of_rows(data: Array) -> Array:
+    """Computes the hash of the bytes of each slice."""
+    if len(data) <= _FEW:
+        return fingerprints64([row.tobytes() for row in np.ascontiguousarray(data)])
+    rows = np.ascontiguousarray(data).reshape(len(data), math.prod(data.shape[1:]))
+    return packed_fingerprints64(packed_rows(rows.view(np.uint8).reshape(len(data), -1) if rows.size else rows))
 
 
 @export("fingerprint")

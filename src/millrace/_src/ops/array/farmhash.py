@@ -53,7 +53,7 @@ def fingerprints64(keys: Sequence[bytes]) -> Array:
     >>> fingerprints64([b"a"])
     array([12917804110809363939], dtype=uint64)
     """
-    if len(keys) < _FEW:
+    if len(keys) <= _FEW:
         return np.array([fingerprint64(key) for key in keys], np.uint64)
     return packed_fingerprints64(pack(keys))
 

@@ -24,7 +24,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.batching_rules import as_it_is, leading
 from millrace._src.ops.shape_rules import UNKNOWN, same_shape, scalar
-from millrace._src.ops.strings.text_bytes import map_strings
+from millrace._src.ops.strings.text_bytes import map_strings, string_array
 from millrace._src.ops.type_sets import ANY, TypeSet
 from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
@@ -34,6 +34,7 @@ _TEXT = "text has no gradient"
 
 # --- base64 ----------------------------------------------------------------------------------------------------------
 
+_TO_WEB_SAFE = bytes.maketrans(b"+/", b"-_")
 _BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 
 
@@ -48,12 +49,9 @@ _BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 )
 def encode_base64_op(xp: Xp, input: Array, *, pad: bool = False) -> Array:
     """Encodes every string in web-safe base64."""
-
-    def encode(text: bytes) -> bytes:
-        base64_text = base64.urlsafe_b64encode(text)
-        return base64_text if pad else base64_text.rstrip(b"=")
-
-    return map_strings(encode, input)
+    lines = b"".join(map(binascii.b2a_base64, input.reshape(-1)))  # each ends with a line break
+    texts = lines.translate(_TO_WEB_SAFE, b"" if pad else b"=").split(b"\n")
+    return string_array(texts[:-1], input.shape)
 
 
 @op(
@@ -166,12 +164,11 @@ def decode_raw_op(xp: Xp, bytes: Array, *, out_type: DType, little_endian: bool 
     _check_type(out_type, _RAW_TYPES)
     texts = bytes.reshape(-1).tolist()
     size = len(texts[0]) if texts else 0
-    for index, text in enumerate(texts):
-        if len(text) != size:
-            raise invalid(
-                "DecodeRaw requires input strings to all be the same size, but element "
-                f"{index} has size {size} != {len(text)}"
-            )
+    if len(set(map(len, texts))) > 1:
+        index, other = next((index, len(text)) for index, text in enumerate(texts) if len(text) != size)
+        raise invalid(
+            f"DecodeRaw requires input strings to all be the same size, but element {index} has size {size} != {other}"
+        )
     if size % out_type.size:
         raise invalid(
             f"Input to DecodeRaw has length {size} that is not a multiple of {out_type.size}, the size of "

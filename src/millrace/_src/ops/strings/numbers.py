@@ -29,7 +29,7 @@ from millrace._src.util.export import export
 
 _TEXT = "text has no gradient"
 _FEW = 24
-"""Up to so many strings are read one by one."""
+"""Up to so many strings are read or written one by one."""
 _NUMBER_TYPES = TypeSet((d.float32, d.float64, d.int32, d.int64, d.uint32, d.uint64), default=float32)
 _FORMATTED_TYPES = TypeSet(
     (
@@ -185,9 +185,25 @@ def as_string_op(
     """Writes every element as printf does."""
     _check_format(T, precision, scientific, shortest, fill)
     flags = fill + (str(width) if width > -1 else "")
+    conversion = "e" if scientific else "g" if shortest else "f"
+    if input.size > _FEW and (T.is_integer or T.is_floating and np.isfinite(input).all()):
+        return _formatted_at_once(input, _form(T, flags, precision, conversion))
     elements = input.reshape(-1).tolist() if T.is_numpy_compatible else [b"<unprintable>"] * input.size
-    text = _formatter(T, flags, precision, "e" if scientific else "g" if shortest else "f")
+    text = _formatter(T, flags, precision, conversion)
     return string_array(map(text, elements), input.shape)
+
+
+def _formatted_at_once(input: Array, form: str) -> Array:
+    """Writes many numbers as one text, which is taken apart at the ends of lines."""
+    lines = f"{form}\n".encode() * input.size % tuple(input.reshape(-1).tolist())
+    return string_array(lines.split(b"\n", input.size)[:-1], input.shape)
+
+
+def _form(dtype: DType, flags: str, precision: int, conversion: str) -> str:
+    """Returns printf's format of a number."""
+    if dtype.is_integer:
+        return f"%{flags.lstrip('+ ') if dtype.is_unsigned else flags}d"
+    return f"%{flags}{f'.{precision}' if precision > -1 else ''}{conversion}"
 
 
 def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool, fill: str) -> None:
@@ -212,11 +228,11 @@ def _formatter(dtype: DType, flags: str, precision: int, conversion: str) -> Cal
     if dtype.is_bool:
         return lambda value: b"true" if value else b"false"
     if dtype.is_integer:
-        form = f"%{flags.lstrip('+ ') if dtype.is_unsigned else flags}d"
+        form = _form(dtype, flags, precision, conversion)
         return lambda value: (form % value).encode()
     if dtype is d.string:
         return _text_formatter(flags)
-    form = f"%{flags}{f'.{precision}' if precision > -1 else ''}{conversion}"
+    form = _form(dtype, flags, precision, conversion)
     plain_form = form.replace("%0", "%") if flags.startswith("0") else form
 
     def real(value: float) -> str:

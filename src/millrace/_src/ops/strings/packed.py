@@ -94,6 +94,14 @@ def pack(texts: Sequence[bytes]) -> PackedStrings:
     return PackedStrings(words, starts + _PADDING, ends - starts)
 
 
+def packed_rows(rows: Array) -> PackedStrings:
+    """Packs the rows of a matrix of bytes, as strings of one length."""
+    count, width = rows.shape
+    words = np.zeros((rows.size + 2 * _PADDING + 7) // 8, "<u8")
+    words.view(np.uint8)[_PADDING : _PADDING + rows.size] = rows.reshape(-1)
+    return PackedStrings(words, np.arange(count) * width + _PADDING, np.full(count, width))
+
+
 # --- packed forms of tensors ------------------------------------------------------------------------------------------
 
 _FEW = 64

@@ -33,12 +33,12 @@ def string_array(elements: Iterable[bytes], shape: tuple[int, ...]) -> Array:
 
 def map_strings(function: Callable[[bytes], bytes], array: Array) -> Array:
     """Applies `function` to every element of a string array."""
-    return string_array((function(element) for element in array.reshape(-1)), array.shape)
+    return string_array(map(function, array.reshape(-1)), array.shape)
 
 
 def map_values(function: Callable[[bytes], Any], array: Array, dtype: Any) -> Array:
     """Returns an array of a NumPy dtype with the value of `function` for every string."""
-    return np.array([function(element) for element in array.reshape(-1)], dtype=dtype).reshape(array.shape)
+    return np.array(list(map(function, array.reshape(-1).tolist())), dtype=dtype).reshape(array.shape)
 
 
 def check_choice(attr: str, value: str, choices: Sequence[str]) -> None:

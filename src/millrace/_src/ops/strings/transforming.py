@@ -6,7 +6,8 @@ no continuation byte, so that broken UTF-8 has a length, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from millrace._src.util.text import shape_brackets
 _TEXT = "text has no gradient"
 _UNITS = ("BYTE", "UTF8_CHAR")
 _FEW = 24
-"""Up to so many strings are measured one by one."""
+"""Up to so many strings are measured and taken apart one by one."""
 
 
 # --- length ----------------------------------------------------------------------------------------------------------
@@ -48,10 +49,20 @@ def _character_count(text: bytes) -> int:
 
 
 def _character_counts(strings: PackedStrings) -> Array:
-    begins_character = (strings.characters & 0xC0) != 0x80
-    before = np.zeros(len(begins_character) + 1, np.int64)
-    np.cumsum(begins_character, out=before[1:])
-    return before[strings.starts + strings.sizes] - before[strings.starts]
+    before = _characters_before(strings)
+    counts: Array = before[strings.starts + strings.sizes] - before[strings.starts]
+    return counts
+
+
+def _characters_before(strings: PackedStrings) -> Array:
+    """Returns how many characters begin before each byte of packed strings."""
+    before = np.zeros(len(strings.characters) + 1, np.int64)
+    np.cumsum(_begins_character(strings), out=before[1:])
+    return before
+
+
+def _begins_character(strings: PackedStrings) -> Array:
+    return (strings.characters & 0xC0) != 0x80
 
 
 def _character_starts(text: bytes) -> list[int]:
@@ -105,11 +116,20 @@ def _is_utf8(encoding: str) -> bool:
     return encoding == "utf-8"
 
 
+def _map_text(function: Callable[[str], str], input: Array) -> Array:
+    """Applies a function that changes letters to every string, read as UTF-8: to many strings as one text."""
+    texts = input.reshape(-1).tolist()
+    joined = b"\n".join(texts)  # for the letters next to it the end of a line is what the end of a text is
+    if not texts or joined.count(b"\n") != len(texts) - 1:
+        return map_strings(lambda text: function(text.decode("utf-8", "replace")).encode(), input)
+    return string_array(function(joined.decode("utf-8", "replace")).encode().split(b"\n"), input.shape)
+
+
 @op("StringLower", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def string_lower(xp: Xp, input: Array, *, encoding: str = "") -> Array:
     """Converts every string to lower case."""
     if _is_utf8(encoding):
-        return map_strings(lambda text: text.decode("utf-8", "replace").lower().encode(), input)
+        return _map_text(str.lower, input)
     return map_strings(bytes.lower, input)
 
 
@@ -117,7 +137,7 @@ def string_lower(xp: Xp, input: Array, *, encoding: str = "") -> Array:
 def string_upper(xp: Xp, input: Array, *, encoding: str = "") -> Array:
     """Converts every string to upper case."""
     if _is_utf8(encoding):
-        return map_strings(lambda text: text.decode("utf-8", "replace").upper().encode(), input)
+        return _map_text(str.upper, input)
     return map_strings(bytes.upper, input)
 
 
@@ -195,12 +215,41 @@ def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE
     """Takes `len` bytes or characters from position `pos` of every string."""
     check_choice("unit", unit, _UNITS)
     shape = _substr_result_shape(input.shape, pos.shape, len.shape)
+    if shape == input.shape and input.size > _FEW:
+        parts = _parts_at_once(input, pos, len, unit)
+        if parts is not None:
+            return parts
     texts = np.broadcast_to(input, shape).reshape(-1).tolist()
     starts = np.broadcast_to(pos, shape).reshape(-1).tolist()
     sizes = np.broadcast_to(len, shape).reshape(-1).tolist()
     part = _byte_part if unit == "BYTE" else _character_part
     triples = enumerate(zip(texts, starts, sizes, strict=True))
     return string_array((part(text, start, size, i) for i, (text, start, size) in triples), shape)
+
+
+def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | None:
+    """Takes a part of every string; returns None if a position is outside of its string."""
+    strings, texts = packed(input), input.reshape(-1).tolist()
+    counts = strings.sizes if unit == "BYTE" else _character_counts(strings)
+    if not pos.ndim and unit == "BYTE" and 0 <= pos <= counts.min() and size >= 0:
+        part = operator.itemgetter(slice(int(pos), int(pos) + int(size)))
+        return string_array(map(part, texts), input.shape)
+    pos, size = (np.broadcast_to(argument, input.shape).reshape(-1) for argument in (pos, size))
+    if (pos > counts).any() or (pos < -counts).any():
+        return None
+    begins = np.where(pos < 0, pos + counts, pos)
+    ends = np.where((size < 0) | (size > counts - begins), counts, begins + size)
+    if unit != "BYTE":
+        begins, ends = _byte_places(strings, begins), _byte_places(strings, ends)
+    return string_array(map(operator.getitem, texts, map(slice, begins.tolist(), ends.tolist())), input.shape)
+
+
+def _byte_places(strings: PackedStrings, characters: Array) -> Array:
+    """Returns where in its string a character of each string begins; characters are numbered from 0 to their count."""
+    (begins,) = np.nonzero(_begins_character(strings))  # the byte behind a string begins a character, too
+    index = _characters_before(strings)[strings.starts] + characters
+    places: Array = begins[index] - strings.starts
+    return places
 
 
 def _substr_result_shape(input: Sequence[int], pos: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:
