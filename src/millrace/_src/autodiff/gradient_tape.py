@@ -198,7 +198,7 @@ class GradientTapeBase:
         assert self._tape is not None
         seeds: dict[int, Any] = {}
         differentiable = [_is_differentiable_target(t) for t in targets]
-        numbers = [_source_number(s) for s in sources]
+        numbers = [source_number(s) for s in sources]
         for index, target in enumerate(targets):
             if not differentiable[index] and not _counts_itself(target, numbers):
                 continue
@@ -315,7 +315,7 @@ def _counts_itself(target: Any, sources: Sequence[int]) -> bool:
     return target.dtype.name != "string" and tape_id(target) in sources
 
 
-def _source_number(source: Any) -> int:
+def source_number(source: Any) -> int:
     """Returns the tape number of a source: of the handle for a variable."""
     if is_variable(source):
         return tape_id(source.handle)

@@ -68,7 +68,7 @@ def made(seed: Any) -> Any:
     return seed.tensor() if type(seed) is Ones else seed
 
 
-class _Tape(NamedTuple):
+class Tape(NamedTuple):
     """A tape and the wanted gradients, taken apart for all entries together."""
 
     recordings: Sequence[Recording]
@@ -84,6 +84,10 @@ class _Tape(NamedTuple):
     source_places: Sequence[int]
 
 
+Run = Callable[[Tape], "list[Any] | None"]
+"""Computes the gradients of a tape; None if the program failed."""
+
+
 def compiled_gradients(
     entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any], sources: Sequence[int]
 ) -> list[Any] | None:
@@ -96,11 +100,28 @@ def compiled_gradients(
 
     Returns: a gradient or None for each source; or None if there is no program.
     """
+    if not may_have_program(entries, seeds):
+        return None
+    tape, form = taken_apart(entries, seeds, sources)
+    run = program_of(form, tape, _compiled)
+    return None if run is None else run(tape)
+
+
+def may_have_program(entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any]) -> bool:
+    """Tells whether nothing but arrays decides a sweep that begins now."""
     if state.tapes or state.graph is not None or set(map(type, entries)) != {tuple}:
-        return None
-    if not all(map(_has_value, seeds.values())):
-        return None
-    tape, form = _form(entries, seeds, sources)
+        return False
+    return all(map(_has_value, seeds.values()))
+
+
+def program_of(form: Any, tape: Tape, compiled: Callable[[Tape], Run | None]) -> Run | None:
+    """Returns the program for tapes of a form, made when the form has come back a few times; None without a program.
+
+    Args:
+      form: the form, and whatever else `compiled` depends on.
+      tape: a tape of this form.
+      compiled: makes the program.
+    """
     entry = _forms.get(form, 0)
     if type(entry) is int:
         if entry < _SWEEPS_BEFORE:
@@ -108,8 +129,13 @@ def compiled_gradients(
             if len(_forms) > _MOST_FORMS:
                 _forget_some()
             return None
-        entry = _forms[form] = _program(tape)
-    return None if entry is None else entry(tape)
+        try:
+            entry = compiled(tape)
+        except Exception:  # the sweep op by op meets the same error, and names it
+            entry = None
+        _forms[form] = entry
+    program: Run | None = entry
+    return program
 
 
 def _forget_some() -> None:
@@ -125,7 +151,7 @@ def _has_value(seed: Any) -> bool:
     return isinstance(tensor, EagerTensor) and tensor._value.dtype.kind != "O"
 
 
-def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[_Tape, Any]:
+def taken_apart(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[Tape, Any]:
     """Returns the tape with places for tape numbers, and the key of the tape's form.
 
     Places count from 1: the sources first, then the outputs in the order of the tape.
@@ -137,7 +163,7 @@ def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int])
     places[0] = 0
     place, nowhere = places.get, itertools.repeat(0)
     tensors = list(chain(values))
-    tape = _Tape(
+    tape = Tape(
         recordings,
         tuple(map(place, chain(inputs), nowhere)),
         tuple(map(place, chain(outputs))),
@@ -173,15 +199,36 @@ def _form_of_seed(seed: Any) -> tuple[Any, ...]:
 # --- building --------------------------------------------------------------------------------------------------------
 
 
-def _program(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
-    """Returns the program for tapes of this form, or None if there cannot be a program."""
-    try:
-        return _compiled(tape)
-    except Exception:  # the sweep op by op meets the same error, and names it
+class SweptGraph(NamedTuple):
+    """A sweep as a graph.
+
+    Attributes:
+      graph: the graph.
+      inputs: the placeholders for the values of the tape, and for the given seeds.
+      seeds: the positions, among the seeds of the tape, of the seeds that are inputs.
+      results: the gradients: None, tensors, IndexedSlices.
+    """
+
+    graph: FuncGraph
+    inputs: list[Any]
+    seeds: list[int]
+    results: list[Any]
+
+
+def _compiled(tape: Tape) -> Run | None:
+    """Returns the program of a sweep, or None if the sweep is no function of arrays."""
+    swept = swept_graph(tape)
+    if swept is None:
         return None
+    from millrace._src.passes.pipeline import optimize  # the first gradients need no optimizer
+
+    outputs = [swept.graph.capture(part) for result in swept.results for part in _parts(result)]
+    program = eager_engine().compile(optimize(swept.graph, swept.inputs, outputs))
+    return Runner(program, swept.seeds, swept.results)
 
 
-def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
+def swept_graph(tape: Tape) -> SweptGraph | None:
+    """Sweeps a tape on placeholders; returns None if the sweep is no function of arrays, or takes much memory."""
     if sum(t._value.nbytes for t in tape.values) > _MOST_BYTES or not all(r.may_compile for r in tape.recordings):
         return None
     graph = FuncGraph("gradient")
@@ -202,10 +249,7 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
     needed_operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=sources)
     if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed_operations):
         return None  # a stand-in for a tensor whose shape alone is kept is among the captures
-    from millrace._src.passes.pipeline import optimize  # the first gradients need no optimizer
-
-    program = eager_engine().compile(optimize(graph, inputs, outputs))
-    return _Runner(program, given_seeds, results)
+    return SweptGraph(graph, inputs, given_seeds, results)
 
 
 def _symbolic_seed(graph: FuncGraph, seed: Any) -> Any:
@@ -220,7 +264,7 @@ def _placeholder(graph: FuncGraph, dtype: Any, shape: Sequence[int]) -> Any:
     return graph.add_placeholder(dtype, TensorShape(shape), "value")
 
 
-def _symbolic_entries(graph: FuncGraph, tape: _Tape, values: Sequence[Any]) -> list[Entry]:
+def _symbolic_entries(graph: FuncGraph, tape: Tape, values: Sequence[Any]) -> list[Entry]:
     """Yields the entries of the tape on placeholders; tensors are numbered by their positions."""
     links, output_numbers, shapes = iter(tape.links), iter(tape.made), iter(tape.shapes)
     pairs = iter(zip(tape.values, values, strict=True))
@@ -250,7 +294,7 @@ def _parts(gradient: Any) -> list[Any]:
     return [gradient]
 
 
-class _Runner:
+class Runner:
     """Calls a program and gives its results the structure of gradients.
 
     Args:
@@ -271,7 +315,7 @@ class _Runner:
         self._parts = [len(_parts(r)) for r in results]
         self._dtypes = [t.dtype for r in results for t in _parts(r)]
 
-    def __call__(self, tape: _Tape) -> list[Any] | None:
+    def __call__(self, tape: Tape) -> list[Any] | None:
         """Returns the gradients, or None if the program failed."""
         arrays = [t._value for t in tape.values]
         arrays += [made(tape.seeds[i])._value for i in self._seeds]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import UnconnectedGradients
-from millrace._src.autodiff.gradient_tape import GradientTapeBase, target_tensor, unconnected_mode
+from millrace._src.autodiff.gradient_tape import GradientTapeBase, source_number, target_tensor, unconnected_mode
+from millrace._src.autodiff.jacobian_programs import compiled_rows
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
@@ -71,9 +74,11 @@ class GradientTape(GradientTapeBase):
         self._check_may_loop("jacobian", experimental_use_pfor)
         wanted, flat = _tensor_target(target), nest.flatten(sources, expand_composites=False)
         self._start_use()
+        is_plain = unconnected_gradients is UnconnectedGradients.NONE and parallel_iterations is None
         found = jacobian_rows(
             wanted,
             lambda seed: self._compute([target_tensor(target)], flat, [seed], unconnected_mode(unconnected_gradients)),
+            (lambda: self._rows_by_program(target, flat)) if is_plain and experimental_use_pfor else None,
             vectorize=experimental_use_pfor,
             parallel_iterations=parallel_iterations,
         )
@@ -131,6 +136,13 @@ class GradientTape(GradientTapeBase):
         )
         self._end_use()
         return found
+
+    def _rows_by_program(self, target: Any, sources: Sequence[Any]) -> Any:
+        """Returns the gradients of each element of an eager target, or None if there is no program for such a tape."""
+        assert self._tape is not None
+        if type(target) is not EagerTensor or not (target.dtype.is_floating or target.dtype.is_complex):
+            return None
+        return compiled_rows(self._tape.entries, target, [source_number(s) for s in sources])
 
     def _check_may_loop(self, what: str, vectorize: bool) -> None:
         """Refuses rows that are computed one after the other, eagerly, on a tape that may be used once."""

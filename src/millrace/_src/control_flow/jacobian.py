@@ -26,20 +26,30 @@ Backward = Callable[[Any], Sequence[Any]]
 """From the gradient of the target to the gradients of the sources; None for a source that is not reached."""
 
 
-def jacobian_rows(target: Any, backward: Backward, *, vectorize: bool, parallel_iterations: int | None) -> list[Any]:
+def jacobian_rows(
+    target: Any,
+    backward: Backward,
+    at_once: Callable[[], Sequence[Any] | None] | None = None,
+    *,
+    vectorize: bool,
+    parallel_iterations: int | None,
+) -> list[Any]:
     """Computes the Jacobians of `target` with respect to each source.
 
     Args:
       target: a Tensor of any shape.
       backward: gives the gradients of the sources.
+      at_once: gives what `backward` gives for all unit seeds, stacked; or None, if it cannot.
       vectorize: whether to compute all rows at once.
       parallel_iterations: of the loop, where there is one.
 
     Returns: For each source a Tensor of shape `target.shape + source.shape`, or None.
     """
     dims = _dimensions(target)
-    seeds = _unit_seeds(dims, target.shape, target.dtype)
-    found = _mapped(backward, seeds, "jacobian", vectorize, parallel_iterations)
+    found = None if at_once is None else at_once()
+    if found is None:
+        seeds = _unit_seeds(dims, target.shape, target.dtype)
+        found = _mapped(backward, seeds, "jacobian", vectorize, parallel_iterations)
     return [None if rows is None else _with_leading(rows, dims, target.shape) for rows in found]
 
 

@@ -1,0 +1,94 @@
+"""Jacobians of eager tapes as programs.
+
+A Jacobian takes a sweep for each element of the target. As with gradients (`sweep_programs`), a form of tape that comes
+back gets a program: the sweep as a graph of one row, carried out on the unit seeds of all rows at once (`vectorize`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.autodiff.gradient_plan import stand_in_of
+from millrace._src.autodiff.recording import PackedEntry
+from millrace._src.autodiff.sweep_programs import (
+    Run,
+    Runner,
+    Tape,
+    may_have_program,
+    program_of,
+    swept_graph,
+    taken_apart,
+)
+from millrace._src.autodiff.tape import Entry
+from millrace._src.autodiff.vectorize import vectorized
+from millrace._src.core.context import eager_engine, tapes_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.tensor import EagerTensor, tape_id
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops.batching import Value, spread
+
+
+def compiled_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, sources: Sequence[int]) -> Any:
+    """Returns the gradients of each element of a target, computed by the program for tapes of this form.
+
+    Args:
+      entries: the entries of the tape, in order.
+      target: the target, of a floating or complex dtype.
+      sources: the numbers of the tensors to differentiate by.
+
+    Returns: a list with a tensor, the elements of the target first, or None for each source; or None if there is no
+      program.
+    """
+    shape, dtype = target._value.shape, target.dtype
+    seeds: dict[int, Any] = {tape_id(target): stand_in_of(shape, dtype)}
+    if not may_have_program(entries, seeds):
+        return None
+    tape, form = taken_apart(entries, seeds, sources)
+    run = program_of(("rows", form), tape, _compiled)
+    if run is None:
+        return None
+    count = target._value.size
+    unit_seeds = np.eye(count, dtype=dtype.np_dtype).reshape(count, *shape)
+    return run(tape._replace(seeds=[EagerTensor(unit_seeds, dtype)]))
+
+
+def _compiled(tape: Tape) -> Run | None:
+    """Returns the program of the sweeps of all rows, or None if a sweep is no function of arrays.
+
+    Raises: NotImplementedError: if an op cannot be carried out on all rows at once.
+    """
+    swept = swept_graph(tape)
+    if swept is None:
+        return None
+    from millrace._src.passes.pipeline import optimize  # the first Jacobians need no optimizer
+
+    count, places = tape.seeds[0]._value.size, [i for i, result in enumerate(swept.results) if result is not None]
+    with swept.graph.as_default(), tapes_scope(()):
+        outputs = [swept.graph.capture(convert_to_tensor(swept.results[i])) for i in places]
+    graph = FuncGraph("jacobian")
+    graph.outer_graph = None
+    with graph.as_default(), tapes_scope(()):
+        inputs = [
+            _input(graph, t, count if place >= len(tape.values) else None) for place, t in enumerate(swept.inputs)
+        ]
+        given = {id(t.op): value for t, value in zip(swept.inputs, inputs, strict=True)}
+        batches = vectorized(swept.graph, given, outputs, count, _refuse)
+        rows = [graph.capture(spread(value, count)) for value in batches]
+    program = eager_engine().compile(optimize(graph, [value.tensor for value in inputs], rows))
+    results: list[Any] = [None] * len(swept.results)
+    for place, tensor in zip(places, rows, strict=True):
+        results[place] = tensor
+    return Runner(program, swept.seeds, results)
+
+
+def _input(graph: FuncGraph, tensor: Any, count: int | None) -> Value:
+    """Makes the placeholder for an input of the sweep: a value of the tape, or the seeds of `count` rows."""
+    leading = [] if count is None else [count]
+    return Value(graph.add_placeholder(tensor.dtype, [*leading, *tensor.shape], "value"), count is not None)
+
+
+def _refuse(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+    raise NotImplementedError(f"{operation.type} has no rule for all rows at once; the loop of the general way has.")
