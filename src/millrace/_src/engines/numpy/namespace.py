@@ -23,6 +23,7 @@ from millrace._src.engines.numpy.selection import where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
 from millrace._src.util.blas_threads import SINGLE, large_product
+from millrace._src.util.half_floats import narrowed, widened
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
@@ -49,7 +50,10 @@ class NumpyNamespace:
     @staticmethod
     def astype(x: Array, dtype: Any) -> Array:
         """Converts `x` element-wise."""
-        return np.asarray(x).astype(dtype, copy=False)
+        x = np.asarray(x)
+        if x.dtype.char == "e" and dtype == np.float32:
+            return widened(x)
+        return narrowed(x) if x.dtype.char == "f" and dtype == np.float16 else x.astype(dtype, copy=False)
 
     @staticmethod
     def converted(x: Array, dtype: Any) -> Array:

@@ -26,6 +26,7 @@ from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
+from millrace._src.util.half_floats import narrowed, widened
 
 _NOT_CASTABLE = ("string", "resource", "variant")
 
@@ -86,6 +87,8 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     names = {source.name, target.name}
     if attrs.get("Truncate") or names & set(_NOT_CASTABLE) or (source.is_complex and not target.is_complex):
         return None
+    if names == {"float16", "float32"}:
+        return widened if source.size == 2 else narrowed
     np_dtype = target.np_dtype
     return lambda x: x.astype(np_dtype)
 

@@ -125,7 +125,7 @@ def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = Tr
 def _specialize_equality(name: str) -> Any:
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
         is_plain = dtypes[0].is_numeric or dtypes[0].is_bool
-        return getattr(np, name) if is_plain and attrs["incompatible_shape_error"] else None
+        return ufunc(name)(xp, dtypes, attrs) if is_plain and attrs["incompatible_shape_error"] else None
 
     return specialize
 

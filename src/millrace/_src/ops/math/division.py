@@ -43,6 +43,7 @@ from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.element_types import ARITHMETIC, COMPLEX, FLOAT, INTEGER
+from millrace._src.ops.math.precision import ufunc
 from millrace._src.util.export import export
 
 _SMALL = 256
@@ -106,9 +107,12 @@ def realdiv(xp: Xp, x: Array, y: Array) -> Array:
     return xp.true_divide(x, y)
 
 
+_divide = ufunc("true_divide")
+
+
 @realdiv.specialize
 def _specialize_realdiv(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    return None if dtypes[0].is_integer else xp.true_divide
+    return None if dtypes[0].is_integer else _divide(xp, dtypes, attrs)
 
 
 @realdiv.gradient

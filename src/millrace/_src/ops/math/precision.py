@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.ops import raw
+from millrace._src.util.half_floats import half_function
 
 
 def is_half(x: Array) -> bool:
@@ -41,7 +42,8 @@ def ufunc(name: str) -> Callable[..., Any]:
     """Makes a specialization rule for an op that is exactly the namespace's function `name` for all dtypes."""
 
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
-        return getattr(np, name)
+        function = getattr(np, name)
+        return half_function(function) if dtypes[0].is_floating and dtypes[0].size == 2 else function
 
     return specialize
 
@@ -55,7 +57,7 @@ def smooth_ufunc(name: str) -> Callable[..., Any]:
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
         function = getattr(np, name)
         if dtypes[0].name != "bfloat16":
-            return function
+            return half_function(function) if name == "sqrt" and dtypes[0].size == 2 else function
         return lambda x: function(x.astype(np.float32)).astype(x.dtype)
 
     return specialize

@@ -31,6 +31,7 @@ from millrace._src.ops.math.reduction_axes import (
     spread,
     static_axes,
 )
+from millrace._src.util.half_floats import half_extreme
 
 _BOOLEAN = "booleans have no gradient"
 _SIGNATURE = "input: T, reduction_indices: Tidx -> output: T"
@@ -211,7 +212,9 @@ def _extreme(xp: Xp, x: Array, reduction_indices: Array, keep_dims: bool, *, hig
 
 def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-        reduce, keep_dims = _to_array(ufunc_name), attrs["keep_dims"]
+        is_half = dtypes[0].is_floating and dtypes[0].size == 2
+        reduce = half_extreme(getattr(np, ufunc_name)) if is_half else _to_array(ufunc_name)
+        keep_dims = attrs["keep_dims"]
 
         def extreme(x: Array, axes: Array) -> Array:
             if x.size == 0:

@@ -1,0 +1,112 @@
+"""Blocks of 16-bit floats: every result is bit for bit that of NumPy and `ml_dtypes`, which round each element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._src.util.half_floats import half_extreme, half_function, narrowed, widened
+
+TYPES = [np.float16, ml_dtypes.bfloat16]
+SIZE = 20_000
+ALL_BITS = np.arange(1 << 16, dtype=np.uint16)
+
+
+def assert_same(result: Any, expected: Any) -> None:
+    """Asserts that bits agree, except those of NaNs."""
+    assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+    result, expected = (np.asarray(array).astype(np.float32) for array in (result, expected))
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
+    is_number = ~np.isnan(result)
+    np.testing.assert_array_equal(result[is_number].view(np.int32), expected[is_number].view(np.int32))
+
+
+def operands(dtype: Any) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    return {
+        "all": rng.permutation(np.resize(ALL_BITS, 1 << 16)).view(dtype),
+        "finite": rng.uniform(-9, 9, SIZE).astype(dtype),
+        "large": rng.uniform(-6e4, 6e4, SIZE).astype(dtype),
+        "tiny": rng.uniform(-1e-4, 1e-4, SIZE).astype(dtype),
+        "zeros": rng.choice([0.0, -0.0, 1.0, 1e-4, -3.0], SIZE).astype(dtype),
+        "few": rng.uniform(-9, 9, 5).astype(dtype),
+    }
+
+
+def test_every_float16_is_widened() -> None:
+    x = ALL_BITS.view(np.float16)
+    assert_same(widened(x), x.astype(np.float32))
+    finite_blocks = np.resize(x[np.isfinite(x)], 1 << 16)
+    assert widened(finite_blocks).tobytes() == finite_blocks.astype(np.float32).tobytes()
+
+
+@pytest.mark.parametrize(
+    "bounds", [(-9, 9), (65000, 65519), (65000, 65530), (2**-14, 2**-13), (2**-26, 2**-13), (1, 1.01)]
+)
+def test_float32_is_rounded_to_even(bounds: tuple[float, float]) -> None:
+    x = np.random.default_rng(0).uniform(*bounds, 1 << 16).astype(np.float32)
+    ties = np.float32(x).view(np.int32) & ~0xFFF
+    with np.errstate(over="ignore"):
+        for values in (x, ties.view(np.float32), -x):
+            assert narrowed(values).tobytes() == values.astype(np.float16).tobytes()
+
+
+def test_any_float32_is_rounded() -> None:
+    x = np.random.default_rng(0).integers(0, 1 << 32, 1 << 17, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    with np.errstate(all="ignore"):
+        assert_same(narrowed(x), x.astype(np.float16))
+        assert_same(narrowed(x.reshape(2, -1).T), x.reshape(2, -1).T.astype(np.float16))
+
+
+@pytest.mark.parametrize("kind", list(operands(np.float16)))
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "true_divide", "less", "greater_equal", "equal"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_functions_of_two_arrays_are_rounded_once(dtype: Any, name: str, kind: str) -> None:
+    x, ufunc = operands(dtype)[kind], getattr(np, name)
+    y, number, function = x[::-1].copy(), np.array(1.5, dtype), half_function(ufunc)
+    with np.errstate(all="ignore"):
+        for arrays in ((x, y), (x, number), (number, x), (x, x[::-1]), (x.reshape(1, -1), y)):
+            assert_same(function(*arrays), ufunc(*arrays))
+
+
+@pytest.mark.parametrize("kind", list(operands(np.float16)))
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_extremes_are_those_of_the_numbers(dtype: Any, name: str, kind: str) -> None:
+    x, ufunc = operands(dtype)[kind], getattr(np, name)
+    y = x[::-1].copy()
+    with np.errstate(all="ignore"):
+        pairs = [(half_function(ufunc)(x, y), ufunc(x, y)), (half_function(ufunc)(x, y[:1]), ufunc(x, y[:1]))]
+        rows = x[: x.size // 5 * 5].reshape(-1, 5)
+        for axes, keepdims in (((0,), False), ((1,), True), ((0, 1), False), (None, False)):
+            expected = np.asarray(ufunc.reduce(rows, axis=axes, keepdims=keepdims))
+            pairs.append((half_extreme(ufunc)(rows, axes, keepdims), expected))
+    for result, expected in pairs:  # which of two zeros is larger nobody says
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(result.astype(np.float32), expected.astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ["sqrt", "square"])
+def test_functions_of_one_array_are_rounded_once(dtype: Any, name: str) -> None:
+    for x in operands(dtype).values():
+        with np.errstate(all="ignore"):
+            assert_same(half_function(getattr(np, name))(x), getattr(np, name)(x))
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+def test_ops_take_large_tensors_in_every_form(dtype: Any) -> None:
+    x = tf.cast(tf.reshape(tf.linspace(-9.0, 9.0, 6000), [60, 100]), dtype)
+    column, wide_x = x[:, :1], tf.cast(x, tf.float32)
+    wide_column = tf.cast(column, tf.float32)
+    for function in (tf.add, tf.subtract, tf.multiply, tf.divide, tf.maximum):
+        expected = tf.cast(function(wide_x, wide_column), dtype)
+        np.testing.assert_array_equal(function(x, column), expected)
+        np.testing.assert_array_equal(function(x, x), tf.cast(function(wide_x, wide_x), dtype))
+    np.testing.assert_array_equal(x < column, wide_x < wide_column)
+    np.testing.assert_array_equal(tf.reduce_max(x, 1), tf.cast(tf.reduce_max(wide_x, 1), dtype))
+    np.testing.assert_array_equal(tf.cast(wide_x, dtype), x)
