@@ -97,7 +97,7 @@ def half_function(ufunc: np.ufunc) -> Callable[..., _Array]:
 
     def function(*arrays: _Array) -> _Array:
         if arrays[0].size < _FEWEST and arrays[-1].size < _FEWEST:
-            return ufunc(*arrays)  # type: ignore[no-any-return]  # an array
+            return ufunc(*arrays)
         return large(*arrays)
 
     return function
@@ -119,7 +119,7 @@ def _in_single(ufunc: np.ufunc, *arrays: _Array) -> _Array:
     """Computes in blocks of float32."""
     largest = max(arrays, key=_size)
     if any(not _is_aligned(array, largest) for array in arrays):
-        return ufunc(*arrays)  # type: ignore[no-any-return]  # an array
+        return ufunc(*arrays)
     dtype = largest.dtype
     is_predicate = "ff->?" in ufunc.types
     result = np.empty(largest.shape, bool if is_predicate else dtype)
@@ -163,7 +163,7 @@ def _is_aligned(array: _Array, largest: _Array) -> bool:
 def _extreme(ufunc: np.ufunc, x: _Array, y: _Array) -> _Array:
     """Compares 16-bit floats as integers of the same order, where there is no NaN."""
     if x.shape != y.shape or not (x.flags.c_contiguous and y.flags.c_contiguous):
-        return ufunc(x, y)  # type: ignore[no-any-return]  # an array
+        return ufunc(x, y)
     result = np.empty(x.shape, x.dtype)
     flat_x, flat_y, results = x.reshape(-1), y.reshape(-1), result.reshape(-1)
     for start in range(0, x.size, _BLOCK):
