@@ -143,6 +143,30 @@ def test_jobs_that_are_forgotten_have_ended():
     compiler.wait_for(compiler.submit(_steps()))
 
 
+def test_the_thread_stops_between_two_steps_where_a_process_forks():
+    compiler = BackgroundCompiler()
+    seen, second = [], threading.Event()
+    gate = threading.Event()
+    job = compiler.submit(_steps(gate.wait, lambda: seen.append("second")))
+    threading.Timer(0.05, gate.set).start()
+    compiler.stop(10)
+    assert seen == [] and not second.wait(0.05) and seen == []
+    compiler.go_on()
+    compiler.wait_for(job)
+    assert seen == ["second"]
+
+
+def test_a_fork_does_not_wait_for_a_long_step_for_ever():
+    compiler = BackgroundCompiler()
+    gate, has_begun = threading.Event(), threading.Event()
+    job = compiler.submit(_steps(has_begun.set, gate.wait))
+    has_begun.wait()
+    compiler.stop(0.01)
+    compiler.go_on()
+    gate.set()
+    compiler.wait_for(job)
+
+
 def _run(program: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(
@@ -180,7 +204,7 @@ def test_a_forked_child_can_compile_on_its_own_and_does_not_wait_for_its_parent(
         _START
         + """
 import os, warnings
-from millrace._src.engines import tiered_program
+from millrace._src.engines import tiers
 warnings.simplefilter("ignore")
 child = os.fork()
 if child == 0:

@@ -26,7 +26,7 @@ def engines():
 def _compiling(engines, make=None, variables=None):
     numpy = engines.tiers().numpy
     make = make or (lambda: engines.programs["xla"])
-    return CompilingProgram(numpy, make, engines.compiler, variables)
+    return CompilingProgram(lambda: numpy, make, engines.compiler, variables)
 
 
 def test_calls_run_on_numpy_until_xla_is_ready_and_then_stay_there(engines):
@@ -108,14 +108,14 @@ def test_a_call_that_numpy_refuses_is_taken_back_and_carried_out_by_xla(engines)
         seen.append(float(storage.value))
         return [x]
 
-    compiling = CompilingProgram(_refusing(storage), lambda: Program(compiled, "xla"), engines.compiler, [1])
+    compiling = CompilingProgram(lambda: _refusing(storage), lambda: Program(compiled, "xla"), engines.compiler, [1])
     results = compiling.program().run(X, resource_handle(storage)._value)
     assert results[0] is X and seen == [5.0] and float(storage.value) == 5.0
 
 
 def test_a_call_that_numpy_refuses_is_refused_where_xla_drops_no_check(engines):
     storage = _storage(5.0)
-    compiling = CompilingProgram(_refusing(storage), lambda: 1 / 0, engines.compiler, None)
+    compiling = CompilingProgram(lambda: _refusing(storage), lambda: 1 / 0, engines.compiler, None)
     with pytest.raises(errors.InvalidArgumentError, match="is not in"):
         compiling.program().run(X, resource_handle(storage)._value)
     engines.compiler.wait()
@@ -133,3 +133,17 @@ def test_a_fork_stays_on_numpy(engines):
         run(X)
     assert engines.calls == ["numpy"] * 3
     assert compiling.state() == ("numpy", "jit_compile is True, but forked")
+
+
+def test_where_calls_wait_the_first_call_runs_on_xla_and_a_fork_leaves_it(engines):
+    numpy = engines.tiers().numpy
+    compiling, caller = CompilingProgram(lambda: numpy, lambda: engines.programs["xla"], None), Caller()
+    held, whole = compiling.hold(caller), compiling.program()
+    held.run(X)
+    whole.run(X)
+    assert engines.calls == ["xla", "xla"] and compiling.state() == ("xla", "jit_compile is True.")
+    compiling.retire("forked")
+    engines.calls.clear()
+    whole.run(X)
+    caller.programs[-1].run(X)
+    assert engines.calls == ["numpy", "numpy"]

@@ -286,6 +286,23 @@ def test_an_assertion_is_dropped_by_the_first_call_too(not_waiting):
     assert [float(f(tf.constant(-1.0))) for _ in range(3)] == [-2.0, -3.0, -4.0]
 
 
+def test_a_list_among_the_arguments_is_no_variable(not_waiting):
+    @tf.function(jit_compile=True)
+    def f(x, i):
+        rows = tf.TensorArray(tf.float32, 3)
+        for n in tf.range(3):
+            rows = rows.write(n, tf.gather(x, i) * tf.cast(n, tf.float32))
+        return tf.reduce_sum(rows.stack() ** 2)
+
+    x = tf.constant([1.0, 2.0])
+    for _ in range(4):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x, tf.constant(1))
+        assert tape.gradient(y, x).numpy().tolist() == [0.0, 20.0]
+        compiler.wait()
+
+
 # --- what users ask --------------------------------------------------------------------------------------------------
 
 

@@ -152,6 +152,9 @@ class ListsEngine:
     def accelerators(self) -> tuple[Accelerator, ...]:
         return ()
 
+    def finish(self) -> None:
+        """Does nothing: kernels return results."""
+
     def compile(self, graph: OptimizedGraph) -> Program:
         """Returns a program that goes through the nodes; random numbers are left to the engine that draws them."""
         for node in all_nodes(graph):

@@ -187,3 +187,6 @@ class Engine(Protocol):
 
     def accelerators(self) -> tuple[Accelerator, ...]:
         """Returns the processors with memory of their own that the engine drives; none for an engine of the host."""
+
+    def finish(self) -> None:
+        """Waits until the engine has computed all results that it owes: a fork of the process could not wait."""

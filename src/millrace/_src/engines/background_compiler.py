@@ -46,12 +46,13 @@ class Job:
         self.is_done = False
         self.error: Exception | None = None
 
-    def carry_out(self, is_stopped: Callable[[], bool]) -> None:
-        """Carries out the steps until there are no more, one fails, or `is_stopped`."""
+    def carry_out(self, carry_out_step: Callable[[Iterator[None]], bool]) -> None:
+        """Carries out the steps, until one fails or `carry_out_step` says that there are no more."""
         state.streams = self._streams  # of whoever asked for the job: kernels that draw are bound with them
         try:
-            for _ in self._steps():
-                if is_stopped():
+            steps = self._steps()
+            while carry_out_step(steps):
+                if _program_has_ended():
                     raise CompilerStoppedError("The program has ended.")
         except Exception as error:
             self.error = error
@@ -62,6 +63,9 @@ class Job:
         """Notes that nothing more will be done."""
         self.is_done = True
         self.ended.set()
+
+
+_NO_STEP = object()
 
 
 class CompilerStoppedError(Exception):
@@ -76,6 +80,10 @@ class BackgroundCompiler:
 
     def _start_over(self) -> None:
         self._lock = threading.Lock()
+        self._stepping = threading.RLock()  # held during each step of a job
+        self._may_step = threading.Event()  # a lock alone goes back to the thread that has just released it
+        self._may_step.set()
+        self._stopped_by: set[int] = set()
         self._jobs: deque[Job] = deque()
         self._thread: threading.Thread | None = None
         self._current: Job | None = None
@@ -124,9 +132,29 @@ class BackgroundCompiler:
                     if job is None:
                         self._thread = None
                         return
-                job.carry_out(_program_has_ended)
+                job.carry_out(self._carry_out_step)
                 with self._lock:
                     self._current = None
+
+    def _carry_out_step(self, steps: Iterator[None]) -> bool:
+        """Carries out one step, when no fork is on its way; tells whether there was one."""
+        self._may_step.wait()
+        with self._stepping:
+            return next(steps, _NO_STEP) is not _NO_STEP
+
+    def stop(self, seconds: float) -> None:
+        """Stops the thread between two steps, until `go_on`; waits no longer than some seconds for that."""
+        self._may_step.clear()
+        if self._stepping.acquire(timeout=seconds):
+            self._stopped_by.add(threading.get_ident())
+
+    def go_on(self) -> None:
+        """Lets the thread go on."""
+        if threading.get_ident() in self._stopped_by:
+            self._stopped_by.remove(threading.get_ident())
+            self._stepping.release()
+        if not self._stopped_by:
+            self._may_step.set()
 
     def forget(self) -> None:
         """Drops all jobs, in a forked child: the thread that would carry the jobs out is the parent's."""

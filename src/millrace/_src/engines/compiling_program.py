@@ -10,6 +10,7 @@ values again, and the call waits for the compiler.
 
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ from typing import Any
 from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.core.resources import VariableStorage, resource_of
-from millrace._src.engines.background_compiler import BackgroundCompiler, Job, Steps
+from millrace._src.engines.background_compiler import BackgroundCompiler, Job
 from millrace._src.engines.ready_run import ReadyRun
 from millrace._src.engines.tier_cases import NUMPY, either_program, reading_run
 
@@ -27,48 +28,51 @@ class CompilingProgram:
     """Runs calls on the NumPy tier until XLA is ready.
 
     Args:
-      numpy: the program of the NumPy engine.
-      make_compiled: makes XLA's program; the background thread calls that.
-      compiler: the background thread.
+      make_numpy: makes the program of the NumPy engine.
+      make_compiled: makes XLA's program.
+      compiler: the background thread, which makes XLA's program; None if calls wait for the compiler.
       variables: the positions of the arguments that are variables, where XLA drops checks; None where XLA drops none.
     """
 
     def __init__(
         self,
-        numpy: Program,
+        make_numpy: Callable[[], Program],
         make_compiled: Callable[[], Program],
-        compiler: BackgroundCompiler,
-        variables: Sequence[int] | None,
+        compiler: BackgroundCompiler | None,
+        variables: Sequence[int] | None = None,
     ) -> None:
-        self._numpy = numpy
+        self._make_numpy = make_numpy
         self._make_compiled = make_compiled
         self._compiler = compiler
         self._variables = variables
-        self._reading_run = reading_run(numpy)
         self._lock = threading.Lock()
         self._job: Job | None = None
-        self._compiled: Program | None = None
-        self._ready_run: ReadyRun | None = None
+        self._compiled: Program | None = make_compiled() if compiler is None else None
+        self._ready_run: Run | None = None if self._compiled is None else self._compiled.run
         self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
         self._retired_because = ""
         compiling_programs.add(self)
 
     def program(self) -> Program:
         """Returns the program to call."""
-        program = either_program(self._run, self._numpy)
+        program = either_program(self._run)
         program.tiering = self
         return program
 
     def hold(self, holder: Holder, arguments: Sequence[Any] | None = None) -> Program:
         """Returns the program for the calls of a holder, who is told by `use` when to take another one."""
         self._holders.add(holder)
-        return self._present_program()
-
-    def _present_program(self) -> Program:
         if self._retired_because:
             return self._numpy
-        run = self._ready_run
-        return either_program(self._run if run is None else run, self._numpy)
+        return either_program(self._ready_run or self._run)
+
+    @functools.cached_property
+    def _numpy(self) -> Program:
+        return self._make_numpy()
+
+    @functools.cached_property
+    def _reading_run(self) -> Run:
+        return reading_run(self._numpy)
 
     def _run(self, *arguments: Any) -> Sequence[Any]:
         if self._retired_because:
@@ -87,18 +91,17 @@ class CompilingProgram:
     def _start(self) -> Job:
         with self._lock:
             if self._job is None:
+                assert self._compiler is not None  # or else the program is made already
                 self._job = self._compiler.submit(self._steps)
             return self._job
 
     def _steps(self) -> Iterator[None]:
+        assert self._compiler is not None  # it carries out these steps
         compiled = self._compiled = self._make_compiled()
-        self._ready_run = ReadyRun(compiled, self._on_numpy, self._submit, compiled.run)
+        self._ready_run = ReadyRun(compiled, self._on_numpy, self._compiler.submit, compiled.run)
         for holder in list(self._holders):
-            holder.use(self._present_program())
+            holder.use(either_program(self._ready_run))
         yield
-
-    def _submit(self, steps: Steps) -> Job:
-        return self._compiler.submit(steps)
 
     def _on_numpy(self, *arguments: Any) -> Sequence[Any]:
         """Carries out a call on the NumPy tier; a call that XLA would carry out without an error goes to XLA."""
@@ -117,6 +120,7 @@ class CompilingProgram:
     def _compiled_run(self) -> Run:
         """Returns the run of XLA's program, for which it waits."""
         job = self._start()
+        assert self._compiler is not None  # it carries out the job
         self._compiler.wait_for(job)
         if job.error is not None or self._compiled is None:
             raise job.error or RuntimeError("a job has ended without its result")

@@ -159,7 +159,7 @@ class Case:
     def hold(self, holder: Holder) -> Program:
         """Returns the program for the calls from now on, and tells the holder when that changes."""
         self._holders.add(holder)
-        return self.chosen or either_program(self.run, self._tiers.numpy)
+        return self.chosen or either_program(self.run)
 
     def settle(self, tier: str, reason: str) -> None:
         """Stays with one program from now on, and tells the holders."""
@@ -169,7 +169,7 @@ class Case:
             self.chosen, self._act = self._tiers.numpy, Case._run_numpy
         else:
             run = ReadyRun(self._ways[tier], self._tiers.on_numpy, self._tiers.submit)
-            self.chosen, self._act = either_program(run, self._ways[tier]), Case._run_chosen
+            self.chosen, self._act = either_program(run), Case._run_chosen
         self._ways = {}
         for holder in list(self._holders):
             holder.use(self.chosen)
@@ -386,11 +386,9 @@ def _factor(ratio: float) -> str:
     return f"{ratio:.1f} times" if ratio < 100 else f"{ratio:.0f} times"
 
 
-def either_program(run: Run, numpy: Program) -> Program:
+def either_program(run: Run) -> Program:
     """Returns a program whose results may be NumPy's arrays in one call and another engine's in the next."""
-    return Program(
-        run, numpy.engine, keeps_quiet=True, tensor_class=PendingTensor, takes_pending=True, source=numpy.source
-    )
+    return Program(run, "any", keeps_quiet=True, tensor_class=PendingTensor, takes_pending=True)
 
 
 def reading_run(program: Program) -> Run:

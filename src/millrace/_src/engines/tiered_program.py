@@ -8,18 +8,13 @@ and the engine.
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import weakref
 from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.engine import Holder, Program
-from millrace._src.engines.background_compiler import compiler
-from millrace._src.engines.compiling_program import compiling_programs
 from millrace._src.engines.tier_cases import NUMPY, Case, FunctionTiers, Stage, either_program
-from millrace._src.engines.tier_settings import FORKED, settings
 
 _MOST_CASES = 1024
 """The sets of shapes that one function remembers."""
@@ -38,11 +33,11 @@ class TieredProgram:
         self._lock = threading.Lock()
         self._cases: dict[Any, Case] = {}
         self._only_case = Case(tiers) if has_fixed_shapes else None
-        _tiered_programs.add(self)
+        tiered_programs.add(self)
 
     def program(self) -> Program:
         """Returns the program for calls with any shapes."""
-        program = either_program(self._run if self._only_case is None else self._only_case.run, self.tiers.numpy)
+        program = either_program(self._run if self._only_case is None else self._only_case.run)
         program.tiering = self
         return program
 
@@ -101,19 +96,5 @@ class TieredProgram:
         return shown.tier, f"{shown.reason()} (of {len(cases)} sets of argument shapes {count} left the NumPy tier)"
 
 
-_tiered_programs: weakref.WeakSet[TieredProgram] = weakref.WeakSet()
-
-
-def _go_on_in_fork() -> None:
-    """Brings tiers in order in a forked child, which has no thread but its own."""
-    compiler.forget()
-    if "jax" in sys.modules:
-        settings.is_fork = True
-        for tiered in list(_tiered_programs):
-            tiered.retire(FORKED)
-        for compiling in list(compiling_programs):
-            compiling.retire(FORKED)
-
-
-if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_go_on_in_fork)
+tiered_programs: weakref.WeakSet[TieredProgram] = weakref.WeakSet()
+"""The programs of this process, which a fork settles on the NumPy tier."""

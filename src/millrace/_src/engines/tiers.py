@@ -19,6 +19,7 @@ from millrace._src.core.engine import Engine, Program
 from millrace._src.core.errors import OpError
 from millrace._src.engines.background_compiler import compiler
 from millrace._src.engines.compiling_program import CompilingProgram
+from millrace._src.engines.forks import follow_forks
 from millrace._src.engines.tier_cases import Candidates, FunctionTiers
 from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
@@ -194,11 +195,14 @@ def _compiled_by_xla(graph: FuncGraph) -> Program:
         return program
     optimized.verdict.has_stand_ins = any(map(may_be_stand_in, optimized.outputs))
     losses = lossy_nodes(optimized)
-    if settings.waits or optimized.verdict.ties_engines or not all(map(refuses_only, losses)):
-        return _xla_program(graph, optimized)
-    variables = [i for i, value in enumerate(optimized.inputs) if value.dtype.is_handle] if losses else None
-    make_compiled = functools.partial(_xla_program, graph, optimized)
-    return CompilingProgram(eager_engine().compile(optimized), make_compiled, compiler, variables).program()
+    waits = settings.waits or optimized.verdict.ties_engines or not all(map(refuses_only, losses))
+    resources = [i for i, value in enumerate(optimized.inputs) if value.dtype.name == "resource"]
+    return CompilingProgram(
+        functools.partial(eager_engine().compile, optimized),
+        functools.partial(_xla_program, graph, optimized),
+        None if waits else compiler,
+        resources if losses else None,
+    ).program()
 
 
 def _xla_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
@@ -246,3 +250,12 @@ def tier_of_call(graph: FuncGraph) -> Tier:
         return tier_of(compiled_for_call(graph), True)
     except OpError as error:
         return Tier("xla", f"jit_compile is True, and a call is refused: {error.message}")
+
+
+def _finish() -> None:
+    """Waits until XLA, if it is loaded, has computed all results."""
+    if xla_engine.cache_info().currsize:
+        xla_engine().finish()
+
+
+follow_forks(_finish)

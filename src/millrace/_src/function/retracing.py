@@ -83,7 +83,7 @@ class CallStats:
 
     def recent_traces(self) -> int:
         """Counts the traces among the last calls."""
-        return sum(call > self.calls - _WINDOW for call in self._trace_calls)
+        return sum(call > self.calls - _WINDOW for call in tuple(self._trace_calls))  # other threads may add calls
 
     def should_warn(self) -> bool:
         """Tells whether too many of the last calls traced and not too many warnings were given."""

@@ -47,6 +47,9 @@ class NumpyEngine:
         """Returns no accelerators: NumPy's arrays are in the memory of the host."""
         return ()
 
+    def finish(self) -> None:
+        """Does nothing: results are there when a kernel returns."""
+
     def _callable(self, function: Any) -> Callable[..., Any]:
         """Returns a function attribute as a callable on arrays."""
         if isinstance(function, OptimizedGraph):

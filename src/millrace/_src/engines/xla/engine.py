@@ -7,6 +7,7 @@ are enabled only around Millrace's own calls, so the user's JAX code sees its ow
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,12 @@ class XlaEngine:
     def accelerators(self) -> tuple[Accelerator, ...]:
         """Returns the GPUs and TPUs that JAX can use."""
         return list_accelerators()
+
+    def finish(self) -> None:
+        """Waits until XLA has computed all arrays that there are."""
+        for array in jax.live_arrays():
+            with contextlib.suppress(RuntimeError):  # deleted since, or failed: whoever reads the array will hear
+                array.block_until_ready()
 
 
 def make_engine() -> XlaEngine:
