@@ -18,6 +18,7 @@ def ir(jax: object) -> object:
     ("stage", "text"),
     [
         ("hlo", "HloModule"),
+        ("hlo_no_metadata", "HloModule"),
         ("stablehlo", "stablehlo"),
         ("optimized_hlo", "HloModule"),
         ("optimized_hlo_dot", "digraph G {"),
@@ -27,9 +28,50 @@ def test_stages_of_text(ir: object, stage: str, text: str) -> None:
     assert text in ir(stage=stage)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("stage", ["hlo_serialized", "optimized_hlo_serialized", "optimized_hlo_proto_serialized"])
-def test_stages_of_bytes(ir: object, stage: str) -> None:
-    assert isinstance(ir(stage=stage), bytes)  # type: ignore[operator]
+@pytest.mark.parametrize("stage", ["hlo_serialized", "optimized_hlo_serialized"])
+def test_stages_of_modules_in_bytes(ir: object, stage: str) -> None:
+    module = ir(stage=stage)  # type: ignore[operator]
+    assert isinstance(module, bytes) and module[:1] == b"\n" and module[2 : 2 + module[1]].startswith(b"jit_")
+
+
+def test_the_proto_of_a_compiled_program_holds_the_module(ir: object) -> None:
+    proto = ir(stage="optimized_hlo_proto_serialized")  # type: ignore[operator]
+    size, shift, place = 0, 0, 1
+    while True:
+        size |= (proto[place] & 127) << shift
+        shift, place = shift + 7, place + 1
+        if proto[place - 1] < 128:
+            break
+    assert proto[:1] == b"\n" and size == len(proto) - place > 0
+    module = proto[place:]
+    assert module[2 : 2 + module[1]].startswith(b"jit_")
+
+
+def test_stablehlo_can_be_had_as_bytecode(ir: object) -> None:
+    assert ir(stage="stablehlo_serialized").startswith(b"ML\xefR")  # type: ignore[operator]
+
+
+def test_only_the_stage_with_metadata_names_files(ir: object) -> None:
+    assert "test_compiler_ir.py" in ir(stage="hlo")  # type: ignore[operator]
+    text = ir(stage="hlo_no_metadata")  # type: ignore[operator]
+    assert "metadata=" not in text and "test_compiler_ir.py" not in text
+
+
+def test_the_platform_may_be_named(ir: object) -> None:
+    assert ir(stage="hlo", platform_name="CPU").startswith("HloModule")  # type: ignore[operator]
+    with pytest.raises(ValueError, match="Failed getting HLO text: 'No JIT device registered for cuda'"):
+        ir(platform_name="cuda")  # type: ignore[operator]
+    with pytest.raises(ValueError, match="Failed getting HLO text: "):
+        ir(platform_name="TPU")  # type: ignore[operator]
+
+
+def test_the_device_may_be_named(ir: object) -> None:
+    with pytest.warns(UserWarning, match="device_name is being deprecated. Use platform_name."):
+        assert ir(device_name="/device:CPU:0").startswith("HloModule")  # type: ignore[operator]
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match="No matching device found for '/device:GPU:7'"):
+        ir(device_name="/device:GPU:7")  # type: ignore[operator]
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match="Failed parsing derived device name: 'bogus'"):
+        ir(device_name="bogus")  # type: ignore[operator]
 
 
 def test_the_default_stage_is_hlo(ir: object) -> None:
@@ -47,3 +89,11 @@ def test_unknown_shapes_are_refused() -> None:
     f = tf.function(lambda x: x, jit_compile=True)
     with pytest.raises(ValueError, match="Only support static input shape but got inputs = "):
         f.experimental_get_compiler_ir(tf.TensorSpec([None]))
+
+
+def test_a_module_is_named_after_its_function() -> None:
+    def halved(x: object) -> object:
+        return x / 2.0  # type: ignore[operator]
+
+    ir = tf.function(halved, jit_compile=True).experimental_get_compiler_ir(tf.constant(1.0))
+    assert ir(stage="hlo").startswith("HloModule jit_halved")

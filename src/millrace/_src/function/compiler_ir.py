@@ -6,18 +6,24 @@ text.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.devices import list_logical_devices
 from millrace._src.engines.tiers import xla_engine
+from millrace._src.graph.scopes import device
 from millrace._src.passes.pipeline import optimize
 
 _STAGES = ("hlo", "hlo_serialized", "optimized_hlo", "optimized_hlo_serialized", "optimized_hlo_dot")
-_EXTRA_STAGES = ("stablehlo", "optimized_hlo_proto_serialized")
+"""The stages that TensorFlow lists in its error."""
+_KINDS = ("CPU", "GPU", "TPU")
 
 
 def compiler_ir(concrete: Any) -> Callable[..., Any]:
@@ -30,11 +36,37 @@ def compiler_ir(concrete: Any) -> Callable[..., Any]:
         raise ValueError(f"Only support static input shape but got inputs = {concrete.inputs}")
 
     def get_ir(stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None) -> Any:
-        if stage not in (*_STAGES, *_EXTRA_STAGES):
+        if device_name is not None:
+            warnings.warn("device_name is being deprecated. Use platform_name.", UserWarning, stacklevel=2)
+        if stage not in _RENDERINGS:
             raise ValueError(f"Invalid stage selected: {stage!r}. Valid values are: {', '.join(map(repr, _STAGES))}")
-        return _render(_lowered(concrete), stage)
+        name = _chosen_device(device_name, platform_name)
+        with contextlib.nullcontext() if name is None else device(name):
+            return _RENDERINGS[stage](_lowered(concrete))
 
     return get_ir
+
+
+def _chosen_device(device_name: str | None, platform_name: str | None) -> str | None:
+    """Returns the name of the device to compile for; None for the one that calls run on.
+
+    Raises: ValueError: if there is no such device.
+    """
+    devices = list_logical_devices()
+    if device_name is not None:
+        match = re.fullmatch(r"(?:/job:\w+/replica:\d+/task:\d+)?(/(?:device:)?([A-Za-z]+):(\d+))", device_name)
+        if match is None:
+            raise ValueError(f"Failed parsing derived device name: {device_name!r}")
+        if f"/device:{match[2].upper()}:{match[3]}" not in [d.name for d in devices]:
+            raise ValueError(f"No matching device found for {device_name!r}")
+        return match[1]
+    if platform_name is None:
+        return None
+    if platform_name not in _KINDS:
+        raise ValueError(f"Failed getting HLO text: 'No JIT device registered for {platform_name}'")
+    if platform_name not in [d.device_type for d in devices]:
+        raise ValueError(f"Failed getting HLO text: 'this machine has no {platform_name} to compile for'")
+    return f"/{platform_name}:0"
 
 
 def _lowered(concrete: Any) -> Any:
@@ -59,19 +91,26 @@ def _no_program(graph: Any, why: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, f"{graph.name} has no XLA program, it runs on the NumPy tier: {why}")
 
 
-def _render(lowered: Any, stage: str) -> Any:
-    if stage == "hlo":
-        return lowered.as_text(dialect="hlo")
-    if stage == "stablehlo":
-        return lowered.as_text(dialect="stablehlo")
-    if stage == "hlo_serialized":
-        return lowered.compiler_ir("hlo").as_serialized_hlo_module_proto()
-    executable = lowered.compile()
-    if stage == "optimized_hlo":
-        return executable.as_text()
-    if stage == "optimized_hlo_dot":
-        return _dot(executable.as_text())
-    return executable.runtime_executable().hlo_modules()[0].as_serialized_hlo_module_proto()
+def _bytecode(lowered: Any) -> bytes:
+    """Returns StableHLO as MLIR's bytecode."""
+    buffer = io.BytesIO()
+    lowered.compiler_ir("stablehlo").operation.write_bytecode(buffer)
+    return buffer.getvalue()
+
+
+def _optimized_module(lowered: Any) -> bytes:
+    """Returns what XLA compiles the program to, as an `HloModuleProto`."""
+    module: bytes = lowered.compile().runtime_executable().hlo_modules()[0].as_serialized_hlo_module_proto()
+    return module
+
+
+def _as_hlo_proto(module: bytes) -> bytes:
+    """Returns an `HloProto` that holds a module: its first field."""
+    size, rest = bytearray(), len(module)
+    while rest > 127:
+        size.append(rest & 127 | 128)
+        rest >>= 7
+    return b"\n" + bytes([*size, rest]) + module
 
 
 def _dot(text: str) -> str:
@@ -82,3 +121,17 @@ def _dot(text: str) -> str:
         lines.append(f'"{name}" [label="{operation}\\n{name}"];')
         lines += [f'"{operand}" -> "{name}";' for operand in re.findall(r"%([\w.\-]+)", operands)]
     return "\n".join([*lines, "}"])
+
+
+_RENDERINGS: dict[str, Callable[[Any], Any]] = {
+    "hlo": lambda lowered: lowered.as_text(dialect="hlo", debug_info=True),
+    "hlo_no_metadata": lambda lowered: lowered.as_text(dialect="hlo", debug_info=False),
+    "hlo_serialized": lambda lowered: lowered.compiler_ir("hlo").as_serialized_hlo_module_proto(),
+    "stablehlo": lambda lowered: lowered.as_text(dialect="stablehlo", debug_info=True),
+    "stablehlo_serialized": _bytecode,
+    "optimized_hlo": lambda lowered: lowered.compile().as_text(),
+    "optimized_hlo_serialized": _optimized_module,
+    "optimized_hlo_proto_serialized": lambda lowered: _as_hlo_proto(_optimized_module(lowered)),
+    "optimized_hlo_dot": lambda lowered: _dot(lowered.compile().as_text()),
+}
+"""What makes the text or the bytes of a stage from JAX's lowered program."""

@@ -412,7 +412,9 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def experimental_get_compiler_ir(self, /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         """Returns the compiler's form of the function for these arguments, as a function of the stage.
 
-        Returns: `f(stage="hlo", device_name=None, platform_name=None)`, which gives text or bytes.
+        Returns: `f(stage="hlo", device_name=None, platform_name=None)`, which gives text or bytes. The stages: "hlo",
+          "hlo_no_metadata", "hlo_serialized", "stablehlo", "stablehlo_serialized", "optimized_hlo",
+          "optimized_hlo_serialized", "optimized_hlo_proto_serialized", "optimized_hlo_dot".
         Raises: ValueError: if the function is not made with `jit_compile=True`, or a shape is unknown.
         """
         if not self._options.jit_compile:

@@ -177,7 +177,8 @@ class Executables:
 
     def lower(self, signature: Signature) -> Any:
         """Returns the form to which JAX lowers the graph for a signature; 64-bit types have to be enabled."""
-        function = functools.partial(self._trace, signature.owners, signature.known)
+        function: Any = functools.partial(self._trace, signature.owners, signature.known)
+        function.__name__ = self.lowering.graph.name  # what profiles and compiler dumps show
         written_count = len(changed(signature.owners, self.is_written))
         jitted = jax.jit(function, donate_argnums=tuple(range(written_count)))
         if signature.device is None:
