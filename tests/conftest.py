@@ -14,6 +14,7 @@ import pytest
 # a test of the tiers says otherwise. Programs that tests start inherit this.
 os.environ.setdefault("MILLRACE_TIER", "numpy")
 os.environ.setdefault("MILLRACE_TIER_WAIT", "1")
+os.environ["MILLRACE_COMPILE_CACHE"] = "0"  # tests leave nothing in the home of who runs them
 
 hypothesis.settings.register_profile("local", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True, database=None)

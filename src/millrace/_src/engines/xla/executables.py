@@ -20,6 +20,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.compilations import note_compilation
+from millrace._src.engines.xla import compile_cache
 from millrace._src.engines.xla.known_values import KnownValue
 from millrace._src.engines.xla.lower import Lowering
 from millrace._src.engines.xla.variables import abstract, changed
@@ -171,7 +172,7 @@ class Executables:
 
     def _compile(self, executable: Executable, signature: Signature) -> None:
         with jax.enable_x64(True):
-            compiled = self.lower(signature).compile()
+            compiled = compile_cache.compiled(self.lower(signature), self.lowering.graph.name)
         executable.is_wide = any(_is_wide(leaf) for leaf in (*signature.leaves, *jax.tree.leaves(compiled.out_info)))
         executable.run = compiled
 
