@@ -41,6 +41,10 @@ def test_a_single_node_is_no_chain() -> None:
     assert steps(lambda x: tf.linalg.matvec(tf.tanh(x), x[0]) + 1.0, tf.TensorSpec([300, 300], tf.float32))[0] == "Tanh"
 
 
+def test_a_single_node_with_a_very_large_result_is_a_chain() -> None:
+    assert steps(tf.tanh, tf.TensorSpec([1 << 20], tf.float32)) == ["[Tanh]"]
+
+
 def test_two_chains_that_meet_are_one() -> None:
     assert steps(lambda x, y: tf.exp(-x) + tf.tanh(y * 2.0), LARGE, LARGE) == ["[Neg Exp Mul Tanh AddV2]"]
 
@@ -133,6 +137,12 @@ def test_shapes_that_do_not_fit_are_an_error_of_the_operation() -> None:
     x, y = np.ones((1 << 17), np.float32), np.ones(3, np.float32)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"node culprit(?s:.*)test_fusion"):
         run(lambda x, y: tf.add(tf.tanh(x) * 2.0, y, name="culprit") * 3.0, x, y)
+
+
+def test_a_node_that_may_refuse_values_keeps_its_place() -> None:
+    numbers = tf.TensorSpec([1024, 64], tf.int32)
+    assert steps(lambda x, y: (x + 1) // y + x, numbers, numbers) == ["AddV2", "FloorDiv", "AddV2"]
+    assert steps(lambda x, y: (x + 1.0) / y + x, LARGE, LARGE) == ["[AddV2 RealDiv AddV2]"]
 
 
 def test_a_kernel_that_refuses_values_is_an_error_of_the_operation() -> None:

@@ -132,11 +132,13 @@ class _Writer:
             return self._choice(node, graphs, names)
         return self._line(node, names)
 
-    def _in_blocks(self, chain: Chain, names: _Names) -> InBlocks:
+    def _in_blocks(self, chain: Chain, names: _Names) -> InBlocks | Line:
         """Writes a chain in both forms: line by line, and as one call for large arrays."""
         inputs = chain.inputs()
         arguments = [self._name(value, names) for value in inputs]
         lines = [self._line(node, names) for node in chain.nodes]
+        if len(lines) == 1 and not isinstance(self.scope[lines[0].kernel], np.ufunc):
+            return lines[0]  # its result would be copied
         targets = [names[value] for value in chain.outputs]
         steps = [self._step(node, line) for node, line in zip(chain.nodes, lines, strict=True)]
         call = self._bound("b", BlockProgram(steps, arguments, targets, self.scope))
@@ -146,12 +148,12 @@ class _Writer:
         return InBlocks([*lines], targets, arguments, large, call, self._new("r"), chain.nodes[-1])
 
     def _step(self, node: Node, line: Line) -> Step:
-        kernel = self.scope[line.kernel]
+        name, kernel = line.kernel, self.scope[line.kernel]
         if isinstance(kernel, WhereLargeInBlocks):
-            kernel = kernel.kernel
+            name, kernel = self._bound("k", kernel.kernel), kernel.kernel
         return Step(
             line.targets[0],
-            self._bound("k", kernel),
+            name,
             tuple(line.uses),
             node.outputs[0].dtype.np_dtype,
             node.op_def.elementwise,

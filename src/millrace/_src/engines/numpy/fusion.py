@@ -20,9 +20,12 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Elementwise
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.numpy import blocks
+from millrace._src.passes.exactness import refused_inputs
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 _MOST_NODES = 100
+_VERY_LARGE = 1 << 20
+"""The number of elements from which on a single node is a chain."""
 
 
 @dataclass(eq=False)
@@ -52,7 +55,7 @@ Step: TypeAlias = Node | Chain
 
 def chained(graph: OptimizedGraph) -> Sequence[Step]:
     """Returns the nodes of a graph in run order, with chains in place of the nodes that form chains."""
-    if sum(map(_can_be_large, graph.nodes)) < 2:
+    if not any(map(_can_be_large, graph.nodes)):
         return graph.nodes
     chain_of: dict[Node, Chain] = {}
     for node in graph.nodes:
@@ -66,13 +69,22 @@ def chained(graph: OptimizedGraph) -> Sequence[Step]:
 
 
 def _can_be_large(node: Node) -> bool:
-    """Tells whether a node can be in a chain: whether it computes numbers by themselves, and perhaps many of them."""
+    """Tells whether a node can be in a chain: whether it computes numbers by themselves, and perhaps many of them.
+
+    A node that may refuse values keeps its place among the effects.
+    """
     if node.op_def.elementwise is Elementwise.NO or node.must_run or node.added or node.op_def.traits.returns_input:
         return False
-    if not all(_are_numbers(value.dtype) for value in (*node.inputs, *node.outputs)):
+    if not all(_are_numbers(value.dtype) for value in (*node.inputs, *node.outputs)) or refused_inputs(node):
         return False
     dims = node.outputs[0].shape._dims
     return dims is None or None in dims or math.prod(d for d in dims if d is not None) >= blocks.FEWEST
+
+
+def _is_very_large(node: Node) -> bool:
+    """Tells whether it is known that a node alone is worth being shared among threads."""
+    size = node.outputs[0].shape.num_elements()
+    return size is not None and size >= _VERY_LARGE
 
 
 def _are_numbers(dtype: DType) -> bool:
@@ -123,7 +135,7 @@ def _in_order(nodes: Iterable[Node], chain_of: dict[Node, Chain]) -> list[Step]:
     steps: list[Step] = []
     for node in positions:
         chain = chain_of.get(node)
-        if chain is None or len(chain.nodes) == 1 or not chain.outputs:
+        if chain is None or not chain.outputs or (len(chain.nodes) == 1 and not _is_very_large(node)):
             steps.append(node)
         elif chain.nodes[-1] is node:
             chain.nodes.sort(key=positions.__getitem__)
