@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -162,3 +163,47 @@ def test_programs_in_blocks_give_the_bits_errors_and_effects_of_other_programs(
         monkeypatch.setattr(blocks, "FEWEST", 1)
         monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
         assert outcome(random, imported(random)) == wanted, f"seed {seed}"
+
+
+# --- variables that are changed in place -----------------------------------------------------------------------------
+
+
+def variable_step() -> tuple[Any, Any]:
+    """A variable, and a function whose chain reads, at its end, the value from before an assignment in between."""
+    v = tf.Variable(np.zeros([1 << 17], np.float32))
+    v.assign_add(tf.ones([1 << 17]))
+
+    @tf.function(jit_compile=False)
+    def step() -> Any:
+        before = v.read_value()
+        a = tf.tanh(before) * 0.0
+        v.assign_add(tf.ones([1 << 17]))
+        return a + before * 1.0, v * 1.0
+
+    return v, step
+
+
+def test_a_chain_reads_the_value_from_before_an_assignment() -> None:
+    _, step = variable_step()
+    for number in range(1, 6):
+        before, after = step()
+        assert set(before.numpy().tolist()) == {float(number)}
+        assert set(after.numpy().tolist()) == {number + 1.0}
+
+
+def test_threads_whose_chains_read_variables_see_whole_values() -> None:
+    v, step = variable_step()
+    pairs: list[Any] = []
+
+    def run() -> None:
+        for _ in range(30):
+            before, after = (t.numpy() for t in step())
+            pairs.append((before.min(), before.max(), after.min(), after.max()))
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(low == high and after_low == after_high for low, high, after_low, after_high in pairs)
+    assert set(v.numpy().tolist()) == {91.0}

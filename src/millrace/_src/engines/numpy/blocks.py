@@ -31,6 +31,7 @@ _WORTH_SHARING = 1 << 21
 """The number of elements that are computed, over all steps, from which on threads share a chain."""
 _ALIGNMENT = 64
 _MOST_PLANS = 16
+_UNKNOWN: Any = object()
 
 Shape: TypeAlias = tuple[int, ...]
 Cut: TypeAlias = tuple[slice, ...]
@@ -90,12 +91,13 @@ class BlockProgram:
         return results
 
     def _plan(self, shapes: tuple[Shape, ...]) -> _Plan | None:
-        plans = self._plans
-        if shapes not in plans:
-            if len(plans) >= _MOST_PLANS:
-                plans.clear()
-            plans[shapes] = self._new_plan(shapes)
-        return plans[shapes]
+        plan = self._plans.get(shapes, _UNKNOWN)
+        if plan is _UNKNOWN:
+            plan = self._new_plan(shapes)
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()  # another thread may be here, too
+            self._plans[shapes] = plan
+        return plan
 
     def _new_plan(self, shapes: tuple[Shape, ...]) -> _Plan | None:
         """Returns how to cut arrays of some shapes; None if the results of the steps are not all of one shape."""
