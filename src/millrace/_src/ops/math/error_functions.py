@@ -6,7 +6,8 @@ Idea: `erf(x) = tanh(x h(x^2))` with a smooth function `h`, for which a polynomi
 works on many numbers at once. In the same way `erfc(x) = 2 / (1 + exp(2 x h(x^2)))`, which loses digits where the
 exponent is large; there, `erfc(x) = exp(-x^2) erfcx(x)`, the exponential in float64, with a polynomial in
 `1 / (x + 1.25)`. Few numbers are that large as a rule, so they are picked out. Blocks keep all steps in a cache. The
-coefficients are weighted minimax fits; the largest errors are 4 units in the last place (`erf`) and 7 (`erfc`), TensorFlow's are 6 and 8.
+coefficients are weighted minimax fits. The largest errors are 4 units in the last place (`erf`) and 7 (`erfc`),
+TensorFlow's are 6 and 8.
 """
 
 from __future__ import annotations
