@@ -402,3 +402,15 @@ def test_random_equations_agree_with_numpy(data: st.DataObject) -> None:
     x = numbers("float64", tuple(sizes[v] for v in first))
     y = numbers("float64", tuple(sizes[v] for v in second), seed=1)
     np.testing.assert_allclose(tf.einsum(equation, x, y).numpy(), np.einsum(equation, x, y), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "equation", ["i,j->ij", "i,j->ji", "bi,bj->bij", "b,bj->bj", "bi,bi->bi", ",i->i", "ik,jk->kij"]
+)
+def test_products_that_sum_nothing(equation: str) -> None:
+    sizes = {"b": 4, "i": 5, "j": 3, "k": 2}
+    left, right = equation.partition("->")[0].split(",")
+    x, y = (
+        np.random.default_rng(n).integers(1, 9, [sizes[v] for v in labels]) for n, labels in enumerate((left, right))
+    )
+    np.testing.assert_array_equal(tf.einsum(equation, x, y), np.einsum(equation, x, y))

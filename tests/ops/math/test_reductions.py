@@ -124,3 +124,22 @@ def test_reductions_over_no_axes_keep_the_sign_of_zero(dtype: Any, reduce: Any) 
     x = tf.cast(tf.constant([-0.0]), dtype)
     for result in (reduce(x, []), reduce(x[0])):
         assert np.signbit(np.real(result.numpy().astype(np.complex64))).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5000,), (3, 4099), (2, 3, 1031), (64, 64, 3)])
+def test_products_of_many_numbers_are_those_of_their_logarithms(shape: Any, dtype: Any) -> None:
+    signs = np.random.default_rng(0).choice([-1, 1], shape)
+    x = (signs * np.random.default_rng(1).uniform(0.99, 1.01, shape)).astype(dtype)
+    for axes in (None, [-1], [len(shape) - 1, 0] if len(shape) == 2 else [len(shape) - 1], [0]):
+        over = tuple(range(len(shape))) if axes is None else tuple(axes)
+        expected = np.exp(np.log(np.abs(x.astype(float))).sum(over)) * signs.prod(over)
+        np.testing.assert_allclose(tf.reduce_prod(x, axes), expected, rtol=1e-4)
+        kept = tf.reduce_prod(x, axes, keepdims=True)
+        assert kept.shape == np.sum(x, axis=over, keepdims=True).shape
+
+
+def test_a_product_with_zeros_infinities_and_nan_is_numpys() -> None:
+    x = np.ones((4, 5001), np.float32)
+    x[0, 7], x[1, 5000], x[2, 40], x[2, 41] = 0, np.inf, 0, np.inf
+    np.testing.assert_array_equal(tf.reduce_prod(x, 1), [0, np.inf, np.nan, 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
@@ -200,3 +201,11 @@ NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NAMES)
 def test_the_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: list[str]) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+def test_half_the_sum_of_many_squares(dtype: Any) -> None:
+    x = tf.cast(np.random.default_rng(0).uniform(-0.1, 0.1, (3, 9001)), dtype)
+    expected = np.square(x.numpy().astype(float)).sum() / 2
+    np.testing.assert_allclose(float(tf.nn.l2_loss(x)), expected, rtol=1e-3 if dtype is tf.float16 else 1e-6)
+    np.testing.assert_array_equal(tf.nn.l2_loss(tf.transpose(x)).dtype, dtype)

@@ -27,7 +27,7 @@ _FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
 _ONE, _MANTISSA_BITS, _SIGN_BITS = np.int32(1), np.int32(13), np.int32(16)
 _ROUND_UP, _FLOAT16_BITS, _SIGN = np.int32(0xFFF), np.int32(-0x70002000), np.int32(-0x8000)
 _EXPONENT, _INVERSE_EXPONENT = np.float32(2.0**112), np.float32(2.0**-112)
-_OVERFLOW, _LEAST_NORMAL = 65504.0, np.float32(2.0**-14)
+_OVERFLOW, _LEAST_NORMAL, _HALF = 65504.0, np.float32(2.0**-14), np.float32(0.5)
 
 
 def widened(x: _Array) -> _Array:
@@ -66,24 +66,35 @@ def _widen(x: _Array, out: _Array) -> None:
 def _narrow(x: _Array, out: _Array) -> None:
     """Writes a block of float32 as float16, rounded to even."""
     magnitudes = np.abs(x)
-    if not magnitudes.max() <= _OVERFLOW or _has_small(magnitudes):
+    if not magnitudes.max() <= _OVERFLOW:
         out[...] = x
         return
-    bits = np.multiply(x, _INVERSE_EXPONENT, out=magnitudes).view(np.int32)
-    last_digit = np.right_shift(bits, _MANTISSA_BITS)
-    np.bitwise_and(last_digit, _ONE, out=last_digit)
-    np.add(bits, last_digit, out=bits)
+    bits = np.multiply(x, _INVERSE_EXPONENT).view(np.int32)
+    scratch = np.right_shift(bits, _MANTISSA_BITS)
+    np.bitwise_and(scratch, _ONE, out=scratch)
+    np.add(bits, scratch, out=bits)
     np.add(bits, _ROUND_UP, out=bits)
-    sign = np.right_shift(bits, _SIGN_BITS, out=last_digit)
+    sign = np.right_shift(bits, _SIGN_BITS, out=scratch)
     np.bitwise_and(sign, _SIGN, out=sign)
     np.right_shift(bits, _MANTISSA_BITS, out=bits)
+    if magnitudes.min() < _LEAST_NORMAL:
+        _put_small(magnitudes, bits)
     np.bitwise_or(bits, sign, out=bits)
     np.copyto(out.view(np.int16), bits, casting="unsafe")
 
 
-def _has_small(magnitudes: _Array) -> bool:
-    """Tells whether an element other than 0 is below the normal numbers of float16, and so would be rounded twice."""
-    return bool(magnitudes.min() < _LEAST_NORMAL) and bool(((magnitudes < _LEAST_NORMAL) & (magnitudes > 0)).any())
+def _put_small(magnitudes: _Array, bits: _Array) -> None:
+    """Writes the bits of numbers below the normal float16, all of which have the last digit 2 ** -24.
+
+    That is the last digit of float32 numbers near 0.5: adding 0.5 rounds.
+    """
+    is_small = (magnitudes < _LEAST_NORMAL).astype(np.int32)
+    np.add(magnitudes, _HALF, out=magnitudes)
+    small_bits = magnitudes.view(np.int32)
+    np.subtract(small_bits, _HALF.view(np.int32), out=small_bits)
+    np.subtract(small_bits, bits, out=small_bits)
+    np.multiply(small_bits, is_small, out=small_bits)
+    np.add(bits, small_bits, out=bits)
 
 
 # --- functions of 16-bit floats --------------------------------------------------------------------------------------

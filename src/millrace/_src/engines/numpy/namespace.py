@@ -176,7 +176,8 @@ class NumpyNamespace:
 
 def _reduce(function: Callable[..., Any], x: Array, axis: Any, dtype: Any, keepdims: bool) -> Array:
     if dtype is None and x.dtype.name in _WIDENED:
-        return function(x, axis=axis, dtype=np.float32, keepdims=keepdims).astype(x.dtype)
+        wide_x = NumpyNamespace.astype(x, np.float32)
+        return function(wide_x, axis=axis, keepdims=keepdims).astype(x.dtype)
     return function(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)
 
 

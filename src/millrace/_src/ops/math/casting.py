@@ -90,6 +90,10 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     if names == {"float16", "float32"}:
         return widened if source.size == 2 else narrowed
     np_dtype = target.np_dtype
+    if names == {"float16", "bfloat16"}:  # a float32 holds every number of the source
+        if source.name == "float16":
+            return lambda x: widened(x).astype(np_dtype)
+        return lambda x: narrowed(x.astype(np.float32))
     return lambda x: x.astype(np_dtype)
 
 

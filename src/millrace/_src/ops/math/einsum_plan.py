@@ -47,7 +47,12 @@ class Plan:
 
     def __call__(self, xp: Xp, inputs: Sequence[Array]) -> Array:
         arrays = [operand(xp, x) for operand, x in zip(self.operands, inputs)]
-        result = arrays[0] if len(arrays) == 1 else xp.matmul(arrays[0], arrays[1])
+        if len(arrays) == 1:
+            result = arrays[0]
+        elif arrays[0].shape[-1] == 1 and arrays[0].ndim > 1:  # nothing is summed: a product of column and row
+            result = arrays[0] * arrays[1]
+        else:
+            result = xp.matmul(arrays[0], arrays[1])
         if self.shape is not None:
             result = xp.reshape(result, self.shape)
         if self.order is not None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
@@ -33,6 +36,9 @@ from millrace._src.util.export import export
 _FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
 
 
+_BLOCK = 1 << 13
+
+
 @export("nn.l2_loss")
 @op("L2Loss", "t: T -> output: T", T=_FLOAT, shape=scalar, batching=matrix_batches.half_square)
 def l2_loss(xp: Xp, t: Array) -> Array:
@@ -44,7 +50,22 @@ def l2_loss(xp: Xp, t: Array) -> Array:
     Args: t: A floating point Tensor of any shape.
     Returns: A scalar of the dtype of `t`.
     """
-    return in_single(xp, lambda x: xp.sum(x * x) * xp.asarray(0.5, x.dtype), t)
+    return in_single(xp, lambda x: _sum_of_squares(xp, x) * xp.asarray(0.5, x.dtype), t)
+
+
+@kernel_part
+def _sum_of_squares(xp: Xp, x: Array) -> Array:
+    """Sums squares, in blocks so that few are added to a large sum."""
+    elements = x.reshape(-1)
+    if x.size <= _BLOCK:
+        return xp.sum(elements * elements)
+    blocks = [elements[start : start + _BLOCK] for start in range(0, x.size, _BLOCK)]
+    return xp.sum(np.array([block.dot(block) for block in blocks], x.dtype))
+
+
+@_sum_of_squares.kernel_for("xla")
+def _xla_sum_of_squares(xp: Xp, x: Array) -> Array:
+    return xp.sum(x * x)
 
 
 @l2_loss.gradient

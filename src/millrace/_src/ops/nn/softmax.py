@@ -46,7 +46,7 @@ def _softmax_shape(c: ShapeContext) -> TensorShape:
 
 def _wide(xp: Xp, x: Array) -> Array:
     """Converts small floats to float32, in which sums of exponentials are accurate."""
-    return x.astype("float32") if x.dtype.itemsize < 4 else x
+    return xp.astype(x, np.float32) if x.dtype.itemsize < 4 else x
 
 
 def _shifted(xp: Xp, logits: Array) -> Array:
@@ -66,7 +66,7 @@ def softmax_op(xp: Xp, logits: Array) -> Array:
     """Computes `exp(logits) / sum(exp(logits))` along the last axis."""
     _check_rank(logits)
     exponentials = xp.exp(_shifted(xp, _wide(xp, logits)))
-    return (exponentials / xp.sum(exponentials, axis=-1, keepdims=True)).astype(logits.dtype)
+    return xp.astype(exponentials / xp.sum(exponentials, axis=-1, keepdims=True), logits.dtype)
 
 
 @softmax_op.specialize
@@ -96,7 +96,7 @@ def log_softmax_op(xp: Xp, logits: Array) -> Array:
     """Computes `logits - log(sum(exp(logits)))` along the last axis."""
     _check_rank(logits)
     shifted = _shifted(xp, _wide(xp, logits))
-    return (shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))).astype(logits.dtype)
+    return xp.astype(shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True)), logits.dtype)
 
 
 @log_softmax_op.specialize
@@ -213,7 +213,7 @@ def softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array
     total = xp.sum(exponentials, axis=-1, keepdims=True)
     targets = _wide(xp, labels)
     loss = xp.sum(targets * (xp.log(total) - shifted), axis=-1)
-    return loss.astype(features.dtype), (exponentials / total - targets).astype(features.dtype)
+    return xp.astype(loss, features.dtype), xp.astype(exponentials / total - targets, features.dtype)
 
 
 @softmax_cross_entropy.specialize
@@ -329,7 +329,7 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
     loss = xp.log(total[:, 0]) - shifted[rows, labels]
     backprop = exponentials / total
     hot = (xp.arange(classes) == labels[:, None]).astype(backprop.dtype)
-    return loss.astype(features.dtype), (backprop - hot).astype(features.dtype)
+    return xp.astype(loss, features.dtype), xp.astype(backprop - hot, features.dtype)
 
 
 @sparse_softmax_cross_entropy.specialize

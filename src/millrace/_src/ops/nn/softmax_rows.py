@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.util.half_floats import narrowed, widened
 from millrace._src.util.thread_pool import run_in_blocks
 
 FEWEST = 4096
@@ -101,11 +102,13 @@ def _in_blocks(
 
 def _wide(x: Array) -> Array:
     """Converts small floats to float32, in which sums of exponentials are accurate."""
+    if x.dtype == np.float16:
+        return widened(x)
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
 
 
 def _write(result: Array, place: Array) -> None:
-    place[...] = result
+    place[...] = narrowed(result) if place.dtype == np.float16 else result
 
 
 def _softmax(xp: Xp, x: Array, axis: int) -> Array:
