@@ -284,6 +284,42 @@ def test_a_program_with_choices_of_its_own_sees_a_call_first_and_is_tried_when_i
     assert choosing.met > 20
 
 
+def test_a_program_whose_own_fault_makes_a_call_fail_is_dropped_and_the_caller_sees_nothing(caplog):
+    engines = Engines(numpy=1.0, clusters=0.1)
+    _Choosing(engines, 20)
+
+    def fail(x):
+        raise errors.InternalError(None, None, "a value is None")
+
+    engines.programs["clusters"].run = fail
+    tiers = engines.tiers()
+    tiers.resources = []
+    case = _settled(Case(tiers))
+    assert (case.tier, case.reason()) == ("numpy", "clusters: a value is None")
+    assert "f stays off the tier 'clusters': a value is None" in caplog.text
+
+
+def test_an_error_of_the_call_itself_is_raised_and_blames_no_program():
+    engines = Engines(numpy=1.0, clusters=0.1)
+    _Choosing(engines, 3)
+    tiers = engines.tiers()
+    tiers.resources = []
+    case = Case(tiers)
+    while case.stage is not Stage.COMPILING:
+        _called(case, 1)
+    run = engines.run
+
+    def refuse(name, x):
+        raise errors.InvalidArgumentError(None, None, "bad value")
+
+    engines.run = refuse
+    for _ in range(3):
+        with pytest.raises(errors.InvalidArgumentError, match="bad value"):
+            case.run(X)
+    engines.run = run
+    assert _settled(case).tier == "clusters"
+
+
 def test_a_program_that_never_chooses_is_tried_as_it_is():
     engines = Engines(numpy=1.0, clusters=0.1)
     _Choosing(engines, 10**9)

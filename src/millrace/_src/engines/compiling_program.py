@@ -18,9 +18,9 @@ from typing import Any
 
 from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.errors import OpError
-from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.engines.background_compiler import BackgroundCompiler, Job
 from millrace._src.engines.ready_run import ReadyRun
+from millrace._src.engines.taking_back import run_or_take_back
 from millrace._src.engines.tier_cases import NUMPY, either_program, reading_run
 
 
@@ -31,7 +31,7 @@ class CompilingProgram:
       make_numpy: makes the program of the NumPy engine.
       make_compiled: makes XLA's program.
       compiler: the background thread, which makes XLA's program; None if calls wait for the compiler.
-      variables: the positions of the arguments that are variables, where XLA drops checks; None where XLA drops none.
+      resources: the positions of the arguments that are resources, where XLA drops checks; None where it drops none.
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class CompilingProgram:
         make_numpy: Callable[[], Program],
         make_compiled: Callable[[], Program],
         compiler: BackgroundCompiler | None,
-        variables: Sequence[int] | None = None,
+        resources: Sequence[int] | None = None,
     ) -> None:
         self._make_numpy = make_numpy
         self._make_compiled = make_compiled
         self._compiler = compiler
-        self._variables = variables
+        self._resources = resources
         self._lock = threading.Lock()
         self._job: Job | None = None
         self._compiled: Program | None = make_compiled() if compiler is None else None
@@ -105,17 +105,15 @@ class CompilingProgram:
 
     def _on_numpy(self, *arguments: Any) -> Sequence[Any]:
         """Carries out a call on the NumPy tier; a call that XLA would carry out without an error goes to XLA."""
-        if self._variables is None:
+        if self._resources is None:
             return self._reading_run(*arguments)
-        storages: list[VariableStorage] = [resource_of(arguments[position]) for position in self._variables]
-        values = [storage.value for storage in storages]
-        try:
-            return self._reading_run(*arguments)
-        except OpError:
-            for storage, value in zip(storages, values, strict=True):
-                if storage.value is not value:
-                    storage.value = value
+
+        def on_xla(error: Exception) -> Sequence[Any]:
+            if not isinstance(error, OpError):
+                raise error
             return self._compiled_run()(*arguments)
+
+        return run_or_take_back(self._reading_run, arguments, self._resources, on_xla)
 
     def _compiled_run(self) -> Run:
         """Returns the run of XLA's program, for which it waits."""

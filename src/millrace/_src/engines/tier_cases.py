@@ -23,6 +23,7 @@ from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.background_compiler import BackgroundCompiler, CompilerStoppedError, Job
 from millrace._src.engines.ready_run import ReadyRun
+from millrace._src.engines.taking_back import run_or_take_back
 from millrace._src.engines.tier_settings import Pin, Settings
 from millrace._src.util.logger import get_logger
 from millrace._src.util.text import duration
@@ -70,6 +71,7 @@ class FunctionTiers:
       settings: the numbers by which to decide.
       compiler: the background thread.
       pin: who chooses.
+      resources: the positions of the arguments that are resources; None if a call cannot be taken back.
     """
 
     def __init__(
@@ -81,9 +83,11 @@ class FunctionTiers:
         settings: Settings,
         compiler: BackgroundCompiler,
         pin: Pin = Pin.AUTO,
+        resources: Sequence[int] | None = None,
     ) -> None:
         self.name = name
         self.numpy = numpy
+        self.resources = resources
         self.on_numpy = reading_run(numpy)
         """Carries out a call on the NumPy tier, whatever the arrays of its arguments."""
         self.node_count = node_count
@@ -145,9 +149,9 @@ class Case:
         self._rehearsals = 0
         self._job: Job | None = None
         self._next: _Move = Case._make_ready
-        self._failures: dict[str, BaseException] = {}
+        self._failures: dict[str, Exception] = {}
         self._ways: dict[Any, Program] = {}
-        self._unmet: Iterator[Program] = iter(())
+        self._unmet: Iterator[str] = iter(())
         self._trial: Trial | None = None
         self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
         self._act: _Act = Case._count if tiers.pin is Pin.AUTO else Case._get_hot
@@ -220,14 +224,30 @@ class Case:
         self._rehearsals += 1
         if name is None or self._rehearsals > _MOST_REHEARSALS:
             return self._moved_on(Case._begin_trial, Case._rehearse, arguments)
-        return self._ways[name].run(*arguments)
+        return self._run_carefully(name, arguments)
 
     def _meet(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Carries out a call with a program that has to see a call before it can be compiled."""
-        program = next(self._unmet, None)
-        if program is None:
+        name = next(self._unmet, None)
+        if name is None:
             return self._moved_on(Case._prepare, Case._meet, arguments)
-        return program.run(*arguments)
+        return self._run_carefully(name, arguments)
+
+    def _run_carefully(self, name: str, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Carries out a call with a new program; a call that fails there alone shows that the program is no good."""
+        program = self._ways.get(name)
+        if program is None:
+            return self._tiers.on_numpy(*arguments)
+        if self._tiers.resources is None:
+            return program.run(*arguments)
+
+        def on_numpy(error: Exception) -> Sequence[Any]:
+            results = self._tiers.on_numpy(*arguments)
+            self._failures[name] = error
+            self._ways = {other: program for other, program in self._ways.items() if other != name}
+            return results
+
+        return run_or_take_back(program.run, arguments, self._tiers.resources, on_numpy)
 
     def _try(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Carries out a call with the program whose turn it is, timed."""
@@ -283,7 +303,7 @@ class Case:
             self.settle(NUMPY, candidates.listed_reasons())
             return
         self._ways = {NUMPY: self._tiers.numpy, **programs}
-        self._unmet = iter([program for program in programs.values() if program.is_settled is not None])
+        self._unmet = iter([name for name, program in programs.items() if program.is_settled is not None])
         self._act = Case._meet
 
     def _prepare(self, arguments: Any) -> None:
@@ -306,16 +326,23 @@ class Case:
         if self._job is not None and self._job.error is not None:
             self.settle(NUMPY, self._tiers.complain("xla", self._job.error))
             return
-        reasons = {name: self._tiers.complain(name, error) for name, error in self._failures.items()}
-        reasons |= {name: p.left_because for name, p in self._ways.items() if name != NUMPY and p.left_because}
+        candidates = {name: program for name, program in self._ways.items() if name != NUMPY}
+        self._drop_failures({name: p.left_because for name, p in candidates.items() if p.left_because})
+        if self.stage is not Stage.SETTLED:
+            self.stage, self._act = Stage.TRYING, Case._rehearse
+
+    def _drop_failures(self, reasons: Mapping[str, str]) -> None:
+        """Drops the programs that have failed, and settles on NumPy if no other is left; tells the log."""
+        reasons = {**reasons, **{name: self._tiers.complain(name, error) for name, error in self._failures.items()}}
         self._ways = {name: program for name, program in self._ways.items() if name not in reasons}
         if len(self._ways) == 1:
             self.settle(NUMPY, "; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
-        else:
-            self.stage, self._act = Stage.TRYING, Case._rehearse
 
     def _begin_trial(self, arguments: Any) -> None:
         """Starts taking turns, or takes the only candidate where that is pinned."""
+        self._drop_failures({})
+        if self.stage is Stage.SETTLED:
+            return
         idle = [name for name, program in self._ways.items() if name != NUMPY and not program.has_compiled_parts]
         self._ways = {name: program for name, program in self._ways.items() if name not in idle}
         if len(self._ways) == 1:

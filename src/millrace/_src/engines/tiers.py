@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Engine, Program
 from millrace._src.core.errors import OpError
+from millrace._src.core.op_def import Effects
 from millrace._src.engines.background_compiler import compiler
 from millrace._src.engines.compiling_program import CompilingProgram
 from millrace._src.engines.forks import follow_forks
@@ -124,12 +125,21 @@ def _tiered(graph: FuncGraph) -> Program:
     program = eager_engine().compile(optimized)
     optimized.verdict.has_stand_ins = any(map(may_be_stand_in, optimized.outputs))
     pin = settings.pin_in_force()
-    if pin is Pin.NUMPY or settings.is_fork or not has_compiler() or optimized.verdict.ties_engines:
+    if pin is Pin.NUMPY or settings.is_fork or optimized.verdict.ties_engines:
         program.left_because = _why_numpy(pin, optimized)
         return program
     make_candidates = functools.partial(_candidates, graph, optimized)
-    size = sum(1 for _ in all_nodes(optimized))
-    tiers = FunctionTiers(graph.name, program, size, make_candidates, settings, compiler, pin)
+    nodes = list(all_nodes(optimized))
+    tiers = FunctionTiers(
+        graph.name,
+        program,
+        len(nodes),
+        make_candidates,
+        settings,
+        compiler,
+        pin,
+        resources=None if any(n.effects in (Effects.IO, Effects.RANDOM) for n in nodes) else _resources(optimized),
+    )
     values = [value for value in optimized.inputs if not value.dtype.is_handle]
     return TieredProgram(tiers, has_fixed_shapes=all(v.shape.is_fully_defined() for v in values)).program()
 
@@ -140,13 +150,14 @@ def _why_numpy(pin: Pin, graph: OptimizedGraph) -> str:
         return "functions are pinned to NumPy: by MILLRACE_TIER, set_jit(False) or enable_op_determinism()"
     if settings.is_fork:
         return FORKED
-    if not has_compiler():
-        return "JAX, which brings XLA, is not installed"
     return "a branch that does not run leaves stand-ins for the gradient, and one engine has to run both"
 
 
 def _candidates(graph: FuncGraph, optimized: OptimizedGraph, candidates: Candidates) -> Iterator[None]:
     """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread."""
+    if not has_compiler():
+        candidates.reasons["xla"] = "JAX, which brings XLA, is not installed"
+        return
     whole = optimize(graph, keep_clusters=False) if _calls_functions(optimized) else optimized
     losses = lossy_nodes(whole)
     strategies = {"clusters": Strategy.WIDE} if losses else {}
@@ -196,13 +207,17 @@ def _compiled_by_xla(graph: FuncGraph) -> Program:
     optimized.verdict.has_stand_ins = any(map(may_be_stand_in, optimized.outputs))
     losses = lossy_nodes(optimized)
     waits = settings.waits or optimized.verdict.ties_engines or not all(map(refuses_only, losses))
-    resources = [i for i, value in enumerate(optimized.inputs) if value.dtype.name == "resource"]
     return CompilingProgram(
         functools.partial(eager_engine().compile, optimized),
         functools.partial(_xla_program, graph, optimized),
         None if waits else compiler,
-        resources if losses else None,
+        _resources(optimized) if losses else None,
     ).program()
+
+
+def _resources(graph: OptimizedGraph) -> list[int]:
+    """Returns the positions of the inputs of a graph that are handles of resources."""
+    return [i for i, value in enumerate(graph.inputs) if value.dtype.name == "resource"]
 
 
 def _xla_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
