@@ -94,3 +94,16 @@ def test_shuffle_keeps_rows_together_and_strings_whole() -> None:
     assert sorted(R.shuffle(["a", "b"]).numpy().tolist()) == [b"a", b"b"]
     assert R.shuffle(5).numpy() == 5
     assert R.shuffle([]).shape == [0]
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+@pytest.mark.parametrize("draw", [tf.random.normal, tf.random.truncated_normal])
+def test_standard_draws_are_those_with_the_moments_as_tensors(draw: Any, dtype: tf.DType) -> None:
+    draws = []
+    for options in ({}, {"mean": tf.zeros([], dtype), "stddev": tf.ones([], dtype)}):
+        tf.random.set_seed(9)
+        draws.append(draw([2, 1000], dtype=dtype, seed=5, **options))
+    standard, scaled = draws
+    assert standard.dtype == scaled.dtype == dtype
+    bits = f"u{dtype.size}"
+    assert (standard.numpy().view(bits) == scaled.numpy().view(bits)).all()

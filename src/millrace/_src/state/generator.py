@@ -24,6 +24,7 @@ from millrace._src.ops.random import generator_ops
 from millrace._src.ops.random import stateless_ops as ops
 from millrace._src.ops.random.algorithms import Algorithm, algorithm_number
 from millrace._src.ops.random.shape_arguments import shape_tensor
+from millrace._src.ops.random.stateful import is_standard
 from millrace._src.state.variable import Variable
 from millrace._src.trackable.auto import AutoTrackable
 from millrace._src.util.export import export
@@ -228,6 +229,9 @@ class Generator(AutoTrackable):
     def _scaled(self, draw: Any, shape: Any, moments: tuple[Any, Any], dtype: Any, scope: str) -> Tensor:
         dtype = as_dtype(dtype)
         shape = shape_tensor(shape)
+        if is_standard(*moments, dtype):
+            standard: Tensor = draw(shape, *self._key_and_counter(shape), self._alg, dtype=dtype)
+            return standard
         mean = convert_to_tensor(moments[0], dtype=dtype, name="mean")
         stddev = convert_to_tensor(moments[1], dtype=dtype, name="stddev")
         drawn: Tensor = draw(shape, *self._key_and_counter(shape), self._alg, dtype=dtype)

@@ -9,7 +9,7 @@ per output. Uniform floats put random bits in the fraction of a number in [1, 2)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
+from millrace._src.ops.random.draws_ahead import CALLS, MOST, drawn_ahead
 from millrace._src.ops.random.lane_normals import lane_normals
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Lanes, Run, Stream, filled, lanes, lanes_at
 from millrace._src.ops.random.scratch import scratch
@@ -43,7 +44,7 @@ def uniform(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Arr
     def make(run: Run, out: Array | None) -> Array:
         return uniforms_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return _fill(xp, stream, shape, dtype, make)
+    return _fill(xp, ("uniform", dtype), stream, shape, dtype, make)
 
 
 def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
@@ -52,7 +53,7 @@ def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Arra
     def make(run: Run, out: Array | None) -> Array:
         return normals_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return _fill(xp, stream, shape, dtype, make)
+    return _fill(xp, ("normal", dtype), stream, shape, dtype, make)
 
 
 def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
@@ -62,17 +63,19 @@ def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDTyp
         return _truncated(xp, run.positions(xp), dtype, out)
 
     stride = _per_block(dtype) * RESERVED_PER_OUTPUT // WORDS_PER_BLOCK
-    return _fill(xp, stream, shape, dtype, make, stride)
+    return _fill(xp, ("truncated_normal", dtype), stream, shape, dtype, make, stride)
 
 
 def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
     """Draws integers over the whole range of a 32-bit or 64-bit `dtype`."""
-    unsigned = _unsigned(dtype)
+    return xp.bitcast(_integers(xp, stream, shape, _unsigned(dtype)), dtype)
 
+
+def _integers(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
     def make(run: Run, out: Array | None) -> Array:
-        return integers_of_lanes(xp, lanes(xp, run), unsigned, out)
+        return integers_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return xp.bitcast(_fill(xp, stream, shape, unsigned, make), dtype)
+    return _fill(xp, ("integers", dtype), stream, shape, dtype, make)
 
 
 def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: Array) -> Array:
@@ -80,11 +83,13 @@ def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: 
     dtype = _unsigned(low.dtype)
     first = xp.bitcast(low.reshape(1), dtype)
     span = xp.bitcast(high.reshape(1), dtype) - first
+    if prod(shape) <= MOST:  # such numbers are drawn ahead, whatever the bounds
+        return xp.bitcast(reduce_to_range(xp, _integers(xp, stream, shape, dtype), first, span), low.dtype)
 
     def make(run: Run, out: Array | None) -> Array:
         return reduce_to_range(xp, integers_of_lanes(xp, lanes(xp, run), dtype, out), first, span)
 
-    return xp.bitcast(_fill(xp, stream, shape, dtype, make), low.dtype)
+    return xp.bitcast(_fill(xp, None, stream, shape, dtype, make), low.dtype)
 
 
 def _unsigned(dtype: NpDType) -> NpDType:
@@ -183,23 +188,48 @@ def _truncated_on_xla(xp: XlaXp, starts: Stream, dtype: NpDType, out: None) -> A
     return xp.astype(xp.stack(state[2:], axis=1), dtype)
 
 
+_Make = Callable[[Run, Array | None], Array]
+
+
 def _fill(
-    xp: Xp,
-    stream: Stream,
-    shape: Sequence[int],
-    dtype: NpDType,
-    make: Callable[[Run, Array | None], Array],
-    stride: int = 1,
+    xp: Xp, kind: Hashable, stream: Stream, shape: Sequence[int], dtype: NpDType, make: _Make, stride: int = 1
 ) -> Array:
-    """Makes an array of `shape` out of the groups that `make(run, out)` gives; the last group is cut."""
+    """Makes an array of `shape` out of the groups that `make(run, out)` gives; the last group is cut.
+
+    Args:
+        xp: The array namespace.
+        kind: What is drawn, if it depends on nothing else; such numbers can be drawn ahead.
+        stream: Where the first group begins.
+        shape: The shape of the result.
+        dtype: The dtype of the result.
+        make: Makes the groups at the positions of a run.
+        stride: The number of blocks from group to group.
+    """
     size, per_group = prod(shape), _per_block(dtype)
     groups = -(-size // per_group)
+    if kind is not None and 0 < size <= MOST:
+        few = _drawn_ahead(xp, kind, Run(stream, groups, stride, CALLS, size * RESERVED_PER_OUTPUT), size, make)
+        if few is not None:
+            return few.reshape(tuple(shape))
 
     def rows(start: int, count: int, out: Array | None) -> Array:
         return make(Run(stream.skip(xp, start * stride) if start else stream, count, stride), out)
 
     flat = filled(xp, (groups, per_group), dtype, rows).reshape(-1)
     return (flat if groups * per_group == size else flat[:size]).reshape(tuple(shape))
+
+
+@kernel_part
+def _drawn_ahead(xp: Xp, kind: Hashable, calls: Run, size: int, make: _Make) -> Array | None:
+    """Returns the numbers of a small draw, if they are drawn ahead."""
+    return drawn_ahead(
+        calls.stream, (kind, size), calls.distance, lambda: make(calls, None).reshape(CALLS, -1)[:, :size]
+    )
+
+
+@_drawn_ahead.kernel_for("xla")
+def _drawn_when_compiled_runs(xp: XlaXp, kind: Hashable, calls: Run, size: int, make: _Make) -> None:
+    return None
 
 
 def _per_block(dtype: NpDType) -> int:

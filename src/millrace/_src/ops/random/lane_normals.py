@@ -17,7 +17,7 @@ from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random import box_muller
 from millrace._src.ops.random.box_muller import COS, HALF_PI, LN_2, LOG_LOGARITHMS, LOG_POLYNOMIAL, LOG_RECIPROCALS, SIN
-from millrace._src.ops.random.philox import Lanes, from_lanes
+from millrace._src.ops.random.philox import JOINED, Lanes, from_lanes
 from millrace._src.ops.random.scratch import scratch
 from millrace._src.ops.random.word_uniforms import word_uniforms
 
@@ -48,15 +48,24 @@ def lane_normals(xp: Xp, lanes: Lanes, out: Array | None = None) -> Array:
       lanes: the blocks.
       out: where NumPy writes the result, if given.
     """
-    normals = np.empty((len(lanes.first), 4), np.float32) if out is None else out
-    for lane, pairs in zip(lanes, (normals[:, :2], normals[:, 2:]), strict=True):
-        size = len(lane)
-        angle = _angles(lane, scratch("angle", (size,), np.float64))
-        radius = _radii(lane, scratch("radius", (size,), np.float32))
-        sine, cosine = _sine_and_cosine(angle, scratch("ratios", (2, size), np.float32))
-        np.multiply(sine, radius, out=pairs[:, 0])
-        np.multiply(cosine, radius, out=pairs[:, 1])
+    count = len(lanes.first)
+    normals = np.empty((count, 4), np.float32) if out is None else out
+    if count <= JOINED:
+        both = np.empty((2 * count, 2), np.float32)
+        _normal_pairs(np.concatenate(lanes), both)
+        normals[:, :2], normals[:, 2:] = both[:count], both[count:]
+    else:
+        _normal_pairs(lanes.first, normals[:, :2])
+        _normal_pairs(lanes.second, normals[:, 2:])
     return normals
+
+
+def _normal_pairs(lane: Array, out: Array) -> None:
+    angle = _angles(lane, scratch("angle", lane.shape, np.float64))
+    radius = _radii(lane, scratch("radius", lane.shape, np.float32))
+    sine, cosine = _sine_and_cosine(angle, scratch("ratios", (2, len(lane)), np.float32))
+    np.multiply(sine, radius, out=out[:, 0])
+    np.multiply(cosine, radius, out=out[:, 1])
 
 
 @lane_normals.kernel_for("xla")

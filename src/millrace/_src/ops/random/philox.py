@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +36,8 @@ The lanes of so many blocks stay in the processor's second-level cache (measured
 
 _FEW = 5
 """The largest number of blocks for which Python integers are faster than NumPy arrays."""
+JOINED = 256
+"""Up to so many blocks, calls of NumPy cost more than the numbers they are for, and fewer calls are faster."""
 _SHARED_FROM = 8 * CHUNK
 """The number of blocks from which on threads share the work: about a millisecond of one thread."""
 
@@ -87,11 +89,20 @@ class Run(NamedTuple):
     """The number of positions."""
     stride: int = 1
     """How many blocks further each next position is."""
+    repeats: int = 1
+    """How many times there are such positions."""
+    distance: int = 0
+    """How many blocks further the same positions are repeated."""
 
     def positions(self, xp: Xp) -> Stream:
         """Returns the positions as arrays."""
         steps = xp.arange(self.size, dtype=np.uint64)
-        return self.stream.skip(xp, steps if self.stride == 1 else steps * np.uint64(self.stride))
+        if self.stride != 1:
+            steps = steps * np.uint64(self.stride)
+        if self.repeats > 1:
+            repetitions = xp.arange(self.repeats, dtype=np.uint64) * np.uint64(self.distance)
+            steps = (repetitions[:, None] + steps).reshape(-1)
+        return self.stream.skip(xp, steps)
 
 
 class Lanes(NamedTuple):
@@ -155,7 +166,8 @@ def lanes_at(xp: Xp, stream: Stream) -> Lanes:
     """Computes one block for each position of `stream`."""
     key, low, high = stream
     if low.size <= _FEW:
-        return _lanes_of_few(stream)
+        highs = high.tolist() * (1 if high.size > 1 else low.size)
+        return _lanes_of_few(int(key[0]), zip(low.tolist(), highs, strict=True))
     if high.size == 1:
         tops = low >> _SHIFT_32
         if (tops == tops[0]).all():
@@ -237,12 +249,16 @@ def _shifted_keys(key: int) -> Array:
     return np.array(_round_keys(key), np.uint64)[:, :, None] << _SHIFT_32
 
 
-def _lanes_of_few(stream: Stream) -> Lanes:
-    """Computes blocks in Python integers: for a few blocks this is faster than forty calls of NumPy."""
-    round_keys = _round_keys(int(stream.key[0]))
-    highs = stream.high.tolist() * (1 if stream.high.size > 1 else stream.low.size)
-    pairs = [_block(round_keys, low, high) for low, high in zip(stream.low.tolist(), highs, strict=True)]
-    return Lanes(*np.array(pairs, np.uint64).reshape(-1, 2).T)
+def _lanes_of_few(key: int, counters: Iterable[tuple[int, int]]) -> Lanes:
+    """Computes blocks in Python integers: for a few blocks this is faster than forty calls of NumPy.
+
+    Args:
+      key: the key.
+      counters: the lower and the upper half of the counter of each block.
+    """
+    round_keys = _round_keys(key)
+    pairs = [_block(round_keys, low, high) for low, high in counters]
+    return Lanes(*np.array(pairs, np.uint64).reshape(-1, 2).T.copy())
 
 
 def _block(round_keys: tuple[tuple[int, int], ...], low: int, high: int) -> tuple[int, int]:
@@ -260,12 +276,15 @@ def _block(round_keys: tuple[tuple[int, int], ...], low: int, high: int) -> tupl
 @kernel_part
 def lanes(xp: Xp, run: Run) -> Lanes:
     """Computes the block at each position of a run."""
-    low, count = int(run.stream.low[0]), run.size
-    lowest = low % _LIMIT_32
-    if count <= _FEW or run.stride > 1 or lowest + count > _LIMIT_32:
+    stream, count = run.stream, run.size
+    low, high = int(stream.low[0]), int(stream.high[0])
+    if run.stride > 1 or run.repeats > 1 or (low + count) // _LIMIT_32 > low // _LIMIT_32:
         return lanes_at(xp, run.positions(xp))
+    if count <= _FEW:
+        return _lanes_of_few(int(stream.key[0]), [(number, high) for number in range(low, low + count)])
+    lowest = low % _LIMIT_32
     counters = np.arange(lowest, lowest + count, dtype=np.uint64)
-    return _lanes_under_one_top(int(run.stream.key[0]), counters, low >> 32, int(run.stream.high[0]))
+    return _lanes_under_one_top(int(stream.key[0]), counters, low // _LIMIT_32, high)
 
 
 @lanes.kernel_for("xla")
@@ -282,7 +301,10 @@ def words(xp: Xp, lanes: Lanes, out: Array | None = None) -> Array:
       lanes: the blocks.
       out: where NumPy writes the result, if given.
     """
-    numbers = np.empty((len(lanes.first), WORDS_PER_BLOCK), np.uint32) if out is None else out
+    count = len(lanes.first)
+    if count <= JOINED and out is None and _IS_LITTLE_ENDIAN:
+        return halves_exchanged(np.stack(lanes, axis=1)).view(np.uint32)
+    numbers = np.empty((count, WORDS_PER_BLOCK), np.uint32) if out is None else out
     pairs = numbers.view(np.uint64)
     for column, lane in enumerate(lanes):  # one after the other: four times as fast as both at once
         if _IS_LITTLE_ENDIAN:
@@ -356,6 +378,8 @@ def _in_one_chunk(xp: XlaXp, count: int, make: Callable[[int, int], Array], size
 @kernel_part
 def filled(xp: Xp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int, Array | None], Array]) -> Array:
     """Computes an array row by row: `make(start, number, out)` gives so many rows, on NumPy by writing into `out`."""
+    if shape[0] <= JOINED:
+        return make(0, shape[0], None)
     result = _new_array(shape, dtype)
     _share(len(result), CHUNK, lambda start, stop: make(start, stop - start, result[start:stop]))
     return result

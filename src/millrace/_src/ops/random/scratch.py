@@ -17,8 +17,10 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 
-_SMALL, _LARGE = 1 << 13, 1 << 20
-"""The bytes up to which, and from which on, an array is made for its one use."""
+_FEW = 1024
+"""Arrays of so few elements are made for their one use: they are fast to make."""
+_LARGE = 1 << 20
+"""Arrays of so many bytes are made for their one use: they are too large to keep."""
 _ALIGNMENT = 64
 
 
@@ -38,8 +40,11 @@ def scratch(purpose: str, shape: tuple[int, ...], dtype: Any) -> Array:
       shape: the shape of the array.
       dtype: the dtype of the array.
     """
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    if not _SMALL < size < _LARGE:
+    count = math.prod(shape)
+    if count <= _FEW:
+        return np.empty(shape, dtype)
+    size = count * np.dtype(dtype).itemsize
+    if size >= _LARGE:
         return np.empty(shape, dtype)
     kept = _kept.arrays.get(purpose)
     if kept is None or len(kept) < size:

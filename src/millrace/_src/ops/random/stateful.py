@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import current_graph, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
 from millrace._src.core.tensor import Tensor
@@ -140,9 +140,27 @@ def truncated_normal(
 def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, scope: str) -> Tensor:
     dtype = as_dtype(dtype)
     shape = shape_tensor(shape)
+    if is_standard(mean, stddev, dtype):
+        standard: Tensor = call_seeded(draw, seed, shape, dtype=dtype)
+        return standard
     mean = convert_to_tensor(mean, dtype=dtype, name="mean")
     stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
     return _sum(call_seeded(draw, seed, shape, dtype=dtype) * stddev, mean, scope)
+
+
+def is_standard(mean: Any, stddev: Any, dtype: DType) -> bool:
+    """Tells whether eager draws need no scaling: the result, bit for bit, is what is drawn.
+
+    Not so for 16 bits, where adding 0 to a number that was rounded to -0 makes it 0. Graphs have the operations always.
+    """
+    return (
+        type(mean) in (int, float)
+        and type(stddev) in (int, float)
+        and mean == 0
+        and stddev == 1
+        and dtype in (float32, float64)
+        and current_graph() is None
+    )
 
 
 def _sum(x: Tensor, y: Tensor, scope: str) -> Tensor:

@@ -17,7 +17,7 @@ from millrace._src.ops.random import stateless_distribution_ops as distribution_
 from millrace._src.ops.random import stateless_ops as ops
 from millrace._src.ops.random.algorithms import key_counter_alg
 from millrace._src.ops.random.shape_arguments import shape_tensor
-from millrace._src.ops.random.stateful import gamma_parameters, index_dtype, scaled_gamma
+from millrace._src.ops.random.stateful import gamma_parameters, index_dtype, is_standard, scaled_gamma
 from millrace._src.util.export import export
 
 _UNIFORM_DTYPES = (float16, bfloat16, float32, float64, int32, int64, uint32, uint64)
@@ -153,6 +153,9 @@ def stateless_truncated_normal(
 def _scaled(draw: Any, shape: Any, seed: Any, moments: tuple[Any, Any], dtype: Any, alg: Any, scope: str) -> Tensor:
     dtype = as_dtype(dtype)
     shape = shape_tensor(shape)
+    if is_standard(*moments, dtype):
+        standard: Tensor = draw(shape, *key_counter_alg(seed, alg), dtype=dtype)
+        return standard
     mean = convert_to_tensor(moments[0], dtype=dtype, name="mean")
     stddev = convert_to_tensor(moments[1], dtype=dtype, name="stddev")
     key, counter, number = key_counter_alg(seed, alg)

@@ -9,7 +9,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
-from millrace._src.ops.random.philox import Lanes, from_lanes, halves_exchanged, words
+from millrace._src.ops.random.philox import JOINED, Lanes, from_lanes, halves_exchanged, words
 
 NpDType: TypeAlias = np.dtype[Any]
 
@@ -40,6 +40,8 @@ def uniforms_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = 
     if dtype != np.float32:
         small = uniform_small(xp, words(xp, lanes), dtype)
         return small if out is None else _copied(small, out)
+    if len(lanes.first) <= JOINED and out is None:
+        return uniform_small(xp, words(xp, lanes), dtype)
     for lane in lanes:
         np.bitwise_and(lane, _FRACTIONS_32, out=lane)
         np.bitwise_or(lane, _ONES_32, out=lane)
