@@ -297,8 +297,25 @@ def batch_matmul_v2(
 @batch_matmul_v2.gradient
 @values_for(x=("y",), y=("x",))
 def batch_matmul_v2_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
+    if _is_one_matrix_for_all(x, y) and not adj_x:
+        dx = raw.BatchMatMulV2(x=doutput, y=y, adj_y=not adj_y)
+        return dx, _gradient_of_one_matrix(doutput, x, adj_y)
     dx, dy = _batch_gradients(doutput, x, y, adj_x, adj_y)
     return _sum_batches(x, y, dx, dy)
+
+
+def _is_one_matrix_for_all(x: Tensor, y: Tensor) -> bool:
+    """Tells whether a stack of real matrices, with known sizes of rows, is multiplied with one matrix."""
+    x_dims, y_dims = x.shape._dims, y.shape._dims
+    if x.dtype.is_complex or x_dims is None or y_dims is None or len(y_dims) != 2 or len(x_dims) <= 2:
+        return False
+    return None not in y_dims and 0 not in y_dims and x_dims[-1] is not None
+
+
+def _gradient_of_one_matrix(dz: Tensor, x: Tensor, adj_y: bool) -> Any:
+    """Computes the gradient of the matrix by one product, for its sum over the stack is one over more rows."""
+    rows, drows = (raw.Reshape(tensor=t, shape=int_vector((-1, t.shape[-1]))) for t in (x, dz))
+    return _matrix_product(drows, rows, True, False) if adj_y else _matrix_product(rows, drows, True, False)
 
 
 def _batch_gradients(dz: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
