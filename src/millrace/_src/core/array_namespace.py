@@ -281,3 +281,9 @@ class XlaXp(Xp, Protocol):
 
     lax: Any
     """`jax.lax`."""
+
+    def convolved(self, kind: str, shape: Any, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+        """Returns `own(a, b)`, XLA's form of a convolution or of its gradient, or what a library computes faster.
+
+        `kind` and `shape` say what it is, as `util.onednn.convolution.at_addresses` takes it.
+        """

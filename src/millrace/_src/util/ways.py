@@ -175,3 +175,8 @@ def fix_choices(is_fixed: bool) -> None:
         _Setting.is_fixed = is_fixed
         for ways in _all_ways:
             ways.forget()
+
+
+def are_choices_fixed() -> bool:
+    """Tells whether all choices are made without measuring."""
+    return _Setting.is_fixed

@@ -21,6 +21,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.xla import lists
+from millrace._src.engines.xla.ffi import convolved
 from millrace._src.engines.xla.known_values import is_concrete
 from millrace._src.engines.xla.lists import DenseList
 from millrace._src.engines.xla.trip_count import Count, counted
@@ -89,6 +90,8 @@ class XlaNamespace:
     def may_hold(condition: Array) -> bool:
         """Tells whether some element of `condition` is true, or may be true when the compiled program runs."""
         return bool(condition.any()) if is_concrete(condition) else True
+
+    convolved = staticmethod(convolved)
 
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:

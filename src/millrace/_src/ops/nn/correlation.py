@@ -127,17 +127,34 @@ def is_small(key: Correlation) -> bool:
 # --- XLA -------------------------------------------------------------------------------------------------------------
 
 
+def _compiled(
+    xp: XlaXp,
+    kind: str,
+    like: tuple[Sequence[int], Sequence[int]],
+    windows: Sequence[Window],
+    own: Callable[[Array, Array], Array],
+    operands: tuple[Array, Array],
+) -> Array:
+    """Returns XLA's own form, or another one where that is faster."""
+    images, filters = like
+    key = Correlation(tuple(images), tuple(filters), tuple(windows), np.dtype(operands[0].dtype), False)
+    return own(*operands) if is_small(key) else xp.convolved(kind, key.convolution(), own, *operands)
+
+
 @correlate.kernel_for("xla")
 def _xla_correlate(xp: XlaXp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
-    return _convolve(
-        xp,
-        x,
-        filters,
-        [w.stride for w in windows],
-        [(w.before, w.span + w.reach - 1 - w.size - w.before) for w in windows],
-        rhs_dilation=[w.dilation for w in windows],
-        feature_group_count=max(x.shape[-1] // max(filters.shape[-2], 1), 1),
-    )
+    def own(x: Array, filters: Array) -> Array:
+        return _convolve(
+            xp,
+            x,
+            filters,
+            [w.stride for w in windows],
+            [(w.before, w.span + w.reach - 1 - w.size - w.before) for w in windows],
+            rhs_dilation=[w.dilation for w in windows],
+            feature_group_count=max(x.shape[-1] // max(filters.shape[-2], 1), 1),
+        )
+
+    return _compiled(xp, "forward", (x.shape, filters.shape), windows, own, (x, filters))
 
 
 def _convolve(
@@ -161,23 +178,35 @@ def _xla_input_gradient(
         return xp.zeros(tuple(like), gradient.dtype)
     groups = like[-1] // filters.shape[-2]
     before = [w.reach - 1 - w.before for w in windows]
-    return _convolve(
-        xp,
-        gradient,
-        copied.mirrored_filters(xp, filters, groups),
-        [1] * len(windows),
-        [(b, w.size + w.reach - 1 - w.span - b) for b, w in zip(before, windows, strict=True)],
-        lhs_dilation=[w.stride for w in windows],
-        rhs_dilation=[w.dilation for w in windows],
-        feature_group_count=groups,
-    )
+
+    def own(gradient: Array, filters: Array) -> Array:
+        return _convolve(
+            xp,
+            gradient,
+            copied.mirrored_filters(xp, filters, groups),
+            [1] * len(windows),
+            [(b, w.size + w.reach - 1 - w.span - b) for b, w in zip(before, windows, strict=True)],
+            lhs_dilation=[w.stride for w in windows],
+            rhs_dilation=[w.dilation for w in windows],
+            feature_group_count=groups,
+        )
+
+    return _compiled(xp, "input_gradient", (like, filters.shape), windows, own, (gradient, filters))
 
 
 @correlate_filter_gradient.kernel_for("xla")
 def _xla_filter_gradient(xp: XlaXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
-    """Computes the gradient by a convolution with batch and channels exchanged, which sums over the images."""
     if 0 in gradient.shape or 0 in x.shape:
         return xp.zeros(tuple(like), x.dtype)
+
+    def own(x: Array, gradient: Array) -> Array:
+        return _summed_over_images(xp, x, gradient, windows, like)
+
+    return _compiled(xp, "filter_gradient", (x.shape, like), windows, own, (x, gradient))
+
+
+def _summed_over_images(xp: XlaXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
+    """Computes the gradient by a convolution with batch and channels exchanged, which sums over the images."""
     spatial = "DHW"[3 - len(windows) :]
     groups, size = x.shape[-1] // like[-2], like[-2]
     specs = (f"C{spatial}N", f"I{spatial}O", f"{spatial}NC")

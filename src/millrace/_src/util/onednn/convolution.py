@@ -7,6 +7,7 @@ Images whose channels stand last it takes as they are; others it may rearrange.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import itertools
 import math
@@ -22,6 +23,7 @@ from millrace._src.util.onednn.primitives import (
     DIFF_WEIGHTS,
     DST,
     DTYPES,
+    SIZES,
     SRC,
     WEIGHTS,
     Calculation,
@@ -152,70 +154,102 @@ def _described(library: Library, kind: str, shape: Convolution) -> Calculation:
     return Calculation(library, parts.filter_gradient(), inputs, [output])
 
 
+def at_addresses(kind: str, shape: Convolution) -> Callable[[int, int, int], None] | None:
+    """Returns the function of the addresses of two operands and of the result, each of which is one run of numbers.
+
+    Args:
+      kind: "forward" (operands: images, filters), "input_gradient" (gradient of the results, filters), or
+        "filter_gradient" (images, gradient of the results).
+      shape: the convolution.
+
+    Returns: The function; None where the library is missing or refuses.
+    """
+    if _calculation(kind, shape) is None:
+        return None
+    if kind == "filter_gradient":
+        return functools.partial(_to_filters, shape)
+    source, target = (shape.images, shape.results) if kind == "forward" else (shape.results, shape.images)
+    steps = [math.prod(sizes[1:]) * SIZES[shape.dtype] for sizes in (source, target)]
+    return functools.partial(_to_images, kind, shape, *steps)
+
+
+def _to_images(kind: str, shape: Convolution, step: int, result_step: int, a: int, filters: int, result: int) -> None:
+    """Computes images from images; the steps are the bytes of one image."""
+    parts = _parts(kind, shape)
+
+    def work(number: int) -> None:
+        first, calculation = parts[number]
+        calculation(a + first * step, filters, result + first * result_step)
+
+    run_in_parallel(len(parts), work)
+
+
+def _to_filters(shape: Convolution, images: int, gradient: int, result: int) -> None:
+    """Computes filters from images; the filters of several threads are added up."""
+    parts = _parts("filter_gradient", shape)
+    if len(parts) == 1:
+        parts[0][1](images, gradient, result)
+        return
+    totals = np.empty((len(parts), *shape.filters), shape.dtype)
+    step, gradient_step = (math.prod(sizes[1:]) * totals.itemsize for sizes in (shape.images, shape.results))
+
+    def work(number: int) -> None:
+        first, calculation = parts[number]
+        calculation(images + first * step, gradient + first * gradient_step, totals[number].ctypes.data)
+
+    run_in_parallel(len(parts), work)
+    ctypes.memmove(result, totals.sum(axis=0, dtype=np.float32).astype(totals.dtype).ctypes.data, totals[0].nbytes)
+
+
+def _parts(kind: str, shape: Convolution) -> list[tuple[int, Calculation]]:
+    """Divides the images among threads; returns the first image of each part, and the part's calculation."""
+    batch = shape.images[0]
+    count = min(thread_count(), batch) if shape.multiplications >= _WORTH_SHARING else 1
+    bounds = [batch * i // count for i in range(count + 1)]
+    parts = [(first, _calculation(kind, shape.with_batch(last - first))) for first, last in itertools.pairwise(bounds)]
+    if any(calculation is None for _, calculation in parts):
+        parts = [(0, _calculation(kind, shape))]
+    return [(first, calculation) for first, calculation in parts if calculation is not None]
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------------
+
+
 def forward(shape: Convolution) -> Callable[[Any, Any], Any] | None:
     """Returns the function `(images, filters) -> results`; None where the library is missing or refuses."""
-    return _on_images("forward", shape, shape.results) if _calculation("forward", shape) else None
+    return _on_arrays("forward", shape)
 
 
 def input_gradient(shape: Convolution) -> Callable[[Any, Any], Any] | None:
     """Returns the function `(gradient of the results, filters) -> gradient of the images`; None as `forward` does."""
-    return _on_images("input_gradient", shape, shape.images) if _calculation("input_gradient", shape) else None
-
-
-def _on_images(kind: str, shape: Convolution, result_shape: tuple[int, ...]) -> Callable[[Any, Any], Any]:
-    def run(images: Any, filters: Any) -> Any:
-        source, filters = _in_memory(images, shape), np.ascontiguousarray(filters)
-        target = np.empty(_memory_shape(result_shape, shape), source.dtype)
-
-        parts = _parts(kind, shape)
-
-        def work(number: int) -> None:
-            batch, calculation = parts[number]
-            calculation(source[batch].ctypes.data, filters.ctypes.data, target[batch].ctypes.data)
-
-        run_in_parallel(len(parts), work)
-        return np.moveaxis(target, 1, -1) if shape.channels_first else target
-
-    return run
+    return _on_arrays("input_gradient", shape)
 
 
 def filter_gradient(shape: Convolution) -> Callable[[Any, Any], Any] | None:
     """Returns the function `(images, gradient of the results) -> gradient of the filters`; None as `forward` does."""
-    if _calculation("filter_gradient", shape) is None:
+    return _on_arrays("filter_gradient", shape)
+
+
+def _on_arrays(kind: str, shape: Convolution) -> Callable[[Any, Any], Any] | None:
+    run = at_addresses(kind, shape)
+    if run is None:
         return None
+    is_to_filters = kind == "filter_gradient"
+    has_moved = shape.channels_first and not is_to_filters
+    sizes = shape.filters if is_to_filters else shape.results if kind == "forward" else shape.images
+    if has_moved:
+        sizes = (sizes[0], sizes[-1], *sizes[1:-1])
 
-    def to_filters(images: Any, gradient: Any) -> Any:
-        images, gradient = _in_memory(images, shape), _in_memory(gradient, shape)
-        parts = _parts("filter_gradient", shape)
-        totals = np.empty((len(parts), *shape.filters), images.dtype)
+    def compute(a: Any, b: Any) -> Any:
+        a = _in_memory(a, shape)
+        b = _in_memory(b, shape) if is_to_filters else np.ascontiguousarray(b)
+        result = np.empty(sizes, a.dtype)
+        run(a.ctypes.data, b.ctypes.data, result.ctypes.data)
+        return np.moveaxis(result, 1, -1) if has_moved else result
 
-        def work(number: int) -> None:
-            batch, calculation = parts[number]
-            calculation(images[batch].ctypes.data, gradient[batch].ctypes.data, totals[number].ctypes.data)
-
-        run_in_parallel(len(parts), work)
-        return totals[0] if len(parts) == 1 else totals.sum(axis=0, dtype=np.float32).astype(images.dtype, copy=False)
-
-    return to_filters
-
-
-def _parts(kind: str, shape: Convolution) -> list[tuple[slice, Calculation]]:
-    """Divides the images among threads; returns which images each part has, and the part's calculation."""
-    batch = shape.images[0]
-    count = min(thread_count(), batch) if shape.multiplications >= _WORTH_SHARING else 1
-    bounds = [batch * i // count for i in range(count + 1)]
-    slices = [slice(start, stop) for start, stop in itertools.pairwise(bounds)]
-    calculations = [_calculation(kind, shape.with_batch(images.stop - images.start)) for images in slices]
-    if None in calculations:
-        slices, calculations = [slice(0, batch)], [_calculation(kind, shape)]
-    return [(images, c) for images, c in zip(slices, calculations) if c is not None]
+    return compute
 
 
 def _in_memory(images: Any, shape: Convolution) -> Any:
     """Returns images as the calculation reads them: one run of numbers, in the order of the shape's layout."""
     return np.ascontiguousarray(np.moveaxis(images, -1, 1) if shape.channels_first else images)
-
-
-def _memory_shape(sizes: tuple[int, ...], shape: Convolution) -> tuple[int, ...]:
-    """Returns the shape of the memory of images `[batch, *sizes, channels]`."""
-    return (sizes[0], sizes[-1], *sizes[1:-1]) if shape.channels_first else sizes

@@ -36,6 +36,8 @@ _LAYOUTS = {
 }
 """The argument -> what one asks to learn its layout."""
 DTYPES = {"float16": 1, "bfloat16": 2, "float32": 3}
+SIZES = {"float16": 2, "bfloat16": 2, "float32": 4}
+"""The bytes of a number."""
 _ANY = 1
 _IMPLEMENTATION = 8
 _NOWHERE = P(0)
