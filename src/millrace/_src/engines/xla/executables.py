@@ -21,6 +21,7 @@ from millrace._src.core import errors
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.compilations import note_compilation
 from millrace._src.engines.xla import compile_cache
+from millrace._src.engines.xla.host_calls import calls_allowed
 from millrace._src.engines.xla.known_values import KnownValue
 from millrace._src.engines.xla.lower import Lowering
 from millrace._src.engines.xla.variables import abstract, changed
@@ -171,10 +172,11 @@ class Executables:
         return [i for i in self.plain if i not in positions] if positions else self.plain
 
     def _compile(self, executable: Executable, signature: Signature) -> None:
-        with jax.enable_x64(True):
+        with jax.enable_x64(True), calls_allowed() as watched:
             compiled = compile_cache.compiled(self.lower(signature), self.lowering.graph.name)
+            run = watched(compiled)
         executable.is_wide = any(_is_wide(leaf) for leaf in (*signature.leaves, *jax.tree.leaves(compiled.out_info)))
-        executable.run = compiled
+        executable.run = run
 
     def lower(self, signature: Signature) -> Any:
         """Returns the form to which JAX lowers the graph for a signature; 64-bit types have to be enabled."""

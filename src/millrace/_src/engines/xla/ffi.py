@@ -24,6 +24,7 @@ import jax
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
+from millrace._src.engines.xla.host_calls import may_call, note_call, watch
 from millrace._src.util.onednn import convolution as onednn
 from millrace._src.util.onednn.convolution import Convolution
 from millrace._src.util.ways import are_choices_fixed
@@ -161,9 +162,11 @@ def convolved(kind: str, shape: Convolution, own: Callable[[Array, Array], Array
       a: the first operand.
       b: the second operand.
     """
-    form = _called(kind, shape) if shape.multiplications >= _WORTH_CALLING and _is_usable() else None
+    is_large = shape.multiplications >= _WORTH_CALLING
+    form = _called(kind, shape) if is_large and may_call() and _is_usable() else None
     if form is None or not _is_faster(kind, shape, form, own, (a.shape, b.shape)):
         return own(a, b)
+    note_call()
     return form(a, b)
 
 
@@ -190,7 +193,7 @@ def _is_usable() -> bool:
             return False
         images, filters = (np.ones(sizes, np.float32) for sizes in (shape.images, shape.filters))
         with jax.ensure_compile_time_eval():  # although a program is being traced
-            return bool(np.asarray(jax.jit(form)(images, filters))[0, 1, 1, 0] == 72.0)
+            return bool(np.asarray(watch.run(jax.jit(form), images, filters))[0, 1, 1, 0] == 72.0)
     except Exception:  # whatever another version of JAX refuses
         return False
 
@@ -225,5 +228,5 @@ def _shortest_runs(forms: Sequence[Callable[..., Array]], operands: _Shapes, dty
 
 def _seconds(program: Callable[..., Array], arrays: Sequence[Any]) -> float:
     start = time.perf_counter()
-    program(*arrays).block_until_ready()
+    watch.run(program, *arrays).block_until_ready()
     return time.perf_counter() - start
