@@ -157,7 +157,7 @@ def test_work_is_let_go_of_when_it_is_done() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*")  # of Python and, where another test has used XLA, of JAX
 def test_a_forked_process_has_threads_of_its_own() -> None:
     barrier = meeting()
     run_in_parallel(THREADS, lambda _: barrier.wait())
@@ -202,3 +202,16 @@ def test_ctrl_c_is_raised_when_no_part_runs_any_more() -> None:
 )
 def test_blocks_are_small_and_enough(size: int, most: int, threads: int, bounds: list[int]) -> None:
     assert block_bounds(size, most, threads) == bounds
+
+
+def test_where_no_thread_can_be_started_the_caller_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    thread_pool._pool.cache_clear()
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    parts: list[int] = []
+    run_in_parallel(5, parts.append)
+    assert sorted(parts) == list(range(5))
+    thread_pool._pool.cache_clear()

@@ -459,3 +459,24 @@ def test_products_with_a_transposed_matrix_agree_on_xla(dtype: Any, rows: int, c
     found = tf.function(lambda: tf.matmul(a, b, transpose_a=True), jit_compile=True)()
     assert found.dtype is dtype
     np.testing.assert_array_equal(np.asarray(found), np.asarray(tf.matmul(a, b, transpose_a=True)))
+
+
+@pytest.mark.parametrize("transpose_b", [False, True])
+@pytest.mark.parametrize("batch", [(2,), (2, 3), (0,)])
+def test_the_gradient_of_one_matrix_for_a_stack_is_one_product(batch: tuple[int, ...], transpose_b: bool) -> None:
+    rng = np.random.default_rng(0)
+    x, y = (tf.constant(rng.normal(size=shape)) for shape in ((*batch, 4, 5), (6, 5) if transpose_b else (5, 6)))
+    graph = tf.Graph()
+    with graph.as_default():
+        inputs = [tf.compat.v1.placeholder(t.dtype, t.shape) for t in (x, y)]
+        product = tf.matmul(*inputs, transpose_b=transpose_b)
+        tf.compat.v1.gradients(product, inputs[1], product)
+    assert "Sum" not in {operation.type for operation in graph.get_operations()}
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch((x, y))
+        product = tf.matmul(x, y, transpose_b=transpose_b)
+    wide = tf.matmul(tf.reshape(x, [-1, 5]), tf.reshape(product, [-1, 6]), transpose_a=True).numpy()
+    found = tape.gradient(product, y, product).numpy()
+    np.testing.assert_allclose(found, wide.T if transpose_b else wide, rtol=1e-12)
+    dx = tape.gradient(product, x, product).numpy()
+    np.testing.assert_allclose(dx, product.numpy() @ (y.numpy() if transpose_b else y.numpy().T), rtol=1e-12)

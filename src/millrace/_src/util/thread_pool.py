@@ -203,7 +203,10 @@ class _Pool:
         with self._lock:
             while self._size < size:
                 name = f"millrace-{next(self._serial)}"
-                threading.Thread(target=self._serve, name=name, daemon=True).start()
+                try:
+                    threading.Thread(target=self._serve, name=name, daemon=True).start()
+                except RuntimeError:  # the process ends, or has too many threads: the callers do the work
+                    return
                 self._size += 1
 
     def _serve(self) -> None:

@@ -44,8 +44,15 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import elementwise, leading
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math import matrix_batches
-from millrace._src.ops.math.broadcasting import conj, int_vector, shape_text
+from millrace._src.ops.math.broadcasting import conj, shape_text
 from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.product_gradients import (
+    batch_gradients,
+    gradient_of_one_matrix,
+    is_one_matrix_for_all,
+    matrix_product,
+    sum_batches,
+)
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
 from millrace._src.util.blas_threads import SINGLE, large_product
 from millrace._src.util.export import export
@@ -205,19 +212,15 @@ def _wrong_sizes(a: Array, b: Array) -> errors.InvalidArgumentError:
 def matmul_gradient(dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> tuple[Any, Any]:
     def da() -> Any:
         if transpose_a:
-            return _matrix_product(conj(b), dproduct, transpose_b, True)
-        return _matrix_product(dproduct, conj(b), False, not transpose_b)
+            return matrix_product(conj(b), dproduct, transpose_b, True)
+        return matrix_product(dproduct, conj(b), False, not transpose_b)
 
     def db() -> Any:
         if transpose_b:
-            return _matrix_product(dproduct, conj(a), True, transpose_a)
-        return _matrix_product(conj(a), dproduct, not transpose_a, False)
+            return matrix_product(dproduct, conj(a), True, transpose_a)
+        return matrix_product(conj(a), dproduct, not transpose_a, False)
 
     return da, db
-
-
-def _matrix_product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Any:
-    return raw.MatMul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 def batch_matmul_shape(c: ShapeContext) -> TensorShape:
@@ -297,58 +300,11 @@ def batch_matmul_v2(
 @batch_matmul_v2.gradient
 @values_for(x=("y",), y=("x",))
 def batch_matmul_v2_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
-    if _is_one_matrix_for_all(x, y) and not adj_x:
+    if is_one_matrix_for_all(x, y) and not adj_x:
         dx = raw.BatchMatMulV2(x=doutput, y=y, adj_y=not adj_y)
-        return dx, _gradient_of_one_matrix(doutput, x, adj_y)
-    dx, dy = _batch_gradients(doutput, x, y, adj_x, adj_y)
-    return _sum_batches(x, y, dx, dy)
-
-
-def _is_one_matrix_for_all(x: Tensor, y: Tensor) -> bool:
-    """Tells whether a stack of real matrices, with known sizes of rows, is multiplied with one matrix."""
-    x_dims, y_dims = x.shape._dims, y.shape._dims
-    if x.dtype.is_complex or x_dims is None or y_dims is None or len(y_dims) != 2 or len(x_dims) <= 2:
-        return False
-    return None not in y_dims and 0 not in y_dims and x_dims[-1] is not None
-
-
-def _gradient_of_one_matrix(dz: Tensor, x: Tensor, adj_y: bool) -> Any:
-    """Computes the gradient of the matrix by one product, for its sum over the stack is one over more rows."""
-    rows, drows = (raw.Reshape(tensor=t, shape=int_vector((-1, t.shape[-1]))) for t in (x, dz))
-    return _matrix_product(drows, rows, True, False) if adj_y else _matrix_product(rows, drows, True, False)
-
-
-def _batch_gradients(dz: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
-    def product(a: Tensor, b: Tensor, adj_a: bool, adj_b: bool) -> Any:
-        return raw.BatchMatMulV2(x=a, y=b, adj_x=adj_a, adj_y=adj_b)
-
-    dx = product(y, dz, adj_y, True) if adj_x else product(dz, y, False, not adj_y)
-    dy = product(dz, x, True, adj_x) if adj_y else product(x, dz, not adj_x, False)
-    return dx, dy
-
-
-def _sum_batches(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
-    """Sums gradients over the batch dimensions along which the operands were repeated."""
-    x_dims, y_dims = x.shape._dims, y.shape._dims
-    if x_dims is not None and y_dims is not None and x_dims[:-2] == y_dims[:-2] and None not in x_dims[:-2]:
-        return dx, dy
-    if x_dims is not None and y_dims is not None and None not in x_dims and None not in y_dims:
-        return _sum_batch(dx, x_dims, y_dims), _sum_batch(dy, y_dims, x_dims)
-    x_shape, y_shape = raw.Shape(input=x), raw.Shape(input=y)
-    x_axes, y_axes = raw.BroadcastGradientArgs(s0=x_shape[:-2], s1=y_shape[:-2])
-    dx = raw.Reshape(tensor=raw.Sum(input=dx, reduction_indices=x_axes), shape=x_shape)
-    return dx, raw.Reshape(tensor=raw.Sum(input=dy, reduction_indices=y_axes), shape=y_shape)
-
-
-def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int | None, ...]) -> Any:
-    lead = max(len(other) - len(own), 0)
-    shift = len(own) - len(other)
-    repeated_axes = [i + lead for i, d in enumerate(own[:-2]) if d == 1 and i - shift >= 0 and other[i - shift] != 1]
-    axes = [*range(lead), *repeated_axes]
-    if not axes:
-        return gradient
-    total = raw.Sum(input=gradient, reduction_indices=int_vector(tuple(axes)))
-    return raw.Reshape(tensor=total, shape=int_vector(own))
+        return dx, gradient_of_one_matrix(doutput, x, adj_y)
+    dx, dy = batch_gradients(doutput, x, y, adj_x, adj_y)
+    return sum_batches(x, y, dx, dy)
 
 
 @op(
@@ -386,7 +342,7 @@ def batch_matmul(
 @batch_matmul.gradient
 @values_for(x=("y",), y=("x",))
 def batch_matmul_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
-    return _batch_gradients(doutput, x, y, adj_x, adj_y)
+    return batch_gradients(doutput, x, y, adj_x, adj_y)
 
 
 @op(
@@ -423,8 +379,8 @@ def batch_matmul_v3(
 @values_for(x=("y",), y=("x",))
 def batch_matmul_v3_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
     dtype = doutput.dtype
-    dx, dy = _batch_gradients(doutput, cast(x, dtype), cast(y, dtype), adj_x, adj_y)
-    return _sum_batches(x, y, cast(dx, x.dtype), cast(dy, y.dtype))
+    dx, dy = batch_gradients(doutput, cast(x, dtype), cast(y, dtype), adj_x, adj_y)
+    return sum_batches(x, y, cast(dx, x.dtype), cast(dy, y.dtype))
 
 
 _SPARSE_TYPES = TypeSet([float32, bfloat16], default=float32)
