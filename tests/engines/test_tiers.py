@@ -303,6 +303,29 @@ def test_a_list_among_the_arguments_is_no_variable(not_waiting):
         compiler.wait()
 
 
+def test_a_function_that_is_compiled_already_runs_on_xla_for_its_next_caller(not_waiting):
+    inner = tf.function(lambda x: tf.tanh(x) * 2.0, jit_compile=True)
+    x = tf.constant([0.5])
+    for _ in range(3):
+        inner(x)
+        compiler.wait()
+    outer = tf.function(lambda x: inner(x) + inner(x * 0.5), jit_compile=False)
+    before = compilation_count()
+    np.testing.assert_allclose(outer(x), 2 * np.tanh([0.5]) + 2 * np.tanh([0.25]), rtol=1e-6)
+    assert [tier.name for tier in outer.tiers().values()] == ["numpy", "xla"]
+    assert compilation_count() == before
+
+
+def test_a_pass_over_a_dataset_draws_from_its_own_streams_whoever_runs_a_compiled_function(not_waiting):
+    inner = tf.function(lambda x: x + tf.random.uniform([], seed=3), jit_compile=True)
+    dataset = tf.data.Dataset.range(6).map(lambda x: inner(tf.cast(x, tf.float32)))
+    passes = []
+    for _ in range(3):
+        passes.append([float(x) for x in dataset])
+        compiler.wait()
+    assert passes[0] == passes[1] == passes[2]
+
+
 # --- what users ask --------------------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from millrace._src.core.context import state
 from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.engines.background_compiler import BackgroundCompiler, Job
@@ -31,6 +32,7 @@ class CompilingProgram:
       make_numpy: makes the program of the NumPy engine.
       make_compiled: makes XLA's program.
       compiler: the background thread, which makes XLA's program; None if calls wait for the compiler.
+      compiled: XLA's program, where another caller has had that made already.
       resources: the positions of the arguments that are resources, where XLA drops checks; None where it drops none.
     """
 
@@ -40,17 +42,23 @@ class CompilingProgram:
         make_compiled: Callable[[], Program],
         compiler: BackgroundCompiler | None,
         resources: Sequence[int] | None = None,
+        compiled: Program | None = None,
     ) -> None:
-        self._make_numpy = make_numpy
-        self._make_compiled = make_compiled
+        self._make_numpy = _binding_as_now(make_numpy)
+        self._make_compiled = _binding_as_now(make_compiled)
         self._compiler = compiler
         self._resources = resources
         self._lock = threading.Lock()
         self._job: Job | None = None
-        self._compiled: Program | None = make_compiled() if compiler is None else None
-        self._ready_run: Run | None = None if self._compiled is None else self._compiled.run
+        self._compiled: Program | None = None
+        self._ready_run: Run | None = None
         self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
         self._retired_because = ""
+        if compiler is None:
+            self._compiled = compiled or make_compiled()
+            self._ready_run = self._compiled.run
+        elif compiled is not None:
+            self._take(compiled, compiler)
         compiling_programs.add(self)
 
     def program(self) -> Program:
@@ -97,11 +105,15 @@ class CompilingProgram:
 
     def _steps(self) -> Iterator[None]:
         assert self._compiler is not None  # it carries out these steps
-        compiled = self._compiled = self._make_compiled()
-        self._ready_run = ReadyRun(compiled, self._on_numpy, self._compiler.submit, compiled.run)
+        self._take(self._make_compiled(), self._compiler)
+        yield
+
+    def _take(self, compiled: Program, compiler: BackgroundCompiler) -> None:
+        """Runs calls on XLA from now on, each set of shapes as soon as there is an executable."""
+        self._compiled = compiled
+        self._ready_run = ReadyRun(compiled, self._on_numpy, compiler.submit, compiled.run)
         for holder in list(self._holders):
             holder.use(either_program(self._ready_run))
-        yield
 
     def _on_numpy(self, *arguments: Any) -> Sequence[Any]:
         """Carries out a call on the NumPy tier; a call that XLA would carry out without an error goes to XLA."""
@@ -140,6 +152,21 @@ class CompilingProgram:
         if self._compiled.left_because is not None:
             return NUMPY, f"jit_compile is True, but XLA leaves the function to NumPy: {self._compiled.left_because}"
         return "xla", "jit_compile is True."
+
+
+def _binding_as_now(make: Callable[[], Program]) -> Callable[[], Program]:
+    """Returns a function that makes a program with the random streams that are in force now, in whatever thread."""
+    streams = state.streams
+
+    def make_with_streams() -> Program:
+        before = state.streams
+        state.streams = streams
+        try:
+            return make()
+        finally:
+            state.streams = before
+
+    return make_with_streams
 
 
 compiling_programs: weakref.WeakSet[CompilingProgram] = weakref.WeakSet()

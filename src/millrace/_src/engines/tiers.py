@@ -212,6 +212,7 @@ def _compiled_by_xla(graph: FuncGraph) -> Program:
         functools.partial(_xla_program, graph, optimized),
         None if waits else compiler,
         _resources(optimized) if losses else None,
+        _shared_program(graph),
     ).program()
 
 
@@ -222,15 +223,18 @@ def _resources(graph: OptimizedGraph) -> list[int]:
 
 def _xla_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
     """Returns XLA's program of a graph for one caller; callers share what XLA compiles."""
-    with graph.lock:
-        shared: Program | None = graph.programs.get("xla")
-        if shared is not None and shared.for_caller is not None:
-            return shared.for_caller()
-    program = ENGINES["xla"]().compile(optimized)
-    with graph.lock:
+    program = _shared_program(graph)
+    if program is None:
+        program = ENGINES["xla"]().compile(optimized)
         if program.for_caller is not None:
             graph.programs.setdefault("xla", program)
     return program
+
+
+def _shared_program(graph: FuncGraph) -> Program | None:
+    """Returns XLA's program of a graph for a further caller; None if there is no program yet."""
+    shared: Program | None = graph.programs.get("xla")
+    return None if shared is None or shared.for_caller is None else shared.for_caller()
 
 
 WAYS: dict[bool | None, Callable[[FuncGraph], Program]] = {True: _compiled_by_xla, False: _on_numpy, None: _tiered}
