@@ -142,3 +142,11 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (40, 70), (5,), (3, 4, 5)])
+@pytest.mark.parametrize("dtype", [np.bool_, np.float32, np.int8, np.complex64])
+def test_the_positions_of_a_table_are_numpys(dtype: Any, shape: Any) -> None:
+    x = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
+    np.testing.assert_array_equal(tf.where(x), np.argwhere(x))
+    np.testing.assert_array_equal(tf.where(x.T), np.argwhere(x.T))

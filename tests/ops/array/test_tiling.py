@@ -148,3 +148,10 @@ def test_the_nodes_of_repeat_are_tensorflows() -> None:
         "Repeat/Reshape_1",
     ]
     check_graph_names(lambda x: tf.repeat(x, 2), [(tf.float32, [2, 3])], names)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (0, 3), (2, 1, 3), (4,), ()])
+def test_tiles_are_numpys(shape: Any) -> None:
+    x = np.arange(np.prod(shape, dtype=int), dtype=np.int32).reshape(shape)
+    for counts in ([2, 3, 1], [1, 1, 1], [0, 2, 2], [1, 2, 3]):
+        np.testing.assert_array_equal(tf.tile(x, counts[: len(shape)]), np.tile(x, counts[: len(shape)]))

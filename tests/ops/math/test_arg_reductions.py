@@ -157,3 +157,24 @@ def test_nan_is_never_an_extreme() -> None:
 
 def test_the_first_of_equal_elements_wins() -> None:
     assert tf.argmax([1, 5, 5]).numpy() == 1
+
+
+@pytest.mark.parametrize("shape", [(7, 300), (7, 1, 300), (3, 5, 20, 20), (400,)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int8, np.float16, np.bool_])
+def test_the_first_extreme_is_found_along_every_axis(dtype: Any, shape: Any) -> None:
+    x = np.random.default_rng(0).integers(-1, 3, shape).astype(dtype)
+    for axis in range(-len(shape), len(shape)):
+        np.testing.assert_array_equal(tf.argmax(x, axis), np.argmax(x, axis))
+        np.testing.assert_array_equal(tf.argmin(x, axis), np.argmin(x, axis))
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float16, tf.bfloat16])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_nan_is_no_extreme_of_many(dtype: Any, axis: int) -> None:
+    x = np.random.default_rng(0).standard_normal((300, 300)).astype(np.float32)
+    x[0, 5], x[7, 0], x[9, 9] = np.nan, np.nan, -np.nan
+    x[:, 20], x[20] = np.nan, np.nan
+    tensor = tf.cast(x, dtype)
+    clean = np.where(np.isnan(x), -np.inf, tf.cast(tensor, tf.float32))
+    np.testing.assert_array_equal(tf.argmax(tensor, axis), np.argmax(clean, axis))
+    np.testing.assert_array_equal(tf.argmin(tensor, axis), np.argmin(-np.where(np.isnan(x), -np.inf, -clean), axis))

@@ -73,7 +73,9 @@ def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {count}")
     if input.size == 1:
         return xp.broadcast_to(input, counts)  # the gradient of a sum over everything: no copy
-    return xp.tile(input, counts)
+    halves = [part for count, size in zip(counts, input.shape, strict=True) for part in (count, size)]
+    spread = xp.broadcast_to(xp.reshape(input, [part if n % 2 else 1 for n, part in enumerate(halves)]), halves)
+    return xp.reshape(spread, [count * size for count, size in zip(counts, input.shape, strict=True)])
 
 
 @tile_op.gradient

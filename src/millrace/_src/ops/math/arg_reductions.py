@@ -14,6 +14,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.dtypes import DType, int16, int32, int64, uint16
 from millrace._src.core.dtypes import bool as bool_
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_complaint import ShapeComplaint
@@ -31,6 +32,8 @@ _AXIS = TypeSet([int16, int32, int64], default=int32)
 _MAX_OUTPUT = TypeSet([int16, uint16, int32, int64], default=int64)
 _MIN_OUTPUT = TypeSet([int32, int64], default=int64)
 _INDICES = "indices are integers"
+_MANY = 256
+"""Places from which on all go along the axis together."""
 
 
 def arg_reduction_shape(c: ShapeContext) -> TensorShape:
@@ -70,12 +73,44 @@ def _axis_of(input: Array, dimension: Array) -> int:
     return axis
 
 
+@kernel_part
 def _position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
+    """Finds the first extreme along an axis; NaN is none."""
+    if x.dtype.kind == "V":
+        x = x.astype(np.float32)
+    places = _first_extreme(x, axis % x.ndim, largest=largest)
+    if x.dtype.kind == "f" and np.isnan(np.take_along_axis(x, np.expand_dims(places, axis), axis)).any():
+        x = np.where(np.isnan(x), x.dtype.type(-np.inf if largest else np.inf), x)  # NumPy finds NaN first
+        places = _first_extreme(x, axis % x.ndim, largest=largest)
+    return places
+
+
+@_position.kernel_for("xla")
+def _xla_position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
     find = xp.argmax if largest else xp.argmin
     if x.dtype.kind not in "fV":
         return find(x, axis=axis)
     worst = -np.inf if largest else np.inf
     return find(xp.where(xp.isnan(x), x.dtype.type(worst), x), axis=axis)
+
+
+def _first_extreme(x: Array, axis: int, *, largest: bool) -> Array:
+    """Finds the first extreme along an axis, or the first NaN.
+
+    Along another axis than the last, NumPy goes element by element; here all places go along the axis together.
+    """
+    count = x.shape[axis]
+    if axis == x.ndim - 1 or x.size < _MANY * count or x.dtype.itemsize < 4:
+        return x.argmax(axis) if largest else x.argmin(axis)
+    slices = np.moveaxis(x, axis, 0)
+    is_better, extreme = (np.greater, np.maximum) if largest else (np.less, np.minimum)
+    best, places = slices[0].copy(), np.zeros(slices.shape[1:], np.int64)
+    for number in range(1, count):
+        np.copyto(places, number, where=is_better(slices[number], best))
+        extreme(best, slices[number], out=best)
+    if x.dtype.kind == "f" and np.isnan(best).any():
+        return x.argmax(axis) if largest else x.argmin(axis)
+    return places
 
 
 @op(

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -27,6 +29,10 @@ from millrace._src.util.export import export
 
 _SIGNATURE = "x: T, axis: Tidx -> out: T"
 _CONSTANT = ("axis",)
+
+
+_MANY = 256
+"""Places from which on all take a step together."""
 
 
 def _scan(
@@ -57,6 +63,28 @@ def _scan(
     return xp.flip(result, position) if reverse else result
 
 
+@kernel_part
+def _running(xp: Xp, name: str, x: Array, axis: int) -> Array:
+    """Adds or multiplies up along an axis.
+
+    Along another axis than the last NumPy takes one place after the other; here all places take a step together.
+    """
+    if axis % x.ndim == x.ndim - 1 or x.size < _MANY * max(x.shape[axis], 1):
+        return _xla_running(xp, name, x, axis)
+    combine: np.ufunc = {"add": np.add, "multiply": np.multiply}[name]
+    result = np.empty(x.shape, x.dtype)
+    slices, results = np.moveaxis(x, axis, 0), np.moveaxis(result, axis, 0)
+    results[0] = slices[0]
+    for number in range(1, len(slices)):
+        combine(results[number - 1], slices[number], out=results[number])
+    return result
+
+
+@_running.kernel_for("xla")
+def _xla_running(xp: Xp, name: str, x: Array, axis: int) -> Array:
+    return xp.cumsum(x, axis=axis) if name == "add" else xp.cumprod(x, axis=axis)
+
+
 @op(
     "Cumsum", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=same_shape, constant_inputs=_CONSTANT, batching=along("axis", "x")
 )
@@ -66,7 +94,8 @@ def cumsum_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, reverse
     >>> tf.raw_ops.Cumsum(x=[2, 4, 6], axis=0, exclusive=True).numpy()
     array([0, 2, 6], dtype=int32)
     """
-    return in_single(xp, lambda v: _scan(xp, lambda a, i: xp.cumsum(a, axis=i), v, axis, exclusive, reverse, 0), x)
+    running = functools.partial(_running, xp, "add")
+    return in_single(xp, lambda v: _scan(xp, running, v, axis, exclusive, reverse, 0), x)
 
 
 @cumsum_op.gradient
@@ -89,7 +118,8 @@ def cumprod_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, revers
     >>> tf.raw_ops.Cumprod(x=[2, 4, 6], axis=0, exclusive=True).numpy()
     array([1, 2, 8], dtype=int32)
     """
-    return in_single(xp, lambda v: _scan(xp, lambda a, i: xp.cumprod(a, axis=i), v, axis, exclusive, reverse, 1), x)
+    running = functools.partial(_running, xp, "multiply")
+    return in_single(xp, lambda v: _scan(xp, running, v, axis, exclusive, reverse, 1), x)
 
 
 @cumprod_op.gradient
