@@ -140,6 +140,19 @@ def growth_cells(growth: Growth) -> list[str]:
     ]
 
 
+def lost_rows(results: Sequence[Measured]) -> str:
+    """Returns the part of the page about the rows in which a peer is faster, the worst first, and what bounds them."""
+    lost = [(ratio, m) for m in results if (ratio := m.ratio()) is not None and ratio.low > 1.0]
+    lines = []
+    for ratio, m in sorted(lost, key=lambda pair: -pair[0].median):
+        peer = m.best_peer()
+        assert peer is not None  # there is a ratio
+        words = f"{LABELS[peer.framework]} {WAYS[peer.framework].get(peer.way, '')}".rstrip()
+        bound = f" {m.row.bound}" if m.row.bound else ""
+        lines.append(f"- {m.row.title} ({m.mode.name}): {ratio_text(ratio)} of {words}.{bound}\n")
+    return "## Rows where a peer is faster\n\n" + "".join(lines) if lines else ""
+
+
 def section(results: Sequence[Measured], frameworks: Sequence[str]) -> str:
     """Returns the part of the page about one mode."""
     mode = results[0].mode
@@ -168,6 +181,8 @@ def page(
     notes = "".join(f"- Not measured: {LABELS[name]} ({why}).\n" for name, why in facts["missing"].items())
     notes += "".join(f"- {text}.\n" for text in dict.fromkeys(_failure_texts(results)))
     by_mode = [[m for m in results if m.mode == mode] for mode in dict.fromkeys(m.mode for m in results)]
+    parts = [section(rows, frameworks) for rows in by_mode]
+    parts += [lost_rows(results), growth_section(growths) if growths else ""]
     return PAGE.format(
         rounds=facts["rounds"],
         results=results_path,
@@ -175,9 +190,7 @@ def page(
         versions=", ".join(f"{LABELS[name]} {version}" for name, version in facts["versions"].items()),
         warnings="".join(f"**{warning}**\n\n" for warning in facts["warnings"]),
         chart=f"![How many times Millrace's time the peers take]({chart})\n\n" if chart else "",
-        sections="\n".join(
-            [*(section(rows, frameworks) for rows in by_mode), *([growth_section(growths)] if growths else [])]
-        ),
+        sections="\n".join(part for part in parts if part),
         notes=notes,
     )
 

@@ -30,6 +30,7 @@ class Row:
       reach: the most Millrace may take, in `unit`; None where nothing is promised.
       beyond: a framework whose own number is added to `reach`.
       per: the number of operations in one call, when the row is a cost per operation.
+      bound: what bounds Millrace's number, as measured: the page says so where a peer is faster.
     """
 
     key: str
@@ -38,6 +39,7 @@ class Row:
     reach: float | None = None
     beyond: str | None = None
     per: int = 1
+    bound: str = ""
 
 
 class Series(NamedTuple):

@@ -93,6 +93,17 @@ def test_all_ways_stand_in_a_table_of_their_own() -> None:
     assert report.ways_table([measured(millrace=[1.0])]) == ""
 
 
+def test_rows_that_are_lost_are_listed_with_what_bounds_them() -> None:
+    bound = dataclasses.replace(measured().row, title="a heavy row", bound="The memory is busy.")
+    lost = measured(millrace=[3.0], torch__compile=[2.0], jax__jit=[4.0])
+    worse = dataclasses.replace(measured(millrace=[4.0], jax__jit=[1.0]), row=bound)
+    assert report.lost_rows([measured(millrace=[1.0], jax__jit=[2.0]), lost, worse]).splitlines()[2:] == [
+        "- a heavy row (pinned): 4.00 (4.00-4.00) of JAX jit. The memory is busy.",
+        "- a title (pinned): 1.50 (1.50-1.50) of PyTorch compile.",
+    ]
+    assert report.lost_rows([measured(millrace=[1.0], jax__jit=[2.0])]) == ""
+
+
 def test_a_framework_that_fails_is_shown_as_failed() -> None:
     result = measured(1.0, millrace=[1.0])
     result.failures[Series("jax")] = "RuntimeError: no"
