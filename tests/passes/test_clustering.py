@@ -178,6 +178,19 @@ def test_what_checks_itself_on_the_host_runs_before_a_later_change(monkeypatch: 
     assert graph.index("GatherV2") < graph.index("AssignAddVariableOp")
 
 
+def test_what_checks_itself_on_the_host_runs_before_its_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustering, "_is_worth_a_call", lambda nodes: any(node.type == "Exp" for node in nodes))
+
+    def function(x: Any, w: Any, labels: Any) -> Any:
+        op = tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits
+        losses, slopes = op(features=x @ w + 1.0, labels=labels)
+        return losses, tf.exp((slopes * 2.0) @ w)
+
+    specs = MATRIX, MATRIX, INDICES
+    nodes = in_clusters(function, *specs, strategy=NARROW)
+    assert nodes == ["MatMul", "AddV2", "SparseSoftmaxCrossEntropyWithLogits", "Mul", "MatMul", ["Exp"]]
+
+
 def test_the_first_error_of_several_stays_the_first() -> None:
     def function(x: Any, i: Any) -> Any:
         a = tf.linalg.inv(tf.exp(x))

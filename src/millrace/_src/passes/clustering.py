@@ -75,9 +75,8 @@ def _cluster(graph: OptimizedGraph, strategy: Strategy) -> bool:
     for node in members.intersection(checks.values()):
         node.is_checked_apart = True
     whole_nodes = {check: node for check, node in checks.items() if node not in members}
-    moved_nodes = set(whole_nodes.values())
-    nodes = [node for turn in turns for node in turn.nodes if node not in moved_nodes]
-    graph.nodes = [whole_nodes.get(node, node) for node in nodes]  # what the host runs checks by itself
+    # What the host runs checks by itself, where it stands or where its check stands: before its readers, and early.
+    graph.nodes = list(dict.fromkeys(whole_nodes.get(node, node) for turn in turns for node in turn.nodes))
     _replace(graph, parts)
     return bool(parts) or any(has_inner)
 
