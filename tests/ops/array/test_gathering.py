@@ -261,3 +261,15 @@ def test_indices_that_are_no_integers_are_refused(indices: Any) -> None:
     given = "bool" if indices is True else "float"
     words = f"Value for attr 'Tindices' of {given} is not in the list of allowed values"
     check_refusal(lambda: tf.gather(tf.zeros([3]), indices), tf.errors.InvalidArgumentError, words)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.int16, tf.int32, tf.int64])
+def test_compiled_positions_outside_are_moved_into_each_axis(dtype: Any) -> None:
+    params = tf.reshape(tf.range(12.0), [3, 4])
+    pick = tf.function(tf.gather_nd, jit_compile=True)
+    assert pick(params, tf.constant([[5, 1], [-1, 9], [2, 3]], dtype)).numpy().tolist() == [9.0, 3.0, 11.0]
+    assert pick(params, tf.constant([[7], [-3]], dtype)).numpy().tolist() == [
+        [8.0, 9.0, 10.0, 11.0],
+        [0.0, 1.0, 2.0, 3.0],
+    ]

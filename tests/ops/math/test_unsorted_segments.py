@@ -322,3 +322,12 @@ def test_large_data_give_what_small_data_give(kind: str, dtype: str) -> None:
     reduce = getattr(tf.math, f"unsorted_segment_{kind}")
     columns = [reduce(data[:, i], ids, 25).numpy() for i in range(11)]
     np.testing.assert_allclose(reduce(data, ids, 25).numpy(), np.stack(columns, axis=1), rtol=1e-12)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.int16, tf.int32, tf.int64])
+@pytest.mark.parametrize("reduce", [tf.math.unsorted_segment_sum, tf.math.unsorted_segment_max])
+def test_compiled_segments_drop_negative_numbers(reduce: Any, dtype: Any) -> None:
+    data, ids = tf.constant([[1.0], [2.0], [3.0], [4.0]]), tf.constant([1, -1, -7, 1], dtype)
+    found = tf.function(lambda: reduce(data, ids, 3), jit_compile=True)()
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(reduce(data, ids, 3)))

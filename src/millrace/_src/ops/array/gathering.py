@@ -85,7 +85,8 @@ def clamped(xp: Xp, indices: Array, sizes: Any) -> Array:
 
 @clamped.kernel_for("xla")
 def _clamped_by_xla(xp: XlaXp, indices: Array, sizes: Any) -> Array:
-    return xp.clip(indices, 0, np.asarray(sizes) - 1).astype(indices.dtype)
+    limits = np.minimum(np.asarray(sizes) - 1, np.iinfo(indices.dtype).max).astype(indices.dtype)
+    return xp.clip(indices, np.zeros((), indices.dtype), limits)
 
 
 def refuse_outside(indices: Array, size: int) -> None:
@@ -420,6 +421,18 @@ def _empty_params(params: Array) -> Exception:
     return invalid(f"Requested more than 0 entries, but params is empty.  Params shape: {dims_text(params.shape)}")
 
 
+@kernel_part
+def _picked(xp: Xp, params: Array, positions: tuple[Array, ...]) -> Array:
+    """Picks slices at positions in the first axes; moves each position into its axis where no check refuses others."""
+    return params[positions]
+
+
+@_picked.kernel_for("xla")
+def _picked_by_xla(xp: XlaXp, params: Any, positions: tuple[Array, ...]) -> Array:
+    picked_slices: Array = xp.asarray(params).at[positions].get(mode="clip", wrap_negative_indices=False)
+    return picked_slices
+
+
 @op(
     "GatherNd",
     "params: Tparams, indices: Tindices -> output: Tparams",
@@ -443,8 +456,7 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
     if 0 in params.shape[:depth]:
         return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
     if bad_indices_policy != "IGNORE":
-        indices = clamped(xp, indices, params.shape[:depth])
-        return params[tuple([indices[..., i] for i in range(depth)])]
+        return _picked(xp, params, tuple([indices[..., i] for i in range(depth)]))
     is_ignored = bad_positions(indices, params.shape[:depth])
     safe_indices = xp.where(is_ignored[..., None], xp.zeros_like(indices), indices)
     picked_slices = params[tuple([safe_indices[..., i] for i in range(depth)])]

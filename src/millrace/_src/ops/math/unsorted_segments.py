@@ -91,14 +91,29 @@ def refuse_segments_outside(data: Array, segment_ids: Array, num_segments: Array
 
 
 def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, empty: Any) -> Array:
-    """Scatters the rows of `data` with `mode`; an extra last row takes the rows with negative numbers."""
+    """Scatters the rows of `data` with `mode`; rows with negative numbers are dropped."""
     count = -1 if num_segments.ndim else int(num_segments)
     if count < 0 or data.shape[: ids.ndim] != ids.shape:
         raise ValueError("shapes do not match")
-    flat_ids = xp.astype(ids.reshape(-1), np.int64)
-    rows = data.reshape((ids.size, *data.shape[ids.ndim :]))
+    return _scattered(xp, mode, data.reshape((ids.size, *data.shape[ids.ndim :])), ids.reshape(-1), count, empty)
+
+
+@kernel_part
+def _scattered(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
+    wide_ids = xp.astype(ids, np.int64)
     start = xp.full((count + 1, *rows.shape[1:]), empty, dtype=rows.dtype)
-    return xp.scatter(start, (xp.where(flat_ids < 0, xp.asarray(count, np.int64), flat_ids),), rows, mode)[:count]
+    return xp.scatter(start, (xp.where(wide_ids < 0, xp.asarray(count, np.int64), wide_ids),), rows, mode)[:count]
+
+
+@_scattered.kernel_for("xla")
+def _scattered_by_xla(xp: XlaXp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
+    """Scatters rows without an extra row, which would cost a copy of the result: XLA drops what is outside."""
+    dtype = np.dtype(np.int64 if ids.dtype.itemsize > 4 or count > _LARGEST_INT32 else np.int32)
+    places = xp.where(ids < 0, np.asarray(count, dtype), xp.astype(ids, dtype))
+    return xp.scatter(xp.full((count, *rows.shape[1:]), empty, dtype=rows.dtype), (places,), rows, mode)
+
+
+_LARGEST_INT32 = np.iinfo(np.int32).max
 
 
 def _extreme_of(dtype: Any, *, highest: bool) -> Any:
