@@ -68,6 +68,13 @@ def test_an_error_ends_its_job_alone():
     assert second.error is None and seen == ["second"]
 
 
+def test_a_job_that_wants_to_end_the_program_ends_itself():
+    compiler = BackgroundCompiler()
+    first = compiler.submit(_steps(lambda: sys.exit(3)))
+    compiler.wait_for(compiler.submit(_steps()))
+    assert isinstance(first.error, CompilerStoppedError) and "SystemExit(3)" in str(first.error)
+
+
 def test_the_thread_does_not_wait_for_itself():
     compiler = BackgroundCompiler()
     inner = []

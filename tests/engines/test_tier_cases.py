@@ -235,6 +235,22 @@ def test_a_pinned_case_runs_the_candidate_from_its_first_call():
     assert engines.calls == ["xla"] * 3 and (case.tier, case.reason()) == ("xla", "pinned")
 
 
+def test_a_pinned_case_prefers_the_whole_graph_on_xla_to_parts_of_it():
+    engines = Engines(numpy=1.0, clusters=0.1, xla=5.0)
+    engines.pin = Pin.XLA
+    case = Case(engines.tiers())
+    _called(case, 2)
+    assert engines.calls == ["xla"] * 2
+
+
+def test_a_candidate_that_cannot_be_made_does_not_keep_others_away(caplog):
+    engines = Engines(numpy=1.0, xla=0.1)
+    engines.make_others = lambda candidates: candidates.add("clusters", lambda: 1 / 0)
+    case = _settled(Case(engines.tiers()))
+    assert case.tier == "xla"
+    assert "f stays off the tier 'clusters': ZeroDivisionError" in caplog.text
+
+
 def test_a_pinned_case_without_candidates_runs_on_numpy():
     engines = Engines(numpy=1.0)
     engines.pin = Pin.XLA

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ class Engines:
         self.is_made = 0
         self.programs = {name: self.program(name) for name in candidates}
         self.reasons: dict[str, str] = {}
+        self.make_others: Callable[[Candidates], None] = lambda candidates: None
 
     def run(self, name: str, x: Any) -> list[Any]:
         self.calls.append(name)
@@ -83,6 +85,7 @@ class Engines:
         self.is_made += 1
         candidates.programs.update(self.programs)
         candidates.reasons.update(self.reasons)
+        self.make_others(candidates)
         yield
 
     def tiers(self) -> FunctionTiers:

@@ -48,17 +48,37 @@ def test_calls_that_are_not_counted_begin_each_turn():
 
 def test_the_first_calls_of_a_turn_may_be_slow():
     costs = {"a": 1.0, "b": 0.5}
-    trial = Trial(list(costs))
+    trial = Trial(list(costs), Rules(long_call=1000.0))
     _decided(trial, lambda turn: costs[turn.way] if turn.counts else 100.0)
     assert trial.winner == "b"
 
 
 def test_a_hopeless_way_gets_one_turn_only():
-    costs = {"a": 0.001, "b": 1.0, "c": 0.001}
+    costs = {"a": 0.001, "b": 0.1, "c": 0.001}
     trial = Trial(list(costs))
     ways = _decided(trial, lambda turn: costs[turn.way])
     assert ways.count("b") == 3
-    assert trial.outcome.dropped == {"b": "1000.0 times as slow as the best"}
+    assert trial.outcome.dropped == {"b": "100.0 times as slow as the best"}
+
+
+def test_one_call_of_a_hopeless_way_is_enough_where_calls_are_long():
+    costs = {"a": 1.0, "b": 60.0, "c": 1.1}
+    trial = Trial(list(costs))
+    ways = _decided(trial, lambda turn: costs[turn.way])
+    assert ways.count("b") == 1 and trial.winner == "a"
+
+
+def test_a_long_call_at_the_beginning_of_a_turn_is_no_fault_of_a_way_that_has_shown_better():
+    costs = {"a": 1.0, "b": 0.5}
+    trial = Trial(list(costs))
+    counts = {"a": 0, "b": 0}
+
+    def seconds_of(turn):
+        counts[turn.way] += 1
+        return 100.0 if counts[turn.way] == 4 else costs[turn.way]
+
+    _decided(trial, seconds_of)
+    assert trial.winner == "b"
 
 
 def test_a_clear_winner_ends_the_trial_early():
@@ -77,7 +97,7 @@ def test_long_calls_are_measured_less_often_than_short_ones():
     noises=st.lists(st.tuples(st.integers(0, 3), st.floats(1.0, 1e6)), min_size=4, max_size=4),
 )
 def test_one_bad_measurement_of_each_way_decides_nothing(costs, noises):
-    rules = Rules()
+    rules = Rules(long_call=float("inf"))
     trial = Trial(range(len(costs)), rules)
     counts = {way: itertools.count() for way in range(len(costs))}
 

@@ -54,8 +54,8 @@ class Job:
             while carry_out_step(steps):
                 if _program_has_ended():
                     raise CompilerStoppedError("The program has ended.")
-        except Exception as error:
-            self.error = error
+        except BaseException as error:  # the thread goes on with the next job, whatever this job has raised
+            self.error = error if isinstance(error, Exception) else CompilerStoppedError(repr(error))
         finally:
             self.end()
 

@@ -50,10 +50,26 @@ class Candidates:
     Attributes:
       programs: the further programs, by the name of the tier.
       reasons: why a tier is no candidate, by its name.
+      failures: the errors of programs that should have been made, by the name of the tier.
     """
 
     programs: dict[str, Program] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, Exception] = field(default_factory=dict)
+
+    def add(self, tier: str, make: Callable[[], Program | None]) -> None:
+        """Adds the program that `make` returns, unless there is none."""
+        try:
+            program = make()
+        except Exception as error:
+            self.failures[tier] = error
+            return
+        if program is None:
+            return
+        if program.left_because is None:
+            self.programs[tier] = program
+        else:
+            self.reasons[tier] = program.left_because
 
     def listed_reasons(self) -> str:
         """Returns why there are no candidates, as one text."""
@@ -298,6 +314,8 @@ class Case:
             self.settle(NUMPY, self._tiers.complain("xla", error))
             return
         candidates = self._tiers.candidates
+        for name, failure in candidates.failures.items():
+            candidates.reasons[name] = self._tiers.complain(name, failure)
         programs = {name: p for name, p in candidates.programs.items() if p.left_because is None}
         if not programs:
             self.settle(NUMPY, candidates.listed_reasons())
@@ -348,7 +366,7 @@ class Case:
         if len(self._ways) == 1:
             self.settle(NUMPY, "no part of it is large enough for a compiler to help")
         elif self._tiers.pin is Pin.XLA:
-            self.settle(list(self._ways)[1], "pinned")
+            self.settle("xla" if "xla" in self._ways else list(self._ways)[1], "pinned")
         else:
             settings = self._tiers.settings
             self._trial = Trial(list(self._ways), settings.trial_rules(), settings.clock)

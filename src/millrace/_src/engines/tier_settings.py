@@ -76,7 +76,7 @@ class Settings:
     import_seconds: float = 0.7
     compile_seconds: float = 0.06
     node_seconds: float = 0.0015
-    call_seconds: float = 30e-6
+    call_seconds: float = 15e-6
     small_calls: int = 8
     is_fork: bool = False
 

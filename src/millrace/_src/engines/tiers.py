@@ -162,24 +162,24 @@ def _candidates(graph: FuncGraph, optimized: OptimizedGraph, candidates: Candida
     losses = lossy_nodes(whole)
     strategies = {"clusters": Strategy.WIDE} if losses else {}
     strategies["narrow clusters"] = Strategy.NARROW
-    graphs = {name: clustered(optimized, strategy) for name, strategy in strategies.items()}
-    yield
+    for name, strategy in strategies.items():
+        yield
+        candidates.add(name, functools.partial(_clustered_program, optimized, strategy))
     if losses:
         node, loss = next(iter(losses.items()))
         candidates.reasons["xla"] = f"XLA would not carry out {node.type} {{{{node {node.name}}}}} exactly: {loss}"
-    if not losses or any(graph is not None for graph in graphs.values()):
+    if candidates.programs or not losses:
+        yield
         engine = ENGINES["xla"]()
         yield
-    if not losses:
-        program = engine.compile(whole)
-        if program.left_because is None:
-            candidates.programs["xla"] = program
-        else:
-            candidates.reasons["xla"] = program.left_because
-    for name, clusters in graphs.items():
-        yield
-        if clusters is not None:
-            candidates.programs[name] = eager_engine().compile(clusters)
+        if not losses:
+            candidates.add("xla", lambda: engine.compile(whole))
+
+
+def _clustered_program(graph: OptimizedGraph, strategy: Strategy) -> Program | None:
+    """Returns a NumPy program with clusters; None if there would be none."""
+    clusters = clustered(graph, strategy)
+    return None if clusters is None else eager_engine().compile(clusters)
 
 
 def _calls_functions(graph: OptimizedGraph) -> bool:

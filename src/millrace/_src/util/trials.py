@@ -32,6 +32,7 @@ class Rules:
       margin: how many times as fast as the first way another way must be.
       clear: a way that is so many times as fast as all others has won without further turns.
       hopeless: a way all of whose calls take so many times as long as the best call of another way gets no more turns.
+      long_call: the seconds from which one hopeless call is enough: who waits so long need not wait again.
     """
 
     warm_up: int = 1
@@ -42,6 +43,7 @@ class Rules:
     margin: float = 1.03
     clear: float = 1.3
     hopeless: float = 3.0
+    long_call: float = 0.5
 
 
 class Turn(NamedTuple):
@@ -159,16 +161,17 @@ class Trial:
 
     def note(self, turn: Turn, seconds: float) -> None:
         """Notes how long the call of a turn took; a call that ends after the trial changes nothing."""
-        if not turn.counts:
+        if not turn.counts and seconds < self.rules.long_call:
             return
         with self._lock:
             way = next((w for w in self._ways if w.name == turn.way), None)
             if way is None or self.winner is not None:
                 return
-            way.calls += 1
-            way.total += seconds
-            way.best = self.outcome.seconds[way.name] = min(way.best, seconds)
-            self._drop_if_hopeless(way)
+            if turn.counts:
+                way.calls += 1
+                way.total += seconds
+                way.best = self.outcome.seconds[way.name] = min(way.best, seconds)
+            self._drop_if_hopeless(way, seconds)
             self._end_if_decided()
 
     def drop(self, name: Hashable, reason: str) -> None:
@@ -186,11 +189,15 @@ class Trial:
         if self.winner == name:
             self.winner = None
 
-    def _drop_if_hopeless(self, way: _Way) -> None:
+    def _drop_if_hopeless(self, way: _Way, seconds: float) -> None:
+        """Gives a way up whose calls take too long; `seconds` are the last call's."""
         measured_ways = [other.best for other in self._ways if other.calls >= self.rules.counted]
         best = min(measured_ways, default=0.0)  # zero: the clock is too coarse to tell
-        if way.calls >= self.rules.counted and way.best > self.rules.hopeless * best > 0:
-            self._remove(way.name, f"{way.best / best:.1f} times as slow as the best")
+        least = way.best if way.calls >= self.rules.counted else 0.0
+        if seconds >= self.rules.long_call:
+            least = min(way.best, seconds)
+        if least > self.rules.hopeless * best > 0:
+            self._remove(way.name, f"{least / best:.1f} times as slow as the best")
 
     def _end_if_decided(self) -> None:
         """Names the winner if there is no more to find out."""
