@@ -39,6 +39,7 @@ from millrace._src.engines.numpy.instructions import (
     note_lives,
     rendered,
 )
+from millrace._src.engines.numpy.scalars import use_scalars
 from millrace._src.engines.tensor_lists import own
 from millrace._src.engines.tiers import ENGINES
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
@@ -70,6 +71,7 @@ class _Writer:
         names = {value: f"a{index}" for index, value in enumerate(graph.inputs)}
         block = self._block(graph, names)
         results = [self._name(value, names) for value in graph.outputs]
+        use_scalars(block, self.scope)
         note_lives(block, frozenset(results))
         choose_in_place(block)
         lines = list(rendered(block, 2))

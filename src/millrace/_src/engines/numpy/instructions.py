@@ -86,6 +86,8 @@ class Loop:
     live_after: frozenset[str] = frozenset()
     copied: frozenset[str] = frozenset()
     """The lists that the loop copies at its start, so that the loop owns the lists."""
+    scalars: frozenset[str] = frozenset()
+    """The states that are scalars as long as the loop runs; see `scalars`."""
 
     @property
     def targets(self) -> list[str]:
@@ -105,10 +107,16 @@ class Loop:
         """Returns the names that the loop reads and that were set before."""
         return (self.inner_reads() - set(self.targets)) | set(self.uses)
 
+    def _start(self, name: str, first: str) -> str:
+        """Returns the expression of the first value of a state."""
+        if name in self.copied:
+            return f"own({first})"
+        return f"{first}[()]" if name in self.scalars else first
+
     def render(self, indent: int) -> Iterator[Rendered]:
         """Yields the lines of the loop's text."""
         if self.states:
-            firsts = [f"own({first})" if name in self.copied else first for name, first, _ in self.states]
+            firsts = [self._start(name, first) for name, first, _ in self.states]
             yield _line(indent, f"{', '.join(self.targets)} = {', '.join(firsts)}"), self.node, self.uses
         yield _line(indent, "while True:"), None, ()
         yield from rendered(self.test, indent + 1)
