@@ -118,3 +118,16 @@ def test_small_pools_are_not_measured() -> None:
     x = np.ones((2, 4, 4, 16), np.float32)
     max_pool_ops.max_pool(xp, x, windows)
     assert pool_ways.pooling_of(x.shape, windows, x) not in max_pool_ops.LARGEST._works
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_blocks_of_images_give_what_all_images_give(count: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_ways, "_BLOCK", 100)
+    monkeypatch.setattr(pool_ways, "_WORTH_SHARING", 0)
+    a, b = (np.random.default_rng(seed).normal(size=(count, 3, 15)) for seed in range(2))
+    set_thread_count(threads)
+    try:
+        np.testing.assert_array_equal(pool_ways.by_images(np.multiply, a, b), a * b)
+    finally:
+        set_thread_count(0)

@@ -24,7 +24,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import windows as win
-from millrace._src.ops.nn.pool_ways import is_small, pool_ways, pooling_of
+from millrace._src.ops.nn.pool_ways import Pooling, by_images, is_small, pool_ways, pooling_of
 from millrace._src.ops.nn.pool_windows import REAL, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
 from millrace._src.ops.shape_rules import same_shape
@@ -123,9 +123,11 @@ def _gradient_by_library(pool: onednn.Pool) -> Callable[[Xp, Array, Array, Array
     return None if function is None else lambda xp, x, y, gradient: function(x, y, gradient)
 
 
-LARGEST_GRADIENT = pool_ways(
-    _gradient_by_library, lambda key, xp, x, y, gradient: _to_first_largest(xp, x, y, gradient, key.windows)
-)
+def _gradient_by_numpy(key: Pooling, xp: Xp, *arrays: Array) -> Array:
+    return by_images(lambda *images: _to_first_largest(xp, *images, windows=key.windows), *arrays)
+
+
+LARGEST_GRADIENT = pool_ways(_gradient_by_library, _gradient_by_numpy)
 
 
 def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:

@@ -15,10 +15,15 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.ops.nn.windows import Window
 from millrace._src.util.onednn import pooling as onednn
+from millrace._src.util.thread_pool import block_bounds, run_in_parallel, thread_count
 from millrace._src.util.ways import Ways
 
 _SMALL = 1 << 14
 """The elements up to which choosing a way would show."""
+_BLOCK = 1 << 19
+"""The elements of the images that are worked on at a time: their arrays stay in the cache."""
+_WORTH_SHARING = 1 << 18
+"""The elements from which several threads pay."""
 _TRIVIAL = (1, 1)
 
 
@@ -84,3 +89,19 @@ def pooling_of(images: Sequence[int], windows: Sequence[Window], array: Array) -
 def is_small(key: Pooling) -> bool:
     """Tells whether a pool is too small for a choice."""
     return math.prod(key.images) <= _SMALL
+
+
+def by_images(function: Callable[..., Array], images: Array, *others: Array) -> Array:
+    """Computes an array like `images` from the images of several arrays, some at a time; threads share the blocks."""
+    most = max(_BLOCK // max(images[0].size, 1), 1) if len(images) else 1
+    bounds = block_bounds(len(images), most, thread_count() if images.size >= _WORTH_SHARING else 1)
+    if len(bounds) == 2:
+        return function(images, *others)
+    result = np.empty_like(images)
+
+    def work(number: int) -> None:
+        block = slice(bounds[number], bounds[number + 1])
+        result[block] = function(images[block], *(other[block] for other in others))
+
+    run_in_parallel(len(bounds) - 1, work)
+    return result
