@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,3 +64,11 @@ def test_many_numbers_are_read_as_each_by_itself(dtype: tf.DType) -> None:
 def test_one_bad_text_among_many_is_refused(text: str, dtype: tf.DType) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="could not correctly convert string: "):
         tf.strings.to_number(["1"] * 100 + [text], dtype)
+
+
+@given(st.lists(st.decimals(-(10**6), 10**6, places=7), min_size=1), st.integers(0, 7))
+def test_decimals_are_rounded_as_python_rounds_them(decimals: list[Any], places: int) -> None:
+    fields = [f"{decimal:.{places}f}" for decimal in decimals]
+    numbers, is_simple = packed_floats(pack([field.encode() for field in fields]))
+    assert is_simple.all()
+    assert numbers.tobytes() == np.array([float(field) for field in fields]).tobytes()

@@ -15,10 +15,11 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
-from millrace._src.ops.io.number_columns import WIDEST, decimal_column, integer_column
 from millrace._src.ops.io.quoted_text import unquote
 from millrace._src.ops.io.table_records import SPECIAL, Table, as_floats, column_of
 from millrace._src.ops.strings.numbers import read_float
+from millrace._src.ops.strings.packed import PADDING, PackedStrings, padded_words
+from millrace._src.ops.strings.packed_numbers import packed_floats, packed_integers
 
 _FEW = 64  # records that are cut faster one by one than with NumPy
 
@@ -83,8 +84,8 @@ class _ManyRecords(_FewRecords):
     _has_made_texts = False
 
     def _common_field_count(self, record_count: int) -> int | None:
-        self._characters = np.frombuffer(self._text + bytes(WIDEST), np.uint8)
-        characters = self._characters[:-WIDEST]
+        self._words = padded_words(self._text)
+        characters = self._words.view(np.uint8)[PADDING : PADDING + len(self._text)]
         is_newline = characters == ord("\n")
         ends = np.flatnonzero(is_newline | (characters == ord(self._delimiter)))
         count, rest = divmod(len(ends) + 1, record_count)
@@ -102,8 +103,10 @@ class _ManyRecords(_FewRecords):
         return [self._text[start:end] for start, end in bounds]
 
     def numbers(self, column: int, is_integer: bool) -> Array | None:
-        read = integer_column if is_integer else decimal_column
-        return read(self._characters, self._starts[:, column], self._ends[:, column])
+        starts = self._starts[:, column]
+        fields = PackedStrings(self._words, starts + PADDING, self._ends[:, column] - starts)
+        numbers, is_simple = packed_integers(fields) if is_integer else packed_floats(fields)
+        return numbers if is_simple.all() else None
 
 
 def _read_column(

@@ -2,8 +2,8 @@
 
 `to_hash_bucket_fast` uses FarmHash's fingerprint, `to_hash_bucket_strong` SipHash-2-4 (Aumasson and Bernstein, 2012)
 with the user's key, and the old `to_hash_bucket` a 64-bit MurmurHash 2 (Appleby, public domain). SipHash and MurmurHash
-hash all strings of as many words at once, with NumPy's 64-bit integers, whose arithmetic is modulo 2**64; a few strings
-one by one, with Python's integers.
+take the same word of all strings at once, with NumPy's 64-bit integers, whose arithmetic is modulo 2**64; a few strings
+are hashed one by one, with Python's integers.
 """
 
 from __future__ import annotations
@@ -31,22 +31,26 @@ _AT_ONCE = 1 << 14
 _MASK = (1 << 64) - 1
 
 
-def _by_word_count(strings: PackedStrings, hash_group: Callable[[PackedStrings, int], Array]) -> Array:
-    """Returns the hashes that `hash_group(group, words)` gives for strings of so many whole words of eight bytes."""
+def _by_word_count(strings: PackedStrings, hash_sorted: Callable[[PackedStrings, list[int]], Array]) -> Array:
+    """Returns the hashes that `hash_sorted(strings, counts)` gives.
+
+    The strings that it gets are sorted by the number of whole words of eight bytes, the most first: `counts[i]` of them
+    have more than `i` words.
+    """
     hashes = np.empty(len(strings), np.uint64)
     for start in range(0, len(strings), _AT_ONCE):
         part = strings.select(slice(start, start + _AT_ONCE))
-        counts = part.sizes >> 3
-        for count in np.unique(counts).tolist():
-            (places,) = np.nonzero(counts == count)
-            hashes[start + places] = hash_group(part.select(places), count)
+        words = part.sizes >> 3
+        order = np.argsort(-words, kind="stable")
+        counts = np.cumsum(np.bincount(words)[:0:-1])[::-1]
+        hashes[start + order] = hash_sorted(part.select(order), counts.tolist())
     return hashes
 
 
-def _last_bytes(strings: PackedStrings, words: int) -> tuple[Array, Array]:
-    """Returns the bytes behind so many words, up to seven, as numbers; and how many bits these bytes have."""
+def _last_bytes(strings: PackedStrings) -> tuple[Array, Array]:
+    """Returns the bytes behind the last whole word, up to seven, as numbers; and how many bits these bytes have."""
     bits = ((strings.sizes & 7) << 3).view(np.uint64)
-    return strings.words_at(8 * words) & ((np.uint64(1) << bits) - np.uint64(1)), bits
+    return strings.words_at(strings.sizes & ~7) & ((np.uint64(1) << bits) - np.uint64(1)), bits
 
 
 # --- MurmurHash 2 ----------------------------------------------------------------------------------------------------
@@ -68,15 +72,15 @@ def murmur64(texts: Sequence[bytes]) -> Array:
 
 def packed_murmur64(strings: PackedStrings) -> Array:
     """Computes the hash of the original `StringToHashBucket` for every packed string."""
-    return _by_word_count(strings, _murmur_of_group)
+    return _by_word_count(strings, _murmur_of_sorted)
 
 
-def _murmur_of_group(strings: PackedStrings, words: int) -> Array:
+def _murmur_of_sorted(strings: PackedStrings, counts: list[int]) -> Array:
     value = strings.sizes.view(np.uint64) * _MURMUR ^ _MURMUR_SEED
-    for index in range(words):
-        word = strings.words_at(8 * index) * _MURMUR
-        value = (value ^ (word ^ word >> 47) * _MURMUR) * _MURMUR
-    rest, bits = _last_bytes(strings, words)
+    for index, count in enumerate(counts):
+        word = strings.select(slice(count)).words_at(8 * index) * _MURMUR
+        value[:count] = (value[:count] ^ (word ^ word >> 47) * _MURMUR) * _MURMUR
+    rest, bits = _last_bytes(strings)
     value = np.where(bits > 0, (value ^ rest) * _MURMUR, value)
     value = (value ^ value >> 47) * _MURMUR
     return value ^ value >> 47
@@ -115,18 +119,18 @@ def siphash(texts: Sequence[bytes], k0: int, k1: int) -> Array:
 def packed_siphash(strings: PackedStrings, k0: int, k1: int) -> Array:
     """Computes SipHash-2-4 of every packed string, under a key of two 64-bit words."""
     start = _sip_start(k0, k1)
-    return _by_word_count(strings, lambda group, words: _siphash_of_group(group, words, start))
+    return _by_word_count(strings, lambda group, counts: _siphash_of_sorted(group, counts, start))
 
 
 def _sip_start(k0: int, k1: int) -> tuple[int, ...]:
     return tuple((key ^ word) & _MASK for key, word in zip((k0, k1, k0, k1), _SIP_STATE, strict=True))
 
 
-def _siphash_of_group(strings: PackedStrings, words: int, start: tuple[int, ...]) -> Array:
+def _siphash_of_sorted(strings: PackedStrings, counts: list[int], start: tuple[int, ...]) -> Array:
     state = [np.full(len(strings), word, np.uint64) for word in start]
-    for index in range(words):
-        _mix_in(state, strings.words_at(8 * index))
-    rest, _ = _last_bytes(strings, words)
+    for index, count in enumerate(counts):
+        _mix_in([word[:count] for word in state], strings.select(slice(count)).words_at(8 * index))
+    rest, _ = _last_bytes(strings)
     _mix_in(state, rest | strings.sizes.view(np.uint64) << 56)
     state[2] ^= np.uint64(0xFF)
     _sip_rounds(state, 4)

@@ -19,7 +19,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 
-_PADDING = 16
+PADDING = 16
 """How many bytes are before the first string and, at least, behind the last one: reading beyond an end is safe."""
 _SHIFT_3, _BITS_3, _WIDTH = np.int64(3), np.int64(7), np.uint64(64)
 
@@ -73,17 +73,25 @@ class PackedStrings:
         return np.bitwise_or(lower, upper, out=lower)
 
 
+def padded_words(text: bytes) -> Array:
+    """Returns bytes as the words of `PackedStrings`: the first byte has the place `PADDING`."""
+    size = len(text)
+    words = np.empty((size + 2 * PADDING + 7) // 8, "<u8")
+    characters = words.view(np.uint8)
+    characters[:PADDING] = 0
+    characters[PADDING : PADDING + size] = np.frombuffer(text, np.uint8)
+    characters[PADDING + size :] = 0
+    return words
+
+
 def pack(texts: Sequence[bytes]) -> PackedStrings:
     """Packs strings."""
     joined = b"\n".join(texts)
     size = len(joined)
-    words = np.empty((size + 2 * _PADDING + 7) // 8, "<u8")
+    words = padded_words(joined)
     characters = words.view(np.uint8)
-    characters[:_PADDING] = 0
-    characters[_PADDING : _PADDING + size] = np.frombuffer(joined, np.uint8)
-    characters[_PADDING + size :] = 0
     ends = np.empty(len(texts), np.int64)
-    breaks = np.flatnonzero(characters[_PADDING : _PADDING + size] == ord("\n"))
+    breaks = np.flatnonzero(characters[PADDING : PADDING + size] == ord("\n"))
     if len(breaks) == len(texts) - 1:  # looking for what was put between is faster than to ask each string's length
         ends[:-1], ends[-1] = breaks, size
     else:
@@ -91,15 +99,15 @@ def pack(texts: Sequence[bytes]) -> PackedStrings:
         ends -= 1
     starts = np.empty_like(ends)
     starts[:1], starts[1:] = 0, ends[:-1] + 1
-    return PackedStrings(words, starts + _PADDING, ends - starts)
+    return PackedStrings(words, starts + PADDING, ends - starts)
 
 
 def packed_rows(rows: Array) -> PackedStrings:
     """Packs the rows of a matrix of bytes, as strings of one length."""
     count, width = rows.shape
-    words = np.zeros((rows.size + 2 * _PADDING + 7) // 8, "<u8")
-    words.view(np.uint8)[_PADDING : _PADDING + rows.size] = rows.reshape(-1)
-    return PackedStrings(words, np.arange(count) * width + _PADDING, np.full(count, width))
+    words = np.zeros((rows.size + 2 * PADDING + 7) // 8, "<u8")
+    words.view(np.uint8)[PADDING : PADDING + rows.size] = rows.reshape(-1)
+    return PackedStrings(words, np.arange(count) * width + PADDING, np.full(count, width))
 
 
 # --- packed forms of tensors ------------------------------------------------------------------------------------------
