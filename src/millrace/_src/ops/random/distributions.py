@@ -17,7 +17,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
-from millrace._src.ops.random.draws_ahead import CALLS, MOST, drawn_ahead
+from millrace._src.ops.random.draws_ahead import MOST, calls_ahead, drawn_ahead
 from millrace._src.ops.random.lane_normals import lane_normals
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Lanes, Run, Stream, filled, lanes, lanes_at
 from millrace._src.ops.random.scratch import scratch
@@ -208,7 +208,7 @@ def _fill(
     size, per_group = prod(shape), _per_block(dtype)
     groups = -(-size // per_group)
     if kind is not None and 0 < size <= MOST:
-        few = _drawn_ahead(xp, kind, Run(stream, groups, stride, CALLS, size * RESERVED_PER_OUTPUT), size, make)
+        few = _drawn_ahead(xp, kind, Run(stream, groups, stride, calls_ahead(size), size * RESERVED_PER_OUTPUT), size, make)
         if few is not None:
             return few.reshape(tuple(shape))
 
@@ -223,7 +223,7 @@ def _fill(
 def _drawn_ahead(xp: Xp, kind: Hashable, calls: Run, size: int, make: _Make) -> Array | None:
     """Returns the numbers of a small draw, if they are drawn ahead."""
     return drawn_ahead(
-        calls.stream, (kind, size), calls.distance, lambda: make(calls, None).reshape(CALLS, -1)[:, :size]
+        calls.stream, (kind, size), calls.distance, lambda: make(calls, None).reshape(calls.repeats, -1)[:, :size]
     )
 
 

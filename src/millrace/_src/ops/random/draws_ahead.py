@@ -17,13 +17,18 @@ from collections.abc import Callable, Hashable
 from millrace._src.core.array_namespace import Array
 from millrace._src.ops.random.philox import Stream
 
-CALLS = 32
-"""The number of calls whose numbers are drawn together."""
-MOST = 64
+MOST = 1024
 """The most numbers of a draw that is made ahead."""
+_MOST_CALLS, _MOST_NUMBERS = 32, 8 * MOST
+"""The most calls whose numbers are drawn together, and the most numbers of all of them."""
 _CALLS_BEFORE = 2
 """How many calls at equal distances show that there will be more."""
-_MOST_SERIES = 64
+_MOST_SERIES = 32
+
+
+def calls_ahead(size: int) -> int:
+    """Returns how many calls' numbers are drawn together, if a call draws `size` numbers."""
+    return min(_MOST_NUMBERS // size, _MOST_CALLS)
 
 
 class _Series:
@@ -47,7 +52,7 @@ class _Series:
         self.regular = self.regular + 1 if position == self.last + distance else 0
         self.last = position
         row, off = divmod(position - self.first, distance)
-        if self.rows is None or off or not 0 <= row < CALLS:
+        if self.rows is None or off or not 0 <= row < len(self.rows):
             if self.regular < _CALLS_BEFORE:
                 return None
             self.rows, self.first, row = draw_rows(), position, 0
@@ -69,7 +74,7 @@ def drawn_ahead(stream: Stream, kind: Hashable, distance: int, draw_rows: Callab
       stream: where the call draws.
       kind: all that the numbers depend on, but for the stream.
       distance: by how many blocks such a call moves its stream on.
-      draw_rows: draws the numbers of `CALLS` calls, from the position of this call on: a row for each.
+      draw_rows: draws the numbers of some calls, from the position of this call on: a row for each.
     """
     all_series, key = _place.series, (kind, int(stream.key[0]), int(stream.high[0]))
     position = int(stream.low[0])

@@ -103,7 +103,7 @@ def reduce_join_op(
     if keep_dims:
         shape = tuple(1 if axis in axes else size for axis, size in enumerate(inputs.shape))
     between = attr_bytes(separator)
-    return string_array((between.join(row) for row in rows), shape)
+    return string_array(map(between.join, rows.tolist()), shape)
 
 
 def _normalized(axes: list[int], rank: int) -> list[int]:
