@@ -208,7 +208,8 @@ def _fill(
     size, per_group = prod(shape), _per_block(dtype)
     groups = -(-size // per_group)
     if kind is not None and 0 < size <= MOST:
-        few = _drawn_ahead(xp, kind, Run(stream, groups, stride, calls_ahead(size), size * RESERVED_PER_OUTPUT), size, make)
+        calls = Run(stream, groups, stride, calls_ahead(size), size * RESERVED_PER_OUTPUT)
+        few = _drawn_ahead(xp, kind, calls, size, make)
         if few is not None:
             return few.reshape(tuple(shape))
 
