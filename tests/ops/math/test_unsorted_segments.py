@@ -325,8 +325,16 @@ def test_large_data_give_what_small_data_give(kind: str, dtype: str) -> None:
 
 
 @pytest.mark.xla
-@pytest.mark.parametrize("dtype", [tf.int16, tf.int32, tf.int64])
-@pytest.mark.parametrize("reduce", [tf.math.unsorted_segment_sum, tf.math.unsorted_segment_max])
+@pytest.mark.parametrize(
+    "reduce, dtype",
+    [
+        (tf.math.unsorted_segment_sum, tf.int16),
+        (tf.math.unsorted_segment_sum, tf.int64),
+        (tf.math.unsorted_segment_max, tf.int32),
+        (tf.math.unsorted_segment_min, tf.int64),
+        (tf.math.unsorted_segment_prod, tf.int32),
+    ],
+)
 def test_compiled_segments_drop_negative_numbers(reduce: Any, dtype: Any) -> None:
     data, ids = tf.constant([[1.0], [2.0], [3.0], [4.0]]), tf.constant([1, -1, -7, 1], dtype)
     found = tf.function(lambda: reduce(data, ids, 3), jit_compile=True)()
