@@ -9,24 +9,29 @@ holds source code, by framework and row, that runs in a process of its own and p
 import pkgutil
 
 _FIRST = (
-    "pipelines",
-    "imports",
     "scalar_add",
-    "matmuls",
     "function_call",
     "dense_layers",
-    "digits",
-    "while_loop",
     "training",
+    "while_loop",
+    "matmuls",
+    "reductions",
     "elementwise_chain",
     "cnn",
     "attention",
     "rnn",
-    "reductions",
     "first_step",
     "batch_sizes",
     "tracing",
+    "vectorize",
+    "forward_mode",
+    "imports",
     "memory",
+    "digits",
+    "pipelines",
+    "checkpoints",
+    "object_checkpoints",
+    "saved_models",
 )
 
 ORDER = (*_FIRST, *sorted({module.name for module in pkgutil.iter_modules(__path__)} - set(_FIRST)))

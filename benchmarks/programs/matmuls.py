@@ -8,7 +8,13 @@ from typing import Any
 from benchmarks.rows import Row, tf_ways
 
 ROWS = (
-    Row("matmuls_eager", "100 int32 10x10 matmuls, eager", "us", reach=200),
+    Row(
+        "matmuls_eager",
+        "100 int32 10x10 matmuls, eager",
+        "us",
+        reach=200,
+        bound="NumPy multiplies integers without BLAS: 1.0 us of the 1.8 us of a product.",
+    ),
     Row("matmuls", "100 int32 10x10 matmuls", "us", reach=75),
     Row("matmuls_read", "100 int32 10x10 matmuls, the result read", "us"),
 )

@@ -8,7 +8,12 @@ from typing import Any
 from benchmarks.rows import Row
 
 ROWS = (
-    Row("reduce_sum", "reduce_sum of 10x10 floats, eager", "us"),
+    Row(
+        "reduce_sum",
+        "reduce_sum of 10x10 floats, eager",
+        "us",
+        bound="`np.add.reduce` alone takes 0.75 us of the 2.0 us, the dispatch of a call with attributes 0.6 us.",
+    ),
     Row("reduce_mean_axis", "reduce_mean of 10x10 floats over an axis, eager", "us"),
 )
 
