@@ -54,7 +54,7 @@ def loop(w: Writer) -> bool:
     if not w.define(f"def {name}({i}, {s}):", block.lines, f"[{i} + 1, {s} * 0.5 + {number}]"):
         return False
     bound = w.rng.choice(["3", "k", "k + 1", "0", "tf.size(x)"])
-    return w.add(f"tf.while_loop(lambda i, s: i < {bound}, {name}, [0, tf.identity({x.name})])[1]", kept=True)
+    return w.add(f"tf.while_loop(lambda i, s: i < {bound}, {name}, [tf.constant(0), tf.identity({x.name})])[1]", kept=True)
 
 
 @statement(4)
@@ -72,7 +72,7 @@ def loop_with_list(w: Writer) -> bool:
     if not w.define(f"def {name}({i}, {s}, array):", lines, result):
         return False
     size = w.rng.choice([str(x.shape[0]), f"tf.shape({x.name})[0]"])
-    start = f"[0, {x.name}[0], tf.TensorArray(tf.float32, {size})]"
+    start = f"[tf.constant(0), {x.name}[0], tf.TensorArray(tf.float32, {size})]"
     return w.add(f"tf.while_loop(lambda i, *_: i < {size}, {name}, {start})[2].stack()", kept=True)
 
 

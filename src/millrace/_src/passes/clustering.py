@@ -20,6 +20,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import places
 from millrace._src.passes.exactness import is_exact_after_checks, why_inexact
+from millrace._src.passes.index_ranges import proven_nodes
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copied, copied_part
 from millrace._src.passes.rewrite import substitute
 from millrace._src.passes.stand_ins import may_be_stand_in
@@ -50,7 +51,7 @@ def clustered(graph: OptimizedGraph, strategy: Strategy) -> OptimizedGraph | Non
     The graph itself stays as it is.
     """
     result = copied(graph)
-    return result if _cluster(result, strategy) else None
+    return result if _cluster(result, strategy, proven_nodes(result)) else None
 
 
 def is_made_cluster(node: Node) -> bool:
@@ -58,11 +59,13 @@ def is_made_cluster(node: Node) -> bool:
     return node.calls_function and bool(node.graphs)
 
 
-def _cluster(graph: OptimizedGraph, strategy: Strategy) -> bool:
+def _cluster(graph: OptimizedGraph, strategy: Strategy, proven: Container[Node]) -> bool:
     """Forms the clusters of a graph, and of the graphs inside of nodes that XLA cannot run; tells if there are any."""
-    inexact_nodes = {node for node in graph.nodes if why_inexact(node) is not None}
+    inexact_nodes = {node for node in graph.nodes if why_inexact(node, proven) is not None}
     compiled_nodes = {n for n in graph.nodes if n not in inexact_nodes and not _is_left_to_host(n, strategy)}
-    has_inner = [_cluster(body, strategy) for node in graph.nodes if node not in compiled_nodes for body in node.graphs]
+    has_inner = [
+        _cluster(body, strategy, proven) for node in graph.nodes if node not in compiled_nodes for body in node.graphs
+    ]
     checks = _put_checks_apart(graph, inexact_nodes, strategy)
     compiled_nodes.update(checks.values())
     compiled_nodes -= _wasted(graph, compiled_nodes)

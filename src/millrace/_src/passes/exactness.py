@@ -10,7 +10,7 @@ A check whose inputs are constants is made here, once. A loop qualifies if its b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from millrace._src.core.op_checks import bound_checks
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import places
 from millrace._src.core.resources import VariableStorage
+from millrace._src.passes.index_ranges import proven_nodes
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
@@ -31,7 +32,7 @@ def inexact_nodes(graph: OptimizedGraph) -> dict[Node, str]:
 
     For a loop or a choice the nodes inside are named.
     """
-    return dict(_inexact(graph))
+    return dict(_inexact(graph, proven_nodes(graph)))
 
 
 def lossy_nodes(graph: OptimizedGraph) -> dict[Node, str]:
@@ -39,7 +40,9 @@ def lossy_nodes(graph: OptimizedGraph) -> dict[Node, str]:
 
     Random draws of the graph itself are none of them: XLA's programs get the numbers from the host.
     """
-    return {node: reason for node, reason in _inexact(graph) if not is_draw(node) or node not in graph.nodes}
+    return {
+        node: reason for node, reason in inexact_nodes(graph).items() if not is_draw(node) or node not in graph.nodes
+    }
 
 
 def refuses_only(node: Node) -> bool:
@@ -54,13 +57,22 @@ def is_draw(node: Node) -> bool:
     return node.effects is Effects.RANDOM and not node.holds_functions
 
 
-def why_inexact(node: Node) -> str | None:
-    """Returns why XLA would not carry out a node exactly; None if XLA would."""
-    reason = _why_not_but_for_checks(node)
+def why_inexact(node: Node, proven: Container[Node] = ()) -> str | None:
+    """Returns why XLA would not carry out a node exactly; None if XLA would.
+
+    Args:
+      node: the node.
+      proven: nodes that refuse nothing, by `index_ranges.proven_nodes` of the graph around.
+    """
+    reason = _why_not_but_for_checks(node, proven)
     if reason is not None or node.holds_functions or node.only_checks:
         return reason
+    return "it may refuse values" if any(_may_refuse(part, proven) for part in (node, *node.added)) else None
+
+
+def _may_refuse(node: Node, proven: Container[Node]) -> bool:
     refused_values = refused_inputs(node)
-    return "it may refuse values" if refused_values and not _passes_now(node, refused_values) else None
+    return bool(refused_values) and node not in proven and not _passes_now(node, refused_values)
 
 
 def is_exact_after_checks(node: Node) -> bool:
@@ -68,12 +80,12 @@ def is_exact_after_checks(node: Node) -> bool:
     return node.op_def.rules.checks is not None and _why_not_but_for_checks(node) is None
 
 
-def _why_not_but_for_checks(node: Node) -> str | None:
+def _why_not_but_for_checks(node: Node, proven: Container[Node] = ()) -> str | None:
     """Returns why XLA would not carry out a node exactly, if no value is refused."""
     if node.is_interpreted:
         return "it belongs to a function with jit_compile=False"
     if node.holds_functions:
-        return _why_not_with_bodies(node)
+        return _why_not_with_bodies(node, proven)
     return _why_not_allowed(node) or _why_not_pure(node) or _how_different(node)
 
 
@@ -92,15 +104,15 @@ def refused_inputs(node: Node) -> list[Value]:
     ]
 
 
-def _inexact(graph: OptimizedGraph) -> Iterator[tuple[Node, str]]:
+def _inexact(graph: OptimizedGraph, proven: Container[Node]) -> Iterator[tuple[Node, str]]:
     for node in graph.nodes:
-        reason = why_inexact(node)
+        reason = why_inexact(node, proven)
         if reason is not None:
-            inner = [pair for body in node.graphs for pair in _inexact(body)]
+            inner = [pair for body in node.graphs for pair in _inexact(body, proven)]
             yield from inner or [(node, reason)]
 
 
-def _why_not_with_bodies(node: Node) -> str | None:
+def _why_not_with_bodies(node: Node, proven: Container[Node]) -> str | None:
     bodies = node.graphs
     if len(bodies) != len(node.functions):
         return "it calls a function that is a program of its own"
@@ -108,7 +120,7 @@ def _why_not_with_bodies(node: Node) -> str | None:
         return "it runs on the host only"
     if node.op_def.traits.control == "loop" and any(n.effects is Effects.WRITES for n in bodies[0].nodes):
         return "the condition of the loop writes to a variable"
-    reasons = [reason for body in bodies for _, reason in _inexact(body)]
+    reasons = [reason for body in bodies for _, reason in _inexact(body, proven)]
     return reasons[0] if reasons else None
 
 

@@ -1,0 +1,507 @@
+"""Proves that indices which loops count stay in range.
+
+A loop that reads `x[i]` for `i` from 0 to the length of `x` cannot fail, but each of its indices looks as if it could.
+XLA refuses no index, so such a loop may only run there if somebody proves that the NumPy tier would not refuse one
+either. This module proves what loops over tensors and lists need, and what the gradients of such loops need:
+
+- A counter begins at a number, grows by a number, and the condition keeps it below a bound.
+- A list keeps its length while its items are set, and one that grows by an item in each iteration is as long as the
+  counter of the iterations; a loop that counts this counter down and takes out one item each time never takes too many.
+- An item of a list of indices is one of the numbers that were put in.
+
+A bound is a number, or a size that nobody knows yet, plus a number: the length of `x`, the value of `n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+
+
+class Size(NamedTuple):
+    """An integer: what `base` stands for, plus `offset`; the offset alone without a base."""
+
+    base: Hashable
+    offset: int
+
+    def plus(self, number: int) -> Size:
+        """Returns a size that is larger by a number."""
+        return Size(self.base, self.offset + number)
+
+    def is_below(self, other: Size | None) -> bool:
+        """Tells whether the size is less than another one, for certain."""
+        return other is not None and self.base == other.base and self.offset < other.offset
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What is known of an integer, or of the only element of a vector.
+
+    Attributes:
+      least: no value is less.
+      most: no value is greater; None for an unknown bound.
+      exact: the value itself, where that is known.
+    """
+
+    least: int
+    most: Size | None = None
+    exact: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dims:
+    """What is known of a vector of sizes: each of them."""
+
+    sizes: tuple[Size, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What is known of a list.
+
+    Attributes:
+      length: the number of items; None if unknown.
+      item: what holds for each item; None if nothing does.
+      is_new: whether no item was ever put in.
+    """
+
+    length: Size | None
+    item: Range | None = None
+    is_new: bool = False
+
+    def with_item(self, item: object) -> Items:
+        """Returns what is known once an item is among the others."""
+        number = item if isinstance(item, Range) else None
+        return replace(self, item=number if self.is_new else _joined(self.item, number), is_new=False)
+
+
+Fact: TypeAlias = Range | Dims | Items
+Facts: TypeAlias = dict[Value, Fact]
+
+
+def proven_nodes(graph: OptimizedGraph) -> set[Node]:
+    """Returns the nodes, inside of loops too, whose indices are in range whatever the arguments of the graph are."""
+    return _Proof().go_through(graph, {}) if any(node.graphs for node in graph.nodes) else set()
+
+
+class _Proof:
+    """A walk through a graph that gathers facts, and the nodes that cannot fail."""
+
+    def __init__(self) -> None:
+        self.roots: dict[Value, Value] = {}
+        """The value around a loop for each value inside of it that all iterations pass on."""
+
+    def go_through(self, graph: OptimizedGraph, facts: Facts) -> set[Node]:
+        """Adds what is known of the values of a graph to `facts`; returns the nodes that cannot fail."""
+        proven: set[Node] = set()
+        for node in graph.nodes:
+            control = node.op_def.traits.control
+            if control == "loop" and len(node.graphs) == 2:
+                proven |= _Loop(self, node, facts).go_through()
+            elif control == "choice":
+                for branch in node.graphs:
+                    proven |= self.go_through(branch, self.passed_on(branch.inputs, node.inputs[1:], facts))
+            elif node.type in _RULES:
+                facts.update(_known(node, _RULES[node.type](self, node, facts)))
+            proven.update(p for p in (node, *node.added) if p.type in _PROOFS and _PROOFS[p.type](self, p, facts))
+        return proven
+
+    def passed_on(self, inputs: Sequence[Value], operands: Sequence[Value], facts: Facts) -> Facts:
+        """Returns what is known of the inputs of a graph inside, which are values of the graph around."""
+        pairs = list(zip(inputs, operands, strict=True))
+        self.roots.update((inner, self.root(outer)) for inner, outer in pairs)
+        return {inner: known for inner, outer in pairs if (known := self.fact(outer, facts)) is not None}
+
+    def root(self, value: Value) -> Value:
+        """Returns the value outside of all loops that a value stands for, or the value itself."""
+        return self.roots.get(value, value)
+
+    def fact(self, value: Value, facts: Facts) -> Fact | None:
+        """Returns what is known of a value."""
+        if value.constant is not None:
+            return _of_constant(value)
+        known = facts.get(value)
+        if known is None and value.dtype.is_integer and value.shape.rank == 0:
+            known = Range(_SMALLEST, exact=Size(self.root(value), 0))
+        return known
+
+    def number(self, value: Value, facts: Facts) -> Range | None:
+        """Returns what is known of an integer."""
+        known = self.fact(value, facts)
+        return known if isinstance(known, Range) else None
+
+    def items(self, value: Value, facts: Facts) -> Items | None:
+        """Returns what is known of a list."""
+        known = facts.get(value)
+        return known if isinstance(known, Items) else None
+
+    def size(self, value: Value, axis: int) -> Size | None:
+        """Returns the size of an axis of an array."""
+        if value.shape.rank is None or axis >= value.shape.rank:
+            return None
+        dim = value.shape.as_list()[axis]
+        return Size((self.root(value), axis), 0) if dim is None else Size(None, dim)
+
+
+class _Loop:
+    """A loop: what holds in each of its iterations, and after them.
+
+    Args:
+      proof: the walk through the graph around.
+      node: the loop.
+      facts: what is known around.
+    """
+
+    def __init__(self, proof: _Proof, node: Node, facts: Facts) -> None:
+        self.proof, self.node, self.facts = proof, node, facts
+        self.cond, self.body = node.graphs
+        self.places = range(len(node.inputs))
+        self.firsts = [proof.fact(value, facts) for value in node.inputs]
+        self.steps = [_step(self.body, place) for place in self.places]
+        self.growths = [_growth(self.body, place) for place in self.places]
+
+    def go_through(self) -> set[Node]:
+        """Adds what is known after the loop to the facts around; returns the nodes inside that cannot fail."""
+        kept = [place for place in self.places if self.body.outputs[place] is self.body.inputs[place]]
+        for graph in (self.cond, self.body):
+            for place in kept:
+                self.proof.roots[graph.inputs[place]] = self.proof.root(self.node.inputs[place])
+        known: dict[int, Fact] = {place: f for place in kept if (f := self.firsts[place]) is not None}
+        test_facts = self._inside(self.cond, known)
+        proven = self.proof.go_through(self.cond, test_facts)
+        known |= self._counters(test_facts)
+        lists = [place for place, first in enumerate(self.firsts) if isinstance(first, Items) and place not in known]
+        known |= {place: self._list_inside(place) for place in lists}
+        facts = self._inside(self.body, known)
+        self.proof.go_through(self.body, facts)
+        known |= self._lists_with_items(known, facts)
+        facts = self._inside(self.body, known)
+        proven |= self.proof.go_through(self.body, facts) | self._never_empty(known)
+        self._note_results(known)
+        return proven
+
+    def _inside(self, graph: OptimizedGraph, known: dict[int, Fact]) -> Facts:
+        return {graph.inputs[place]: fact for place, fact in known.items()}
+
+    def _counters(self, test_facts: Facts) -> dict[int, Fact]:
+        """Returns what is known in an iteration of the variables that count up or down."""
+        counters: dict[int, Fact] = {}
+        for place, step in enumerate(self.steps):
+            first = self.firsts[place]
+            if step is None or not isinstance(first, Range):
+                continue
+            least, most = _bounds(self.proof, self.cond, self.cond.inputs[place], test_facts)
+            if step > 0:
+                counters[place] = Range(max(first.least, least), most)
+            else:
+                counters[place] = Range(least, first.exact or first.most)
+        return counters
+
+    def _list_inside(self, place: int) -> Items:
+        first = self.firsts[place]
+        assert isinstance(first, Items)  # or nobody had asked
+        return first if self.growths[place] == 0 else replace(first, length=None)
+
+    def _lists_with_items(self, known: dict[int, Fact], facts: Facts) -> dict[int, Fact]:
+        """Returns what holds for the lists in all iterations, for the first items and for those put in later."""
+        lists: dict[int, Fact] = {}
+        for place, before in known.items():
+            if isinstance(before, Items):
+                after = self.proof.items(self.body.outputs[place], facts)
+                if after is None:
+                    lists[place] = Items(before.length)
+                elif before.is_new:
+                    lists[place] = replace(after, length=before.length)
+                elif not after.is_new:
+                    lists[place] = Items(before.length, _joined(before.item, after.item))
+        return lists
+
+    def _never_empty(self, known: dict[int, Fact]) -> set[Node]:
+        """Returns the nodes that take one item out of a list in each iteration, where the iterations are as many."""
+        lengths = {
+            first.exact
+            for place, first in enumerate(self.firsts)
+            if self.steps[place] == -1
+            and isinstance(first, Range)
+            and isinstance(inside := known.get(place), Range)
+            and inside.least >= 1
+        }
+        shrinking_nodes = [
+            self.body.outputs[place].node
+            for place, first in enumerate(self.firsts)
+            if isinstance(first, Items) and self.growths[place] == -1 and first.length in lengths - {None}
+        ]
+        return {node for node in shrinking_nodes if node is not None}
+
+    def _note_results(self, known: dict[int, Fact]) -> None:
+        """Notes what is known after the loop."""
+        zero = Size(None, 0)
+        trips: Size | None = None
+        for place, first in enumerate(self.firsts):
+            if self.steps[place] == 1 and isinstance(first, Range) and first.exact == zero:
+                trips = trips or Size(self.node.outputs[place], 0)
+                self.facts[self.node.outputs[place]] = Range(0, exact=trips)
+        for place in self.places:
+            inside, result = known.get(place), self.node.outputs[place]
+            if self.body.outputs[place] is self.body.inputs[place] and inside is not None:
+                self.facts[result] = inside
+                self.proof.roots[result] = self.proof.root(self.node.inputs[place])
+            elif isinstance(inside, Items):
+                first = self.firsts[place]
+                assert isinstance(first, Items)  # as in the loop
+                grown = trips if self.growths[place] == 1 and first.length == zero else None
+                self.facts[result] = replace(inside, length=first.length if self.growths[place] == 0 else grown)
+
+
+# --- what nodes tell --------------------------------------------------------------------------------------------------
+
+_SMALLEST = -(2**63)
+
+
+def _of_constant(value: Value) -> Fact | None:
+    """Returns a constant integer, or a constant vector of integers."""
+    if not value.dtype.is_integer or value.constant.ndim > 1:
+        return None
+    if value.constant.size == 1:
+        number = int(value.constant.reshape(-1)[0])
+        return Range(number, Size(None, number), Size(None, number))
+    return Dims(tuple([Size(None, number) for number in value.constant.tolist()]))
+
+
+def _joined(one: Range | None, other: Range | None) -> Range | None:
+    """Returns what holds for the numbers of both ranges."""
+    if one is None or other is None:
+        return None
+    highest = [r.most or r.exact for r in (one, other)]
+    known = [most for most in highest if most is not None]
+    comparable = len(known) == 2 and known[0].base == known[1].base
+    return Range(min(one.least, other.least), max(known, key=lambda most: most.offset) if comparable else None)
+
+
+def _moved(known: Range, number: int) -> Range:
+    """Returns what is known of a number plus another one."""
+    least = known.least + number if known.least > _SMALLEST else _SMALLEST
+    return Range(least, known.most and known.most.plus(number), known.exact and known.exact.plus(number))
+
+
+def _known(node: Node, known: Sequence[Fact | None]) -> Facts:
+    return {value: fact for value, fact in zip(node.outputs, known, strict=False) if fact is not None}
+
+
+Rule: TypeAlias = Callable[[_Proof, Node, Facts], Sequence["Fact | None"]]
+"""Returns what is known of the outputs of a node."""
+
+
+def _plus_constant(sign: int) -> Rule:
+    def rule(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+        x, number = node.inputs if node.inputs[1].constant is not None or sign < 0 else node.inputs[::-1]
+        known, constant = proof.number(x, facts), _of_constant(number) if number.constant is not None else None
+        if known is None or not isinstance(constant, Range):
+            return [None]
+        return [_moved(known, sign * constant.least)]
+
+    return rule
+
+
+def _same_number(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    return [proof.number(node.inputs[0], facts)] if len(node.outputs) == 1 and node.outputs[0].dtype.is_integer else []
+
+
+def _packed(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    numbers = [proof.number(value, facts) for value in node.inputs]
+    if len(numbers) == 1:
+        return numbers
+    sizes = [number.exact for number in numbers if number is not None and number.exact is not None]
+    return [Dims(tuple(sizes)) if len(sizes) == len(numbers) else None]
+
+
+def _shape(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    (x,) = node.inputs
+    sizes = [proof.size(x, axis) for axis in range(x.shape.rank or 0)]
+    known = tuple([size for size in sizes if size is not None])
+    return [Dims(known) if x.shape.rank is not None and len(known) > 1 else _exactly(known[0]) if known else None]
+
+
+def _exactly(size: Size) -> Range:
+    return Range(size.offset if size.base is None else 0, size, size)
+
+
+def _element(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    """One size out of a shape: `shape[1]`."""
+    known, begin = proof.fact(node.inputs[0], facts), node.inputs[1].constant
+    if not _takes_one_row(node) or begin is None or begin.size != 1:
+        return [None]
+    sizes = known.sizes if isinstance(known, Dims) else (known.exact,) if isinstance(known, Range) else ()
+    place = int(begin[0])
+    size = sizes[place] if -len(sizes) <= place < len(sizes) else None
+    return [_exactly(size) if size is not None else None]
+
+
+def _reserved(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    count = proof.number(node.inputs[1], facts)
+    return [Items(count.exact if count is not None else None)]
+
+
+def _from_rows(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    return [Items(proof.size(node.inputs[0], 0))]
+
+
+def _with_item_set(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    known = proof.items(node.inputs[0], facts)
+    keeps_length = not node.attrs.get("resize_if_index_out_of_bounds")
+    return [known.with_item(proof.fact(node.inputs[2], facts)) if known is not None and keeps_length else None]
+
+
+def _with_item_added(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    known = proof.items(node.inputs[0], facts)
+    if known is None:
+        return [None]
+    grown = known.with_item(proof.fact(node.inputs[1], facts))
+    return [replace(grown, length=known.length and known.length.plus(1))]
+
+
+def _without_last(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    known = proof.items(node.inputs[0], facts)
+    return [] if known is None else [replace(known, length=known.length and known.length.plus(-1)), known.item]
+
+
+def _item(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    known = proof.items(node.inputs[0], facts)
+    return [known.item if known is not None else None]
+
+
+def _length(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    known = proof.items(node.inputs[0], facts)
+    return [_exactly(known.length) if known is not None and known.length is not None else None]
+
+
+_RULES: dict[str, Rule] = {
+    "AddV2": _plus_constant(1),
+    "Sub": _plus_constant(-1),
+    **dict.fromkeys(("Cast", "ExpandDims", "Squeeze", "Reshape"), _same_number),
+    "Pack": _packed,
+    "Shape": _shape,
+    "StridedSlice": _element,
+    "EmptyTensorList": lambda proof, node, facts: [Items(Size(None, 0), is_new=True)],
+    "TensorListReserve": _reserved,
+    "TensorListFromTensor": _from_rows,
+    "TensorListSetItem": _with_item_set,
+    "TensorListPushBack": _with_item_added,
+    "TensorListPopBack": _without_last,
+    "TensorListGetItem": _item,
+    "TensorListLength": _length,
+}
+
+
+# --- what cannot fail -------------------------------------------------------------------------------------------------
+
+Check: TypeAlias = Callable[[_Proof, Node, Facts], bool]
+"""Tells whether a node cannot fail."""
+
+
+def _is_inside(index: Fact | None, size: Size | None) -> bool:
+    """Tells whether an index is in range: not negative, and less than a size."""
+    if not isinstance(index, Range) or index.least < 0:
+        return False
+    return any(bound is not None and bound.is_below(size) for bound in (index.most, index.exact))
+
+
+def _index_of_list(proof: _Proof, node: Node, facts: Facts) -> bool:
+    known = proof.items(node.inputs[0], facts)
+    return known is not None and _is_inside(proof.fact(node.inputs[1], facts), known.length)
+
+
+def _takes_one_row(node: Node) -> bool:
+    masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask")
+    return node.attrs.get("shrink_axis_mask") == 1 and not any(node.attrs.get(mask) for mask in masks)
+
+
+def _row(proof: _Proof, node: Node, facts: Facts) -> bool:
+    return _takes_one_row(node) and _is_inside(proof.fact(node.inputs[1], facts), proof.size(node.inputs[0], 0))
+
+
+def _row_of_gradient(proof: _Proof, node: Node, facts: Facts) -> bool:
+    shape = proof.fact(node.inputs[0], facts)
+    sizes = shape.sizes if isinstance(shape, Dims) else (shape.exact,) if isinstance(shape, Range) else ()
+    return _takes_one_row(node) and bool(sizes) and _is_inside(proof.fact(node.inputs[1], facts), sizes[0])
+
+
+def _gathered(proof: _Proof, node: Node, facts: Facts) -> bool:
+    params, indices, axis = node.inputs
+    at = _of_constant(axis) if axis.constant is not None else None
+    if not isinstance(at, Range) or at.least < 0 or node.attrs.get("batch_dims"):
+        return False
+    return indices.shape.rank == 0 and _is_inside(proof.fact(indices, facts), proof.size(params, at.least))
+
+
+_PROOFS: dict[str, Check] = {
+    "TensorListGetItem": _index_of_list,
+    "TensorListSetItem": _index_of_list,
+    "StridedSlice": _row,
+    "StridedSliceGrad": _row_of_gradient,
+    "GatherV2": _gathered,
+}
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def _step(body: OptimizedGraph, place: int) -> int | None:
+    """Returns by how much a variable of a loop grows in each iteration; None unless that is a constant."""
+    node, before = body.outputs[place].node, body.inputs[place]
+    if node is None or node.type not in ("AddV2", "Sub") or not before.dtype.is_integer:
+        return None
+    others = [value for value in node.inputs if value is not before]
+    if len(others) != 1 or (node.type == "Sub" and node.inputs[0] is not before):
+        return None
+    constant = _of_constant(others[0]) if others[0].constant is not None else None
+    if not isinstance(constant, Range) or before.shape.rank != 0:
+        return None
+    return (constant.least if node.type == "AddV2" else -constant.least) or None
+
+
+def _growth(body: OptimizedGraph, place: int) -> int | None:
+    """Returns by how many items a list of a loop grows in each iteration; None unless that is told by one node."""
+    value, before = body.outputs[place], body.inputs[place]
+    if value is before or before.dtype.name != "variant":
+        return 0 if value is before else None
+    node = value.node
+    if (
+        node is not None
+        and node.inputs
+        and node.inputs[0] is before
+        and node.type in _GROWTHS
+        and not value.value_index
+    ):
+        return _GROWTHS[node.type]
+    while node is not None and node.type == "TensorListSetItem" and not node.attrs.get("resize_if_index_out_of_bounds"):
+        value = node.inputs[0]
+        node = value.node
+    return 0 if value is before else None
+
+
+_GROWTHS = {"TensorListPushBack": 1, "TensorListPopBack": -1}
+_ORDER = {"Less": (0, 1, 1), "LessEqual": (0, 1, 0), "Greater": (1, 0, 1), "GreaterEqual": (1, 0, 0)}
+"""For a comparison, the places of what is less and of what is greater, and by how much at least."""
+
+
+def _bounds(proof: _Proof, cond: OptimizedGraph, counter: Value, facts: Facts) -> tuple[int, Size | None]:
+    """Returns between which numbers the condition of a loop keeps a counter."""
+    least, most = _SMALLEST, None
+    open_values: list[Any] = [cond.outputs[0]]
+    while open_values:
+        node = open_values.pop().node
+        if node is not None and node.type == "LogicalAnd":
+            open_values += node.inputs
+        elif node is not None and node.type in _ORDER:
+            low, high, distance = _ORDER[node.type]
+            if node.inputs[low] is counter:
+                bound = proof.number(node.inputs[high], facts)
+                most = bound.exact.plus(-distance) if bound is not None and bound.exact is not None else most
+            elif node.inputs[high] is counter:
+                bound = proof.number(node.inputs[low], facts)
+                least = bound.least + distance if bound is not None and bound.least > _SMALLEST else least
+    return least, most

@@ -1,0 +1,143 @@
+"""Indices that loops count are proven to be in range; indices that may be out of range are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import millrace as tf
+from millrace._src.passes.exactness import inexact_nodes
+from millrace._src.passes.index_ranges import proven_nodes
+from millrace._src.passes.pipeline import optimize
+
+ROWS = tf.TensorSpec([5, 2], tf.float32)
+ANY_ROWS = tf.TensorSpec([None, 2], tf.float32)
+NUMBER = tf.TensorSpec([], tf.int32)
+
+
+def inexact(function: Any, *specs: Any, autograph: bool = False) -> list[str]:
+    concrete = tf.function(function, autograph=autograph).get_concrete_function(*specs)
+    return [node.type for node in inexact_nodes(optimize(concrete.graph))]
+
+
+def summed(bound: Any, read: Any, start: int = 0, step: int = 1) -> Any:
+    """A loop that adds up what is read at each index."""
+
+    def function(x: Any, n: Any) -> Any:
+        limit = bound(x, n) if callable(bound) else bound
+        first = [tf.constant(start), tf.zeros([2])]
+        return tf.while_loop(lambda i, s: i < limit, lambda i, s: (i + step, s + read(x, i)), first)[1]
+
+    return function
+
+
+@pytest.mark.parametrize("spec", [ROWS, ANY_ROWS])
+def test_the_rows_of_a_tensor_one_after_the_other_are_in_range(spec: Any) -> None:
+    def length(x: Any, n: Any) -> Any:
+        return tf.shape(x)[0]
+
+    assert inexact(summed(length, lambda x, i: x[i]), spec, NUMBER) == []
+    assert inexact(summed(length, lambda x, i: tf.gather(x, i)), spec, NUMBER) == []
+
+
+def test_a_bound_that_is_a_number_fits_a_known_length_alone() -> None:
+    assert inexact(summed(5, lambda x, i: x[i]), ROWS, NUMBER) == []
+    assert inexact(summed(6, lambda x, i: x[i]), ROWS, NUMBER) == ["StridedSlice"]
+    assert inexact(summed(5, lambda x, i: x[i]), ANY_ROWS, NUMBER) == ["StridedSlice"]
+
+
+def test_an_index_next_to_the_counter_may_be_out_of_range() -> None:
+    assert inexact(summed(4, lambda x, i: x[i + 1]), ROWS, NUMBER) == []
+    assert inexact(summed(5, lambda x, i: x[i + 1]), ROWS, NUMBER) == ["StridedSlice"]
+    assert inexact(summed(5, lambda x, i: x[i - 1]), ROWS, NUMBER) == ["StridedSlice"]
+    assert inexact(summed(5, lambda x, i: x[i - 1], start=1), ROWS, NUMBER) == []
+
+
+def test_a_counter_that_begins_below_zero_may_be_out_of_range() -> None:
+    assert inexact(summed(5, lambda x, i: x[i], start=-1), ROWS, NUMBER) == ["StridedSlice"]
+
+
+def test_a_counter_with_large_steps_is_in_range() -> None:
+    assert inexact(summed(5, lambda x, i: x[i], step=3), ROWS, NUMBER) == []
+
+
+def test_a_bound_of_the_caller_is_no_length() -> None:
+    assert inexact(summed(lambda x, n: n, lambda x, i: x[i]), ANY_ROWS, NUMBER) == ["StridedSlice"]
+
+
+def test_an_index_of_the_caller_may_be_out_of_range() -> None:
+    assert inexact(lambda x, n: x[n], ROWS, NUMBER) == ["StridedSlice"]
+    assert inexact(lambda x, n: tf.gather(x, n), ROWS, NUMBER) == ["GatherV2"]
+
+
+def test_a_list_with_as_many_items_as_the_caller_says_is_filled_in_range() -> None:
+    def function(x: Any, n: Any) -> Any:
+        rows = tf.TensorArray(tf.float32, n)
+        return tf.while_loop(lambda i, r: i < n, lambda i, r: (i + 1, r.write(i, x[0])), [0, rows])[1].stack()
+
+    def too_far(x: Any, n: Any) -> Any:
+        rows = tf.TensorArray(tf.float32, n)
+        return tf.while_loop(lambda i, r: i <= n, lambda i, r: (i + 1, r.write(i, x[0])), [0, rows])[1].stack()
+
+    assert inexact(function, ROWS, NUMBER) == []
+    assert inexact(too_far, ROWS, NUMBER) == ["TensorListSetItem"]
+
+
+def test_what_maps_and_scans_rows_is_in_range() -> None:
+    for spec in (ROWS, ANY_ROWS):
+        assert inexact(lambda x: tf.map_fn(lambda r: r * 2.0, x), spec) == []
+        assert inexact(lambda x: tf.scan(lambda a, r: a + r, x), spec) == []
+
+
+def test_a_step_of_a_recurrent_net_and_its_gradient_are_in_range() -> None:
+    w = tf.Variable(tf.ones([2, 2]))
+
+    def rows(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            state, states = tf.zeros([1, 2]), tf.TensorArray(tf.float32, 5)
+            for t in tf.range(5):
+                state = tf.tanh(x[t] @ w + state)
+                states = states.write(t, state)
+            loss = tf.reduce_sum(states.stack())
+        w.assign_sub(tape.gradient(loss, w))
+        return loss
+
+    spec = tf.TensorSpec([5, 1, 2], tf.float32)
+    assert inexact(rows, spec, autograph=True) == []
+
+
+def test_a_list_that_more_is_taken_from_than_was_put_in_is_not_proven() -> None:
+    def function(n: Any) -> Any:
+        items = tf.raw_ops.EmptyTensorList(element_shape=[], max_num_elements=-1, element_dtype=tf.float32)
+
+        def fill(i: Any, items: Any) -> Any:
+            return i + 1, tf.raw_ops.TensorListPushBack(input_handle=items, tensor=1.0)
+
+        def take(i: Any, items: Any, total: Any) -> Any:
+            items, item = tf.raw_ops.TensorListPopBack(
+                input_handle=items, element_shape=tf.constant([], tf.int32), element_dtype=tf.float32
+            )
+            return i - 1, items, total + item
+
+        count, items = tf.while_loop(lambda i, _: i < n, fill, [0, items])
+        return tf.while_loop(lambda i, *_: i > 0, take, [count + extra, items, 0.0])[2]
+
+    for extra, wanted in ((0, []), (1, ["TensorListPopBack"])):
+        assert inexact(function, NUMBER) == wanted
+
+
+def test_a_loop_in_a_loop_is_in_range() -> None:
+    def function(x: Any) -> Any:
+        def outer(i: Any, s: Any) -> Any:
+            inner = tf.while_loop(lambda j, s: j < 2, lambda j, s: (j + 1, s + x[i][j]), [0, s])
+            return i + 1, inner[1]
+
+        return tf.while_loop(lambda i, s: i < 5, outer, [0, 0.0])[1]
+
+    assert inexact(function, ROWS) == []
+
+
+def test_graphs_without_loops_take_no_time() -> None:
+    concrete = tf.function(lambda x, n: x[n], autograph=False).get_concrete_function(ROWS, NUMBER)
+    assert proven_nodes(optimize(concrete.graph)) == set()
