@@ -54,7 +54,8 @@ def loop(w: Writer) -> bool:
     if not w.define(f"def {name}({i}, {s}):", block.lines, f"[{i} + 1, {s} * 0.5 + {number}]"):
         return False
     bound = w.rng.choice(["3", "k", "k + 1", "0", "tf.size(x)"])
-    return w.add(f"tf.while_loop(lambda i, s: i < {bound}, {name}, [tf.constant(0), tf.identity({x.name})])[1]", kept=True)
+    start = f"[tf.constant(0), tf.identity({x.name})]"
+    return w.add(f"tf.while_loop(lambda i, s: i < {bound}, {name}, {start})[1]", kept=True)
 
 
 @statement(4)

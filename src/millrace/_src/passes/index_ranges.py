@@ -104,7 +104,7 @@ class _Proof:
             elif control == "choice":
                 for branch in node.graphs:
                     proven |= self.go_through(branch, self.passed_on(branch.inputs, node.inputs[1:], facts))
-            elif node.type in _RULES:
+            elif node.type in _RULES and not node.added:
                 facts.update(_known(node, _RULES[node.type](self, node, facts)))
             proven.update(p for p in (node, *node.added) if p.type in _PROOFS and _PROOFS[p.type](self, p, facts))
         return proven
@@ -452,7 +452,7 @@ _PROOFS: dict[str, Check] = {
 def _step(body: OptimizedGraph, place: int) -> int | None:
     """Returns by how much a variable of a loop grows in each iteration; None unless that is a constant."""
     node, before = body.outputs[place].node, body.inputs[place]
-    if node is None or node.type not in ("AddV2", "Sub") or not before.dtype.is_integer:
+    if node is None or node.added or node.type not in ("AddV2", "Sub") or not before.dtype.is_integer:
         return None
     others = [value for value in node.inputs if value is not before]
     if len(others) != 1 or (node.type == "Sub" and node.inputs[0] is not before):
