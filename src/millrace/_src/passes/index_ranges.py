@@ -452,15 +452,14 @@ _PROOFS: dict[str, Check] = {
 def _step(body: OptimizedGraph, place: int) -> int | None:
     """Returns by how much a variable of a loop grows in each iteration; None unless that is a constant."""
     node, before = body.outputs[place].node, body.inputs[place]
-    if node is None or node.added or node.type not in ("AddV2", "Sub") or not before.dtype.is_integer:
+    sign = _SIGNS.get(node.type) if node is not None else None
+    if node is None or sign is None or node.added or not before.dtype.is_integer or before.shape.rank != 0:
         return None
     others = [value for value in node.inputs if value is not before]
-    if len(others) != 1 or (node.type == "Sub" and node.inputs[0] is not before):
+    if len(others) != 1 or others[0].constant is None or (sign < 0 and node.inputs[0] is not before):
         return None
-    constant = _of_constant(others[0]) if others[0].constant is not None else None
-    if not isinstance(constant, Range) or before.shape.rank != 0:
-        return None
-    return (constant.least if node.type == "AddV2" else -constant.least) or None
+    constant = _of_constant(others[0])
+    return (sign * constant.least or None) if isinstance(constant, Range) else None
 
 
 def _growth(body: OptimizedGraph, place: int) -> int | None:
@@ -469,20 +468,18 @@ def _growth(body: OptimizedGraph, place: int) -> int | None:
     if value is before or before.dtype.name != "variant":
         return 0 if value is before else None
     node = value.node
-    if (
-        node is not None
-        and node.inputs
-        and node.inputs[0] is before
-        and node.type in _GROWTHS
-        and not value.value_index
-    ):
-        return _GROWTHS[node.type]
-    while node is not None and node.type == "TensorListSetItem" and not node.attrs.get("resize_if_index_out_of_bounds"):
+    growth = _GROWTHS.get(node.type) if node is not None else None
+    if node is not None and growth is not None and node.inputs[0] is before and not value.value_index:
+        return growth
+    while node is not None and node.type in _SETS_ITEM and not node.attrs.get("resize_if_index_out_of_bounds"):
         value = node.inputs[0]
         node = value.node
     return 0 if value is before else None
 
 
+_SIGNS = {"AddV2": 1, "Sub": -1}
+_SETS_ITEM = frozenset({"TensorListSetItem"})
+_CONJUNCTIONS = frozenset({"LogicalAnd"})
 _GROWTHS = {"TensorListPushBack": 1, "TensorListPopBack": -1}
 _ORDER = {"Less": (0, 1, 1), "LessEqual": (0, 1, 0), "Greater": (1, 0, 1), "GreaterEqual": (1, 0, 0)}
 """For a comparison, the places of what is less and of what is greater, and by how much at least."""
@@ -494,7 +491,7 @@ def _bounds(proof: _Proof, cond: OptimizedGraph, counter: Value, facts: Facts) -
     open_values: list[Any] = [cond.outputs[0]]
     while open_values:
         node = open_values.pop().node
-        if node is not None and node.type == "LogicalAnd":
+        if node is not None and node.type in _CONJUNCTIONS:
             open_values += node.inputs
         elif node is not None and node.type in _ORDER:
             low, high, distance = _ORDER[node.type]
