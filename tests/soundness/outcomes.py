@@ -140,14 +140,21 @@ def run_eagerly() -> Iterator[None]:
         tf.config.run_functions_eagerly(False)
 
 
-def graph(program: Program, function: Call) -> Call:
-    """Runs a `tf.function`, whose shapes are those of the arguments."""
-    return tf.function(function, autograph=False)  # type: ignore[no-any-return]
+def graph(program: Program, function: Call) -> Call | None:
+    """Runs a `tf.function` that knows the shapes of the arguments."""
+    return _traced(function, [tf.TensorSpec(a.shape, tf.as_dtype(a.dtype)) for a in program.arrays])
 
 
 def unknown_shapes(program: Program, function: Call) -> Call | None:
-    """Runs a `tf.function` that knows no first dimension, unless the program needs one to be traced."""
-    specs = [tf.TensorSpec([None, *a.shape[1:]] if a.ndim else [], tf.as_dtype(a.dtype)) for a in program.arrays]
+    """Runs a `tf.function` that knows no first dimension."""
+    shapes = [[None, *a.shape[1:]] if a.ndim else [] for a in program.arrays]
+    return _traced(
+        function, [tf.TensorSpec(s, tf.as_dtype(a.dtype)) for s, a in zip(shapes, program.arrays, strict=True)]
+    )
+
+
+def _traced(function: Call, specs: list[Any]) -> Call | None:
+    """Returns a `tf.function` that has been traced; None for a program that needs a shape that no trace knows."""
     traced = tf.function(function, autograph=False, input_signature=[*specs, tf.TensorSpec([], tf.int32)])
     try:
         traced.get_concrete_function()
@@ -188,12 +195,12 @@ def clusters(strategy: Strategy) -> Way:
 
 def pinned_to_xla(program: Program, function: Call) -> Call:
     """Runs all that loses nothing by it on XLA: whole functions, or clusters."""
-    return _with_settings(graph(program, function), pin=Pin.XLA)
+    return _with_settings(tf.function(function, autograph=False), pin=Pin.XLA)
 
 
 def automatic(program: Program, function: Call) -> Call:
     """Runs a `tf.function` on all engines in turn, from its second call on."""
-    return _with_settings(graph(program, function), **_IN_TURN)
+    return _with_settings(tf.function(function, autograph=False), **_IN_TURN)
 
 
 def _with_settings(function: Call, **values: Any) -> Call:
@@ -209,7 +216,9 @@ def _run_by(make: Callable[[Any], EngineProgram], function: Call, program: Progr
     specs = [tf.TensorSpec(a.shape, tf.as_dtype(a.dtype)) for a in program.arrays]
     concrete = tf.function(function, autograph=False).get_concrete_function(*specs, tf.TensorSpec([], tf.int32))
     with tiers(**_IN_TURN):
+        clustering._LEAST_NODES, least_nodes = 1 + program.seed % 4, clustering._LEAST_NODES
         made = make(concrete)
+        clustering._LEAST_NODES = least_nodes
     run = made.quiet_run()
     is_prepared = False
 

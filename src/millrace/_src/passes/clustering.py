@@ -13,7 +13,7 @@ sizes when it compiles.
 from __future__ import annotations
 
 import enum
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from millrace._src.core.op_def import Effects
@@ -75,11 +75,7 @@ def _cluster(graph: OptimizedGraph, strategy: Strategy, proven: Container[Node])
     parts = [p for turn in turns if turn.is_compiled for p in _parts(turn.nodes, strategy, befores)]
     parts = [part for part in parts if _is_worth_a_call(part)]
     members = {node for part in parts for node in part}
-    for node in members.intersection(checks.values()):
-        node.is_checked_apart = True
-    whole_nodes = {check: node for check, node in checks.items() if node not in members}
-    # What the host runs checks by itself, where it stands or where its check stands: before its readers, and early.
-    graph.nodes = list(dict.fromkeys(whole_nodes.get(node, node) for turn in turns for node in turn.nodes))
+    graph.nodes = _with_few_checks([node for turn in turns for node in turn.nodes], checks, members)
     _replace(graph, parts)
     return bool(parts) or any(has_inner)
 
@@ -148,6 +144,25 @@ def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy:
         nodes.append(node)
     graph.nodes = nodes
     return freed_nodes
+
+
+def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members: Container[Node]) -> list[Node]:
+    """Lets a node that the host runs after all make its checks itself, unless it stands before their place.
+
+    Args:
+      nodes: the nodes in their new order.
+      checks: the nodes that checks were taken from, by the nodes that check.
+      members: the nodes that XLA runs.
+    """
+    places_of = {node: place for place, node in enumerate(nodes)}
+    replaced_checks: dict[Node, Node] = {}
+    for check, node in checks.items():
+        if node not in members and places_of[check] < places_of[node]:
+            replaced_checks[check] = node
+        else:
+            node.is_checked_apart = True
+    moved_nodes = set(replaced_checks.values())
+    return [replaced_checks.get(node, node) for node in nodes if node not in moved_nodes]
 
 
 def _wasted(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
