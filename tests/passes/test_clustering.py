@@ -155,6 +155,19 @@ def test_a_change_waits_for_the_checks_before_it() -> None:
     assert graph == ["GatherV2?", ["GatherV2", "Exp", "Exp", "AssignAddVariableOp"]]
 
 
+def test_a_check_of_what_the_caller_gives_does_not_wait_for_xla() -> None:
+    v = tf.Variable(np.ones((4, 2), np.float32))
+
+    def function(x: Any, i: Any) -> Any:
+        rows = tf.reshape(tf.cast(i, tf.int64), [-1])
+        v.scatter_sub(tf.IndexedSlices(tf.exp(tf.tanh(x)), rows))
+        return tf.exp(x)
+
+    graph = in_clusters(function, tf.TensorSpec([None, 2], tf.float32), INDICES)
+    assert graph[:3] == ["Cast", "Reshape", "ResourceScatterSub?"]
+    assert graph[3:] == [["Tanh", "Exp", "ResourceScatterSub", "Exp"]]
+
+
 def test_what_checks_itself_on_the_host_is_not_checked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clustering, "_LEAST_NODES", 2)
 

@@ -16,9 +16,12 @@ import enum
 from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import places
+from millrace._src.core.shapes import SCALAR
 from millrace._src.passes.exactness import is_exact_after_checks, why_inexact
 from millrace._src.passes.index_ranges import proven_nodes
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copied, copied_part
@@ -68,6 +71,7 @@ def _cluster(graph: OptimizedGraph, strategy: Strategy, proven: Container[Node])
     ]
     checks = _put_checks_apart(graph, inexact_nodes, strategy)
     compiled_nodes.update(checks.values())
+    compiled_nodes -= _near_host(graph, compiled_nodes)
     compiled_nodes -= _wasted(graph, compiled_nodes)
     compiled_nodes |= _read_for(graph, compiled_nodes) - inexact_nodes
     befores = nodes_before(graph, (inexact_nodes | checks.keys()) - compiled_nodes)
@@ -137,13 +141,40 @@ def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy:
     nodes: list[Node] = []
     for node in graph.nodes:
         if node in inexact and is_exact_after_checks(node) and not _is_left_to_host(node, strategy):
-            check = Node(node.op_def, node.attrs, node.inputs, Effects.NONE, node.origin, holds_functions=False)
+            check = Node(
+                node.op_def, node.attrs, _checked_inputs(node), Effects.NONE, node.origin, holds_functions=False
+            )
             check.only_checks = check.must_run = True
             freed_nodes[check] = node
             nodes.append(check)
         nodes.append(node)
     graph.nodes = nodes
     return freed_nodes
+
+
+def _checked_inputs(node: Node) -> tuple[Value, ...]:
+    """Returns the inputs of a node, with constants in the place of those whose values and shapes no check reads."""
+    names = node.op_def.traits.checks_any_shape_of
+    inputs = list(node.inputs)
+    for argument, at in places(node.op_def.signature.inputs, node.attrs) if names else ():
+        for place in at if argument.name in names else ():
+            dtype = inputs[place].dtype
+            inputs[place] = Value(dtype, SCALAR, constant=np.zeros((), dtype.np_dtype))
+    return tuple(inputs)
+
+
+def _near_host(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
+    """Returns nodes that cost nothing, between the host and a check: the check need not wait for XLA then."""
+    checked_values = {value for node in graph.nodes if node.only_checks for value in node.inputs}
+    for node in reversed(graph.nodes):
+        if _is_free(node) and not checked_values.isdisjoint(node.outputs):
+            checked_values.update(node.inputs)
+    near_nodes: set[Node] = set()
+    for node in graph.nodes:
+        makers = {value.node for value in node.inputs} - near_nodes - {None}
+        if _is_free(node) and not checked_values.isdisjoint(node.outputs) and not any(m in compiled for m in makers):
+            near_nodes.add(node)
+    return near_nodes
 
 
 def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members: Container[Node]) -> list[Node]:
