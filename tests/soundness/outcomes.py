@@ -158,7 +158,7 @@ def _traced(function: Call, specs: list[Any]) -> Call | None:
     traced = tf.function(function, autograph=False, input_signature=[*specs, tf.TensorSpec([], tf.int32)])
     try:
         traced.get_concrete_function()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, LookupError):
         return None
     return traced  # type: ignore[no-any-return]
 
