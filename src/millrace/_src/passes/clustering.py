@@ -12,6 +12,7 @@ sizes when it compiles.
 
 from __future__ import annotations
 
+import bisect
 import enum
 from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
@@ -270,7 +271,9 @@ class _Part(NamedTuple):
 
 def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]]) -> None:
     """Puts a cluster in the place of each list of nodes."""
-    parts = [_with_repeated_nodes(graph, members) for members in member_lists]
+    places_of = {node: place for place, node in enumerate(graph.nodes)}
+    changes = [place for place, node in enumerate(graph.nodes) if _may_change_variables(node)]
+    parts = [_with_repeated_nodes(members, places_of, changes) for members in member_lists]
     part_of = {node: part for part in parts for node in part.members}
     outside_values = {*graph.outputs, *[value for part in parts for value in part.inputs]}
     outside_values.update(value for node in graph.nodes if node not in part_of for value in node.inputs)
@@ -288,12 +291,29 @@ def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]]) -> N
     graph.nodes = [n for n in nodes if n.must_run or not _costs_nothing(n) or not read_values.isdisjoint(n.outputs)]
 
 
-def _with_repeated_nodes(graph: OptimizedGraph, members: Sequence[Node]) -> _Part:
-    """Returns a part with the nodes outside of it that it carries out anew."""
+def _with_repeated_nodes(members: Sequence[Node], places_of: Mapping[Node, int], changes: Sequence[int]) -> _Part:
+    """Returns a part with the nodes outside of it that it carries out anew.
+
+    Args:
+      members: the nodes of the part.
+      places_of: the place of each node of the graph.
+      changes: the places of the nodes that may change variables.
+    """
+
+    def repeatable(value: Value) -> Sequence[Node]:
+        node = value.node
+        if node is None or node in inside_nodes:
+            return []
+        nodes = [node] if _is_mere_read(node) else _size_nodes(value) if value.dtype.is_integer else None
+        reads = [places_of[n] for n in nodes or () if n.effects is Effects.READS]
+        end = places_of[members[0]]
+        is_old = any(bisect.bisect(changes, place) < bisect.bisect_left(changes, end) for place in reads)
+        return [] if nodes is None or is_old or not all(why_inexact(n) is None for n in nodes) else nodes
+
     inside_nodes = set(members)
     repeated_nodes: list[Node] = []
     for value in _values_read(members):
-        for node in [] if value.node in inside_nodes else _repeatable(graph, value, members):
+        for node in repeatable(value):
             if node not in inside_nodes:
                 inside_nodes.add(node)
                 repeated_nodes.append(node)
@@ -304,17 +324,6 @@ def _with_repeated_nodes(graph: OptimizedGraph, members: Sequence[Node]) -> _Par
 
 def _values_read(nodes: Sequence[Node]) -> list[Value]:
     return list(dict.fromkeys([value for node in nodes for value in node.inputs]))
-
-
-def _repeatable(graph: OptimizedGraph, value: Value, members: Sequence[Node]) -> Sequence[Node]:
-    """Returns the nodes that compute a value anew for a part; none for a value that the part is given."""
-    node = value.node
-    if node is None:
-        return []
-    if not _is_mere_read(node):
-        return (_size_nodes(value) or []) if value.dtype.is_integer else []
-    between = graph.nodes[graph.nodes.index(node) : graph.nodes.index(members[0])]
-    return [] if why_inexact(node) is not None or any(map(_may_change_variables, between)) else [node]
 
 
 def _may_change_variables(node: Node) -> bool:

@@ -48,11 +48,10 @@ def in_turns(graph: OptimizedGraph, compiled: set[Node], befores: Befores) -> li
             if not misplaced_nodes.isdisjoint(group):
                 compiled.difference_update(group)
         groups = [group for group in groups if misplaced_nodes.isdisjoint(group)]
-    turns: list[Turn] = []
-    for number in range(max(numbers.values(), default=-1) + 1):
-        members = [node for node in graph.nodes if numbers[node] == number]
-        turns.append(Turn(bool(number % 2), members))
-    return [turn for turn in turns if turn.nodes]
+    members: dict[int, list[Node]] = {}
+    for node in graph.nodes:
+        members.setdefault(numbers[node], []).append(node)
+    return [Turn(bool(number % 2), members[number]) for number in sorted(members)]
 
 
 def nodes_before(graph: OptimizedGraph, refusing: Container[Node]) -> Befores:
