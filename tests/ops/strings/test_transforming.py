@@ -160,13 +160,14 @@ def test_letters_of_many_strings_change_as_in_each(call: Any, texts: list[bytes]
 
 @pytest.mark.parametrize("unit", ["BYTE", "UTF8_CHAR"])
 @pytest.mark.parametrize("size", [-1, 0, 1, 2, 100])
-def test_parts_of_many_strings_are_those_of_each(unit: str, size: int) -> None:
-    lengths = [int(tf.strings.length(text, unit=unit)) for text in _MANY]
+@pytest.mark.parametrize("texts", [_MANY, [b"", b"a", b"abc", b"a\nb"] * 8])
+def test_parts_of_many_strings_are_those_of_each(unit: str, size: int, texts: list[bytes]) -> None:
+    lengths = [int(tf.strings.length(text, unit=unit)) for text in texts]
     positions = [(7 * i) % (2 * length + 1) - length for i, length in enumerate(lengths)]
-    pairs = list(zip(_MANY, positions, strict=True))
+    pairs = list(zip(texts, positions, strict=True))
     each = [tf.strings.substr(text, position, size, unit).numpy() for text, position in pairs]
-    assert tf.strings.substr(_MANY, positions, [size] * len(_MANY), unit).numpy().tolist() == each
-    at_begin = [tf.strings.substr(text, 0, size, unit).numpy() for text in _MANY]
-    assert tf.strings.substr(_MANY, 0, size, unit).numpy().tolist() == at_begin
+    assert tf.strings.substr(texts, positions, [size] * len(texts), unit).numpy().tolist() == each
+    at_begin = [tf.strings.substr(text, 0, size, unit).numpy() for text in texts]
+    assert tf.strings.substr(texts, 0, size, unit).numpy().tolist() == at_begin
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"out of range for string.* at index 0"):
-        tf.strings.substr(_MANY, 1, size, unit)
+        tf.strings.substr(texts, 1, size, unit)

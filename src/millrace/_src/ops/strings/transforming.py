@@ -230,8 +230,9 @@ def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE
 def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | None:
     """Takes a part of every string; returns None if a position is outside of its string."""
     strings, texts = packed(input), input.reshape(-1).tolist()
-    counts = strings.sizes if unit == "BYTE" else _character_counts(strings)
-    if not pos.ndim and unit == "BYTE" and 0 <= pos <= counts.min() and size >= 0:
+    in_bytes = unit == "BYTE" or strings.characters.max() < 0x80  # a character of ASCII is one byte
+    counts = strings.sizes if in_bytes else _character_counts(strings)
+    if not pos.ndim and in_bytes and 0 <= pos <= counts.min() and size >= 0:
         part = operator.itemgetter(slice(int(pos), int(pos) + int(size)))
         return string_array(map(part, texts), input.shape)
     pos, size = (np.broadcast_to(argument, input.shape).reshape(-1) for argument in (pos, size))
@@ -239,7 +240,7 @@ def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | 
         return None
     begins = np.where(pos < 0, pos + counts, pos)
     ends = np.where((size < 0) | (size > counts - begins), counts, begins + size)
-    if unit != "BYTE":
+    if not in_bytes:
         begins, ends = _byte_places(strings, begins), _byte_places(strings, ends)
     return string_array(map(operator.getitem, texts, map(slice, begins.tolist(), ends.tolist())), input.shape)
 
