@@ -8,6 +8,7 @@ negative.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def bounded(xp: Xp, x: Array, low: Any, high: Any) -> Array:
     result = np.empty(x.shape, x.dtype)
     values, results = x.reshape(-1), result.reshape(-1)
     limits = [
-        (function, np.full(_BLOCK, limit))
+        (function, _full(x.dtype, limit.item()))
         for function, limit in ((np.minimum, high), (np.maximum, low))
         if limit is not None
     ]
@@ -47,6 +48,12 @@ def bounded(xp: Xp, x: Array, low: Any, high: Any) -> Array:
         for function, limit in limits:
             part = function(part, limit[: part.size], out=target)
     return result
+
+
+@functools.lru_cache(maxsize=16)
+def _full(dtype: np.dtype[Any], number: Any) -> Array:
+    """Returns a block that holds a number; the block is kept, because networks bound by the same numbers always."""
+    return np.full(_BLOCK, number, dtype)
 
 
 @bounded.kernel_for("xla")

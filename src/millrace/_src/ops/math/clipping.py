@@ -7,6 +7,7 @@ the norm is at most a given number and the direction stays.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.tensor import Tensor
@@ -65,6 +67,12 @@ def clip_by_value_op(xp: Xp, t: Array, clip_value_min: Array, clip_value_max: Ar
     return bounded(xp, t, clip_value_min, clip_value_max)
 
 
+@clip_by_value_op.specialize
+def _clip_in_own_blocks(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    """Returns the kernel as it is: `bounded` makes blocks by itself, without a copy of each."""
+    return functools.partial(clip_by_value_op.op_def.kernel, xp)
+
+
 @clip_by_value_op.gradient
 def clip_by_value_gradient(
     doutput: Tensor, t: Tensor, clip_value_min: Tensor, clip_value_max: Tensor
@@ -78,6 +86,9 @@ def clip_by_value_gradient(
     d_min, _ = reduce_to_operands(clip_value_min, t, d_min, d_min)
     d_max, _ = reduce_to_operands(clip_value_max, t, d_max, d_max)
     return d_t, d_min, d_max
+
+
+_NUMBERS = {int, float}
 
 
 def _assert_compatible(x: Tensor, y: Tensor) -> None:
@@ -104,10 +115,14 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     """
     with name_scope(name, "clip_by_value") as scope:
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
-        bounded_values = minimum(values, clip_value_max)
-        _assert_compatible(values, bounded_values)
-        bounded_values = maximum(bounded_values, clip_value_min, name=scope)
-        _assert_compatible(values, bounded_values)
+        are_numbers = {type(clip_value_min), type(clip_value_max)} <= _NUMBERS
+        if are_numbers and state.graph is None and values.dtype.is_floating:
+            bounded_values = clip_by_value_op(values, clip_value_min, clip_value_max)  # one pass in place of two
+        else:
+            bounded_values = minimum(values, clip_value_max)
+            _assert_compatible(values, bounded_values)
+            bounded_values = maximum(bounded_values, clip_value_min, name=scope)
+            _assert_compatible(values, bounded_values)
         return (
             IndexedSlices(bounded_values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else bounded_values
         )

@@ -109,6 +109,12 @@ def relu6_op(xp: Xp, features: Array) -> Array:
     return bounded(xp, features, _zero(xp, features), xp.asarray(6, features.dtype))
 
 
+@relu6_op.specialize
+def _specialize_relu6(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    zero, six = xp.zeros((), dtypes[0].np_dtype), xp.asarray(6, dtypes[0].np_dtype)
+    return lambda features: bounded(xp, features, zero, six)  # which makes blocks by itself
+
+
 @relu6_op.gradient
 def relu6_gradient(dy: Tensor, activations: Tensor) -> Tensor:
     return relu6_grad(dy, activations)
