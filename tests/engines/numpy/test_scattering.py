@@ -34,6 +34,7 @@ def test_rows_are_combined_in_order(
     dtype: Any, mode: str, count: int, places: int, width: int, is_sorted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scattering, "_LARGE", 1)
+    monkeypatch.setattr(scattering, "_SMALL", 0)
     rng = np.random.default_rng(count)
     x = rng.integers(1, 4, (places, width)).astype(dtype)
     index = rng.integers(0, places, count)
@@ -49,6 +50,7 @@ def test_rows_are_combined_in_order(
 @pytest.mark.parametrize("large", [1, 1 << 20])
 def test_several_axes_are_indexed(mode: str, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scattering, "_LARGE", large)
+    monkeypatch.setattr(scattering, "_SMALL", 0)
     rng = np.random.default_rng(1)
     for shape, axes in (((4, 5), 2), ((4, 5, 3), 2), ((4, 5, 3, 2), 3), ((6, 2, 2), 1)):
         x = rng.integers(1, 9, shape).astype(float)
@@ -75,7 +77,9 @@ def test_nothing_is_combined_where_there_is_nothing(shape: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [1, 40_000])
-def test_an_index_out_of_range_is_an_index_error(width: int) -> None:
+@pytest.mark.parametrize("small", [0, 1 << 9])
+def test_an_index_out_of_range_is_an_index_error(width: int, small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scattering, "_SMALL", small)
     for index in (3, 5):
         with pytest.raises(IndexError):
             scatter(np.zeros((3, width)), (np.array([index]),), np.ones((1, width)), "add")

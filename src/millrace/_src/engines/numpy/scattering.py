@@ -26,6 +26,8 @@ _UFUNCS = {
 }
 _LARGE = 1 << 14
 """Numbers from which on importing SciPy and sorting pay."""
+_SMALL = 1 << 9
+"""Numbers up to which NumPy's `at` is quickest as it is."""
 _SPARSE_TYPES = "bBhHiIlLqQfdFD"
 
 
@@ -41,7 +43,7 @@ def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
     result = np.array(x, copy=True, order="C")
     if mode == "set":
         result[index] = updates
-    elif not (_is_by_places(index) and updates.shape == index[0].shape + x.shape[len(index) :]):
+    elif updates.size <= _SMALL or not (_is_by_places(index) and updates.shape == index[0].shape + x.shape[len(index) :]):
         _UFUNCS[mode].at(result, index, updates)
     else:
         table = result.reshape(math.prod(x.shape[: len(index)]), -1) if x.size else result
