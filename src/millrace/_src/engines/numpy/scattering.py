@@ -43,7 +43,7 @@ def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
     result = np.array(x, copy=True, order="C")
     if mode == "set":
         result[index] = updates
-    elif updates.size <= _SMALL or not (_is_by_places(index) and updates.shape == index[0].shape + x.shape[len(index) :]):
+    elif updates.size <= _SMALL or not _is_by_places(index) or updates.shape != _wanted_shape(x, index):
         _UFUNCS[mode].at(result, index, updates)
     else:
         table = result.reshape(math.prod(x.shape[: len(index)]), -1) if x.size else result
@@ -57,6 +57,12 @@ def _is_by_places(index: Any) -> bool:
     if not (isinstance(index, tuple) and index and all(isinstance(part, np.ndarray) for part in index)):
         return False
     return all(part.dtype.kind in "iu" and part.shape == index[0].shape for part in index)
+
+
+def _wanted_shape(x: Array, index: tuple[Array, ...]) -> tuple[int, ...]:
+    """Returns the shape of `x[index]`."""
+    shape: tuple[int, ...] = index[0].shape + x.shape[len(index) :]
+    return shape
 
 
 def _places(index: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
