@@ -59,4 +59,4 @@ def test_matrices_that_do_not_fit_are_numpys_error() -> None:
 def test_other_dtypes_have_no_choice() -> None:
     a, b = random(120, 130).astype(np.float64), random(130, 140).astype(np.float64)
     large_product(np.matmul, a, b)
-    assert not [key for key in PRODUCTS._works if key[0].a_steps == a.strides]
+    assert not [key for key in PRODUCTS._works if key[2] == a.strides]

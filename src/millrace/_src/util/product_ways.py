@@ -17,8 +17,8 @@ from millrace._src.util.onednn.products import Product, multiplication
 from millrace._src.util.thread_pool import is_inside
 from millrace._src.util.ways import Ways
 
-Key = tuple[Product, bool]
-"""The product, and whether it is inside of shared work."""
+Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], bool]
+"""The fields of a `Product`, and whether the product is inside of shared work."""
 
 
 def _by_blas(key: Key) -> Callable[..., Any]:
@@ -26,8 +26,9 @@ def _by_blas(key: Key) -> Callable[..., Any]:
 
 
 def _by_onednn(key: Key) -> Callable[..., Any] | None:
-    multiply = multiplication(key[0])
-    return None if multiply is None else functools.partial(_into_new, multiply, key[0].result)
+    product = Product(*key[:4])
+    multiply = multiplication(product)
+    return None if multiply is None else functools.partial(_into_new, multiply, product.result)
 
 
 def _into_new(
@@ -53,5 +54,4 @@ def chosen_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None)
       b: a matrix, or a stack of matrices.
       out: the array for the result, if there is one.
     """
-    key = (Product(a.shape, b.shape, a.strides, b.strides), is_inside())
-    return PRODUCTS(key, product, a, b, out)
+    return PRODUCTS((a.shape, b.shape, a.strides, b.strides, is_inside()), product, a, b, out)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import Library, Object, OnednnError, dims, load
 from millrace._src.util.onednn.primitives import (
     DIFF_DST,
@@ -195,10 +196,11 @@ def _to_filters(shape: Convolution, images: int, gradient: int, result: int) -> 
 
     def work(number: int) -> None:
         first, calculation = parts[number]
-        calculation(images + first * step, gradient + first * gradient_step, totals[number].ctypes.data)
+        calculation(images + first * step, gradient + first * gradient_step, address_of(totals[number]))
 
     run_in_parallel(len(parts), work)
-    ctypes.memmove(result, totals.sum(axis=0, dtype=np.float32).astype(totals.dtype).ctypes.data, totals[0].nbytes)
+    total = totals.sum(axis=0, dtype=np.float32).astype(totals.dtype)
+    ctypes.memmove(result, address_of(total), total.nbytes)
 
 
 def _parts(kind: str, shape: Convolution) -> list[tuple[int, Calculation]]:
@@ -244,7 +246,7 @@ def _on_arrays(kind: str, shape: Convolution) -> Callable[[Any, Any], Any] | Non
         a = _in_memory(a, shape)
         b = _in_memory(b, shape) if is_to_filters else np.ascontiguousarray(b)
         result = np.empty(sizes, a.dtype)
-        run(a.ctypes.data, b.ctypes.data, result.ctypes.data)
+        run(address_of(a), address_of(b), address_of(result))
         return np.moveaxis(result, 1, -1) if has_moved else result
 
     return compute

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import Library, Object, OnednnError, dims, load
 from millrace._src.util.onednn.primitives import (
     DIFF_DST,
@@ -143,7 +144,7 @@ def pooled(pool: Pool) -> Callable[[Any], Any] | None:
 
         def work(batch: slice, calculations: _Calculations) -> None:
             with buffers.lent(calculations.workspace_size) as workspace:
-                calculations.forward(images[batch].ctypes.data, results[batch].ctypes.data, workspace.ctypes.data)
+                calculations.forward(address_of(images[batch]), address_of(results[batch]), address_of(workspace))
 
         _share(pool, work)
         return results
@@ -161,7 +162,7 @@ def mean_gradient(pool: Pool) -> Callable[[Any], Any] | None:
         results = np.empty(_memory_shape(pool.images, pool), gradient.dtype)
 
         def work(batch: slice, calculations: _Calculations) -> None:
-            calculations.backward(gradient[batch].ctypes.data, results[batch].ctypes.data)
+            calculations.backward(address_of(gradient[batch]), address_of(results[batch]))
 
         _share(pool, work)
         return results
@@ -186,10 +187,10 @@ def largest_gradient(pool: Pool) -> Callable[[Any, Any, Any], Any] | None:
             nonlocal are_equal
             again = np.empty_like(largest[batch])
             with buffers.lent(calculations.workspace_size) as workspace:
-                note = workspace.ctypes.data
-                calculations.forward(images[batch].ctypes.data, again.ctypes.data, note)
+                note = address_of(workspace)
+                calculations.forward(address_of(images[batch]), address_of(again), note)
                 if np.array_equal(again, largest[batch]):
-                    calculations.backward(gradient[batch].ctypes.data, note, results[batch].ctypes.data)
+                    calculations.backward(address_of(gradient[batch]), note, address_of(results[batch]))
                 else:
                     are_equal = False
 

@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.buffers import BufferPool
 from millrace._src.util.onednn.library import Library, Object, OnednnError, P, dims
 
@@ -142,7 +143,7 @@ class Primitive:
         for memory, address in zip(call.memories, addresses):
             self._set_address(memory, address)
         if scratch is not None:
-            self._set_address(call.memories[-1], scratch.ctypes.data)
+            self._set_address(call.memories[-1], address_of(scratch))
         status = self._execute(self._primitive, call.stream, len(self._operands), call.arguments)
         if scratch is not None:
             buffers.give_back(scratch)
@@ -251,4 +252,4 @@ def _borrow(copy: _Copy | None, address: int, borrowed: list[Any]) -> int:
     if copy is None:
         return address
     borrowed.append(buffers.take(copy.size))
-    return int(borrowed[-1].ctypes.data)
+    return address_of(borrowed[-1])

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import Library, OnednnError, load
 from millrace._src.util.onednn.primitives import DST, SRC, WEIGHTS, Calculation, Operand, make_layout
 from millrace._src.util.thread_pool import run_in_parallel, thread_count
@@ -122,7 +123,7 @@ def _of_matrices(library: Library, product: Product) -> Multiply | None:
             check(sgemm(a.letter, b.letter, rows, columns, k, 1.0, a_start, a.step, b_start, b.step, 0.0, start, n))
 
     def multiply(x: Any, y: Any, result: Any) -> None:
-        starts = (x.ctypes.data, y.ctypes.data, result.ctypes.data)
+        starts = (address_of(x), address_of(y), address_of(result))
         count = _part_count(product, max(m, n))
         if count == 1:
             block(0, max(m, n) if by_rows else n, *starts)
@@ -157,7 +158,7 @@ def _of_stacks(product: Product) -> Multiply | None:
     result_step = _SIZE * math.prod(whole.result[axis + 1 :])
 
     def multiply(x: Any, y: Any, result: Any) -> None:
-        starts = (x.ctypes.data, y.ctypes.data, result.ctypes.data)
+        starts = (address_of(x), address_of(y), address_of(result))
         parts = _stack_parts(whole, axis)
 
         def work(number: int) -> None:
