@@ -36,7 +36,8 @@ def environment(mode: Mode) -> dict[str, str]:
     paths = [str(ROOT / "src"), str(ROOT)]
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}
-    return inherited | {"PYTHONPATH": os.pathsep.join(paths)} | quiet | mode.environment
+    own = {"PYTHONPATH": os.pathsep.join(paths), "MILLRACE_COMPILE_CACHE": "0"}  # no run finds what another compiled
+    return inherited | own | quiet | mode.environment
 
 
 def interpreters(given: dict[str, str]) -> dict[str, str]:
