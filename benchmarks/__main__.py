@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks import chart, machine, report
+from benchmarks import chart, machine, report, results_file
 from benchmarks.growth import Growth
 from benchmarks.measured import Measured
 from benchmarks.modes import Mode, modes
@@ -127,15 +127,17 @@ class Run:
             print(f"    {report.LABELS[series.framework]} {series.way}: {why}")
 
     def record(self) -> None:
-        """Writes the results so far, the page, and the chart if matplotlib is there."""
+        """Writes the results so far, beside those of earlier runs of the day, the page, and the chart."""
         date, facts = str(self.machine["date"])[:10], self.facts()
         path = f"benchmarks/results/{date}.json"
-        (ROOT / path).parent.mkdir(exist_ok=True)
-        (ROOT / path).write_text(json.dumps(report.as_json(self.results, facts), indent=1) + "\n", encoding="utf-8")
+        earlier, growths, versions = results_file.read(ROOT / path)
+        facts["versions"] = versions | facts["versions"]
+        results, growths = results_file.merged(earlier, self.results), self.growths or growths
+        results_file.write(ROOT / path, results, growths, facts)
         chart_name = "" if importlib.util.find_spec("matplotlib") is None else "benchmarks.png"
         if chart_name:
-            chart.draw(self.results, ROOT / "docs" / chart_name)
-        page = report.page(self.results, facts, path, self.growths, chart_name)
+            chart.draw(results, ROOT / "docs" / chart_name)
+        page = report.page(results, facts, path, growths, chart_name)
         (ROOT / "docs" / "benchmarks.md").write_text(page, encoding="utf-8")
 
     def close(self) -> None:

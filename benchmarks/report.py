@@ -201,34 +201,3 @@ def _failure_texts(results: Sequence[Measured]) -> list[str]:
         for m in results
         for series, why in m.failures.items()
     ]
-
-
-def as_json(results: Sequence[Measured], facts: dict[str, Any]) -> dict[str, Any]:
-    """Returns everything that was measured."""
-    return {**facts, "rows": [_row_as_json(m) for m in results]}
-
-
-def _row_as_json(m: Measured) -> dict[str, Any]:
-    ratio = m.ratio()
-    return {
-        "program": m.program,
-        "key": m.row.key,
-        "title": m.row.title,
-        "unit": m.row.unit,
-        "mode": m.mode.name,
-        "reach": m.reach,
-        "of_the_best": None if ratio is None else [float(f"{v:.4g}") for v in ratio],
-        "failures": {_series_text(s): why for s, why in m.failures.items()},
-        "results": {
-            _series_text(s): {
-                "median": m.median(s),
-                "minimum": min(values),
-                "repetitions": [float(f"{v:.6g}") for v in values],
-            }
-            for s, values in m.values.items()
-        },
-    }
-
-
-def _series_text(series: Series) -> str:
-    return ".".join(part for part in series if part)

@@ -10,7 +10,7 @@ from pathlib import Path
 import PIL.Image
 import pytest
 
-from benchmarks import chart, growth, machine, noise, report
+from benchmarks import chart, growth, machine, noise, report, results_file
 from benchmarks.growth import SUBJECTS, Growth, Subject, power
 from benchmarks.measured import Measured
 from benchmarks.modes import modes
@@ -198,6 +198,21 @@ def test_the_page_holds_the_machine_the_versions_and_the_reasons() -> None:
     assert "Millrace 0.1, NumPy 2.4" in page
     assert "Not measured: PyTorch (ModuleNotFoundError)" in page
     assert set(report.LABELS) == set(FRAMEWORKS)
+
+
+def test_a_run_of_some_rows_replaces_these_and_keeps_the_others(tmp_path: Path) -> None:
+    (program, eager_add, _), (other_program, reduce_sum, _) = rows(["eager_add", "reduce_sum"])
+    row = dataclasses.replace(measured(millrace=[3.0], torch__eager=[4.0]), program=program, row=eager_add)
+    other = dataclasses.replace(row, program=other_program, row=reduce_sum, failures={Series("jax"): "no"})
+    growth = Growth("n of it", [1, 2], [1.0, 2.0], [3, 4])
+    path = tmp_path / "results" / "x.json"
+    assert results_file.read(path) == ([], [], {})
+    results_file.write(path, [row, other], [growth], {"versions": {"millrace": "0.1"}})
+    earlier, growths, versions = results_file.read(path)
+    assert (earlier, growths, versions) == ([row, other], [growth], {"millrace": "0.1"})
+    newer = dataclasses.replace(row, values={Series("millrace"): [1.0]})
+    free = dataclasses.replace(newer, mode=FREE)
+    assert results_file.merged(earlier, [free, newer]) == [newer, other, free]
 
 
 def test_the_power_of_a_growth_is_fitted_to_its_largest_sizes() -> None:
