@@ -102,10 +102,24 @@ def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
             continue
         lead, tail = x.shape[:axis], x.shape[axis + 1 :]
         flat = xp.reshape(x, (int(np.prod(lead)), w.places, int(np.prod(tail))))
-        parts = (((o,), flat) for o in range(w.kernel)) if w.places else ()
-        flat = win.overlay(xp, parts, [w], (flat.shape[0], w.size, flat.shape[2]), x.dtype)
+        if w.places and w.kernel <= w.stride:
+            flat = _repeated(xp, flat, w)
+        else:
+            parts = (((o,), flat) for o in range(w.kernel)) if w.places else ()
+            flat = win.overlay(xp, parts, [w], (flat.shape[0], w.size, flat.shape[2]), x.dtype)
         x = xp.reshape(flat, (*lead, w.size, *tail))
     return x
+
+
+def _repeated(xp: Xp, x: Array, w: Window) -> Array:
+    """Gives each window's value to the window's elements along axis 1, where windows do not overlap."""
+    lead, _, tail = x.shape
+    wide = xp.broadcast_to(x[:, :, None], (lead, w.places, w.kernel, tail))
+    if w.kernel < w.stride:
+        wide = xp.pad(wide, [(0, 0), (0, 0), (0, w.stride - w.kernel), (0, 0)])
+    rows = xp.reshape(wide, (lead, w.places * w.stride, tail))[:, w.before : w.before + w.size]
+    missing = w.size - rows.shape[1]
+    return xp.pad(rows, [(0, 0), (0, missing), (0, 0)]) if missing else rows
 
 
 def _by_library(function: Callable[[Array], Array] | None) -> Callable[[Xp, Array], Array] | None:
