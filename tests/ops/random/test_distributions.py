@@ -56,3 +56,15 @@ def test_integers_cover_an_interval_wider_than_half_the_range() -> None:
     drawn = distributions.uniform_int(xp, philox.stream_from_seeds(1, 2), (10_000,), low, high)
     assert drawn.dtype == np.int32
     assert drawn.min() < -(2**30) < 2**30 < drawn.max()
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (2, 0), (1, 1, 1), (2, 3), (50, 40)])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_bounded_integers_have_every_shape(shape: tuple[int, ...], dtype: type) -> None:
+    for _ in range(4):  # at once, and drawn ahead
+        numbers = distributions.uniform_int(xp, philox.stream_from_seeds(3, 4), shape, dtype(-3), dtype(9))
+        assert numbers.shape == shape
+        assert numbers.dtype == dtype
+        assert ((numbers >= -3) & (numbers < 9)).all()
+    for scalar in (tf.random.uniform([], 0, 5, tf.int32), tf.random.stateless_uniform([], [1, 2], 0, 5, tf.int64)):
+        assert scalar.shape == ()

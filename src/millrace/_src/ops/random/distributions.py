@@ -83,8 +83,10 @@ def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: 
     dtype = _unsigned(low.dtype)
     first = xp.bitcast(low.reshape(1), dtype)
     span = xp.bitcast(high.reshape(1), dtype) - first
-    if prod(shape) <= MOST:  # such numbers are drawn ahead, whatever the bounds
-        return xp.bitcast(reduce_to_range(xp, _integers(xp, stream, shape, dtype), first, span), low.dtype)
+    size = prod(shape)
+    if size <= MOST:  # such numbers are drawn ahead, whatever the bounds
+        integers = reduce_to_range(xp, _integers(xp, stream, (size,), dtype), first, span)
+        return xp.bitcast(integers, low.dtype).reshape(tuple(shape))
 
     def make(run: Run, out: Array | None) -> Array:
         return reduce_to_range(xp, integers_of_lanes(xp, lanes(xp, run), dtype, out), first, span)

@@ -34,7 +34,7 @@ CHUNK = 12_288
 The lanes of so many blocks stay in the processor's second-level cache (measured: 2x).
 """
 
-_FEW = 5
+_FEW = 12
 """The largest number of blocks for which Python integers are faster than NumPy arrays."""
 JOINED = 256
 """Up to so many blocks, calls of NumPy cost more than the numbers they are for, and fewer calls are faster."""
