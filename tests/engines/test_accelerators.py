@@ -13,7 +13,7 @@ import millrace as tf
 from millrace._src.core import devices
 from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.errors import InvalidArgumentError
-from millrace._src.engines import accelerators, tiers
+from millrace._src.engines import accelerators, loading
 
 jax = pytest.importorskip("jax")
 GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
@@ -123,7 +123,7 @@ def test_without_a_driver_jax_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_without_jax_there_is_no_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
-        raise tiers.MissingCompilerError
+        raise loading.MissingCompilerError
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr(accelerators, "xla_engine", missing)

@@ -94,3 +94,26 @@ compiler.wait()
 assert f.tier.name == "xla", f.tier
 """,
     )
+
+
+def test_users_who_have_not_imported_jax_are_not_warned_of_forks() -> None:
+    program = """
+import multiprocessing, os, sys, warnings
+import millrace as tf
+tf.config.optimizer.set_jit(True)
+f = tf.function(lambda x: tf.tanh(x) * 2.0, autograph=False)
+f(tf.constant(1.0))
+assert f.tier.name == "xla"
+warnings.simplefilter("error")
+process = multiprocessing.get_context("fork").Process(target=lambda: None)
+process.start()
+process.join()
+assert process.exitcode == 0
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MILLRACE_TIER": "auto"}
+    # Python 3.12 and later warn of threads by themselves, which no library can know better.
+    command = [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", "-c", program]
+    if sys.version_info >= (3, 12):
+        command[-1] = program.replace('warnings.simplefilter("error")\n', "")
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    assert (result.returncode, result.stderr) == (0, "")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -7,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from millrace._src.util.lazy_import import AliasFinder, import_optional
+from millrace._src.util.lazy_import import AliasFinder, import_optional, new_variables_removed
 
 
 @pytest.fixture
@@ -55,3 +56,18 @@ def test_a_missing_optional_dependency_says_what_to_install() -> None:
     with pytest.raises(ModuleNotFoundError, match=message):
         import_optional("no_such_package", "tf.keras", "keras")
     assert import_optional("json", "nothing", "full") is sys.modules["json"]
+
+
+def test_new_variables_are_removed_at_the_end_of_the_scope(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEPT_BEFORE", "1")
+    with new_variables_removed():
+        os.environ["NEW_ONE"] = "1"
+    assert "NEW_ONE" not in os.environ and "KEPT_BEFORE" in os.environ
+
+
+def test_variables_that_others_set_meanwhile_stay_where_prefixes_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OF_THE_USER", raising=False)
+    with new_variables_removed("LIBRARY_"):
+        os.environ["LIBRARY_LEVEL"] = "1"
+        monkeypatch.setenv("OF_THE_USER", "1")
+    assert "LIBRARY_LEVEL" not in os.environ and "OF_THE_USER" in os.environ

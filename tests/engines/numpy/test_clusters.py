@@ -11,7 +11,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.tensor import PendingTensor
-from millrace._src.engines import tiers
+from millrace._src.engines import loading, tiers
 from millrace._src.engines.compilations import compilation_count
 
 pytestmark = pytest.mark.xla
@@ -544,7 +544,7 @@ def test_without_jax_a_called_function_runs_on_the_numpy_tier(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, compilations: Compilations
 ) -> None:
     def missing() -> Any:
-        raise tiers.MissingCompilerError("It needs JAX.")
+        raise loading.MissingCompilerError("It needs JAX.")
 
     monkeypatch.setitem(tiers.ENGINES, "xla", missing)
     tiers._say_once.cache_clear()

@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from millrace._src.engines.loading import xla_engine
 from millrace._src.engines.numpy.namespace import xp as numpy_xp
-from millrace._src.engines.tiers import xla_engine
 
 SMALL = [np.int8, np.uint8, np.int16, np.float16, ml_dtypes.bfloat16, np.float32, np.int64]
 

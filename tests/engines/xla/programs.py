@@ -7,7 +7,7 @@ from typing import Any
 
 import millrace as tf
 from millrace._src.core.engine import Program
-from millrace._src.engines.tiers import xla_engine
+from millrace._src.engines.loading import xla_engine
 from millrace._src.passes.pipeline import optimize
 
 

@@ -10,7 +10,7 @@ import importlib.util
 import os
 
 from millrace._src.core.accelerator import Accelerator
-from millrace._src.engines.tiers import MissingCompilerError, xla_engine
+from millrace._src.engines.loading import MissingCompilerError, xla_engine
 
 _DRIVERS = ("jax_plugins", "libtpu")
 """The packages that bring drivers of accelerators for JAX: a namespace that plug-ins share, and the one of TPUs."""

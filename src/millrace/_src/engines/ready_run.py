@@ -62,7 +62,7 @@ class ReadyRun:
         return self._on_numpy(*arguments)
 
     def _compile_once(self, shapes: Any, arguments: Sequence[Any], ended: Job | None) -> Job | None:
-        """Has an executable compiled, unless another thread does so; counts a miss if that was done already."""
+        """Submits the compiling of an executable, unless another thread has; counts a miss if that was in vain."""
         with self._lock:
             if self._jobs.get(shapes) is not ended:
                 return None

@@ -225,7 +225,7 @@ class Case:
         return results
 
     def _get_hot(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Has the candidates made."""
+        """Submits the making of the candidates."""
         return self._moved_on(Case._ask_for_candidates, Case._get_hot, arguments)
 
     def _wait(self, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -325,7 +325,7 @@ class Case:
         self._act = Case._meet
 
     def _prepare(self, arguments: Any) -> None:
-        """Has the candidates compiled for arguments like these."""
+        """Submits the compiling of the candidates, for arguments like these."""
         thunks = {name: p.prepare(arguments) for name, p in self._ways.items() if p.prepare is not None}
         failures = self._failures
 

@@ -9,10 +9,8 @@ thread where nobody has to wait for it. Each program tells which engine runs the
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Engine, Program
@@ -21,6 +19,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.engines.background_compiler import compiler
 from millrace._src.engines.compiling_program import CompilingProgram
 from millrace._src.engines.forks import follow_forks
+from millrace._src.engines.loading import MissingCompilerError, has_compiler, xla_engine, xla_refusals
 from millrace._src.engines.tier_cases import Candidates, FunctionTiers
 from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
@@ -30,13 +29,7 @@ from millrace._src.passes.exactness import lossy_nodes, refuses_only
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
 from millrace._src.passes.stand_ins import may_be_stand_in
-from millrace._src.util.lazy_import import new_variables_removed
 from millrace._src.util.logger import get_logger
-from millrace._src.util.shared_libraries import load_libraries_of
-
-
-class MissingCompilerError(ImportError):
-    """JAX, which brings XLA, is not installed."""
 
 
 class Tier(NamedTuple):
@@ -63,40 +56,8 @@ def tier_of(program: Program, jit_compile: bool | None) -> Tier:
     return Tier(program.engine, f"jit_compile is {jit_compile}.")
 
 
-@functools.cache
-def xla_engine() -> Engine:
-    """Returns the XLA engine.
-
-    Raises: MissingCompilerError: if JAX is not installed.
-    """
-    load_libraries_of("jaxlib")
-    try:
-        with new_variables_removed():
-            module = importlib.import_module("millrace._src.engines.xla.engine")
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("jax"):
-            raise
-        raise MissingCompilerError(
-            "tf.function(jit_compile=True) compiles with XLA, which needs JAX: pip install 'millrace[xla]'."
-        ) from error
-    engine: Engine = module.make_engine()
-    return engine
-
-
-@functools.cache
-def xla_refusals() -> Any:
-    """Returns the module that knows what XLA cannot run; it does not import JAX."""
-    return importlib.import_module("millrace._src.engines.xla.refusals")
-
-
 ENGINES: dict[str, Callable[[], Engine]] = {"numpy": eager_engine, "xla": xla_engine}
 """The constructor of each engine, by name; an engine is made on first need."""
-
-
-@functools.cache
-def has_compiler() -> bool:
-    """Tells whether JAX is installed, without importing JAX."""
-    return importlib.util.find_spec("jax") is not None
 
 
 def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:

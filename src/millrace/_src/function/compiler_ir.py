@@ -17,7 +17,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.devices import list_logical_devices
-from millrace._src.engines.tiers import xla_engine
+from millrace._src.engines.loading import xla_engine
 from millrace._src.graph.scopes import device
 from millrace._src.passes.pipeline import optimize
 

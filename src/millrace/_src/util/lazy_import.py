@@ -96,14 +96,23 @@ aliases = AliasFinder()
 
 
 class new_variables_removed:  # a scope, named as one; contextlib takes longer to import than this module
-    """Removes the environment variables that an import inside the scope sets; child processes would inherit them."""
+    """Removes the environment variables that an import inside the scope sets; child processes would inherit them.
+
+    Args:
+        *prefixes: How the names of these variables begin, for an import in the background: the program may set other
+            variables meanwhile. By default all new variables are removed.
+    """
+
+    def __init__(self, *prefixes: str) -> None:
+        self._prefixes = prefixes or ("",)
 
     def __enter__(self) -> None:
         self._before = set(os.environ)
 
     def __exit__(self, *exception: object) -> None:
         for name in os.environ.keys() - self._before:
-            del os.environ[name]
+            if name.startswith(self._prefixes):
+                del os.environ[name]
 
 
 def import_optional(name: str, purpose: str, extra: str) -> ModuleType:

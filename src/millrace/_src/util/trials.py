@@ -200,7 +200,7 @@ class Trial:
             self._remove(way.name, f"{least / best:.1f} times as slow as the best")
 
     def _end_if_decided(self) -> None:
-        """Names the winner if there is no more to find out."""
+        """Ends the trial, with a winner, if there is no more to find out."""
         if len(self._ways) == 1:
             self.winner = self._ways[0].name
         elif self._ways and all(way.calls >= self.rules.least for way in self._ways):
