@@ -330,7 +330,7 @@ def _exactly(size: Size) -> Range:
 
 
 def _element(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    """One size out of a shape: `shape[1]`."""
+    """Returns the fact of one size out of a shape: `shape[1]`."""
     known, begin = proof.fact(node.inputs[0], facts), node.inputs[1].constant
     if not _takes_one_row(node) or begin is None or begin.size != 1:
         return [None]
