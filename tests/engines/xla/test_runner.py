@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import threading
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.engines.compilations import compilation_count
+from millrace._src.engines.xla.executables import Executable
 from tests.engines.xla.programs import prepare, program_of
 
 pytestmark = pytest.mark.xla
@@ -163,3 +166,44 @@ def test_waiting_waits_for_results_and_variables() -> None:
     program.wait(call, results)
     assert all(array.is_ready() for array in (*results, call[-1][()].device) if not isinstance(array, np.ndarray))
     program.wait(call, [np.ones(2)])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signals to a thread")
+def test_ctrl_c_leaves_each_variable_with_a_value_of_the_same_call() -> None:
+    first, second = tf.Variable(np.zeros(16, np.float32)), tf.Variable(np.zeros(16, np.float32))
+
+    @tf.function(jit_compile=True)
+    def step() -> Any:
+        first.assign_add(first * 0.0 + 1.0)
+        return second.assign_add(second * 0.0 + 1.0).read_value()
+
+    for round_number in range(40):
+        # Whenever the signal comes, in the first calls as well as later, the assertions hold.
+        timer = threading.Timer(0.0005 * (round_number % 7), signal.raise_signal, [signal.SIGINT])
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            while True:
+                step()
+        timer.join()
+        np.testing.assert_array_equal(first.numpy(), second.numpy())
+        thread = threading.Thread(target=step)  # no lock of a variable is left behind
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+def test_ctrl_c_in_a_first_call_comes_when_variables_have_their_new_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    variable = tf.Variable([1.0, 2.0])
+    program, arguments = program_of(lambda x: variable.assign_add(x), tf.TensorSpec([2], tf.float32))
+    call = arguments(np.ones(2, np.float32))
+    prepare(program, call)
+    run = Executable._add
+
+    def run_and_interrupt(self: Executable, *arguments: Any) -> None:
+        run(self, *arguments)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Executable, "_add", run_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        program.run(*call)
+    assert variable.numpy().tolist() == [2.0, 3.0]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from collections.abc import Callable, Hashable, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 import jax
@@ -52,6 +54,7 @@ _MOST_SPECIALIZATIONS = 16
 _NO_KEY = Sharing().key
 _MOST_ELEMENTS = 256
 """How large an argument may be to be a constant."""
+_acquire, _release = type(threading.RLock()).acquire, type(threading.RLock()).release
 
 
 class _Call(NamedTuple):
@@ -245,24 +248,41 @@ class Runner:
         Raises: OtherTypesError: if the executable is for other types.
         """
         locks = [storages[place].lock for place in sharing.order]
-        for lock in locks:
-            lock.acquire()
+        taken: list[bool] = []
+        releases = map(_release, compress(locks, taken))
+        outputs: list[Any] = []
+        values: Sequence[Any] = ()
         try:
+            taken.extend(map(_acquire, locks))  # Ctrl-C comes between lines of Python: no lock is taken but not noted
             values = values_of(storages, sharing)
             if device is not None:
                 values = moved(values, device)
-            outputs = executable([*values, *operands])
-            results = outputs[: self.executables.result_count]
-            new_values = outputs[len(results) :]
-            for place, value in zip(sharing.written, new_values):
-                storages[place].set_device_value(value)
-            if executable.shared is None:
-                executable.shared = places_of_variable_arrays(results, [*new_values, *values])
-            if executable.shared:
-                detach(results, executable.shared)
+            executable.add_outputs([*values, *operands], outputs)
+            return self._results(executable, storages, sharing, values, outputs)
+        except BaseException:  # Ctrl-C, or what the handler of another signal raises
+            if outputs:  # the old values are gone
+                self._results(executable, storages, sharing, values, outputs)
+            raise
         finally:
-            for lock in locks:
-                lock.release()
+            any(releases)
+
+    def _results(
+        self,
+        executable: Executable,
+        storages: Sequence[VariableStorage],
+        sharing: Sharing,
+        values: Sequence[Any],
+        outputs: Sequence[Any],
+    ) -> list[Any]:
+        """Gives variables their new values, and returns the results of the call."""
+        results = list(outputs[: self.executables.result_count])
+        new_values = outputs[len(results) :]
+        for place, value in zip(sharing.written, new_values):
+            storages[place].set_device_value(value)
+        if executable.shared is None:
+            executable.shared = places_of_variable_arrays(results, [*new_values, *values])
+        if executable.shared:
+            detach(results, executable.shared)
         return results
 
     def _on_host_lists(self, results: Sequence[Any]) -> list[Any]:
