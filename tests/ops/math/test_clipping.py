@@ -288,3 +288,16 @@ def test_many_numbers_are_clipped_in_blocks_as_few_are(dtype: str) -> None:
     found = tf.clip_by_value(x, low, high).numpy()
     assert found.dtype == x.dtype
     assert np.array_equal(found, np.maximum(np.minimum(x, high), low), equal_nan=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_clipped_nan_has_no_gradient(mode: str) -> None:
+    x = tf.constant([nan, 0.5, 2.0])
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.clip_by_value(x, -1.0, 1.0)
+        return tape.gradient(y, x)
+
+    assert (gradient if mode == "eager" else tf.function(gradient))(x).numpy().tolist() == [0.0, 1.0, 0.0]
