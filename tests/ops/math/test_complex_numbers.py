@@ -197,12 +197,25 @@ def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str,
     check_error(program, mode, kind, message)
 
 
-def test_infinite_parts_stay_apart() -> None:
-    z = tf.complex(np.float32(np.inf), np.float32(-np.inf)).numpy()
-    assert (z.real, z.imag) == (np.inf, -np.inf)
+@pytest.mark.xla
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_infinite_parts_stay_apart(dtype: str, jit_compile: bool) -> None:
+    parts = tf.constant([0.0, 1.0, np.inf, -np.inf, np.nan], dtype)
+    z = tf.function(tf.complex, jit_compile=jit_compile)(parts[:, None], parts[None])
+    np.testing.assert_array_equal(z.numpy().real, np.broadcast_to(parts[:, None], (5, 5)))
+    np.testing.assert_array_equal(z.numpy().imag, np.broadcast_to(parts[None], (5, 5)))
 
 
 def test_real_tensors_are_returned_as_they_are() -> None:
     x = tf.constant([1.0, -1.0])
     assert tf.math.real(x) is x
     assert tf.math.conj(x) is x
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_compiled_too_the_modulus_is_infinite_where_a_part_is(dtype: str) -> None:
+    parts = (0.0, 1.0, np.inf, -np.inf, np.nan)
+    z = tf.constant([complex(real, imaginary) for real in parts for imaginary in parts], dtype)
+    np.testing.assert_array_equal(tf.function(tf.abs, jit_compile=True)(z), tf.abs(z))

@@ -67,6 +67,14 @@ class XlaNamespace:
         return jnp.where(x < 0, x.astype(np.int64).astype(dtype), x.astype(dtype))  # XLA would make negatives 0
 
     @staticmethod
+    def abs(x: Array) -> Array:
+        """Returns absolute values; of a complex number with an infinite part infinity, whatever the other part is."""
+        x = jnp.asarray(x)
+        if x.dtype.kind != "c":
+            return jnp.abs(x)
+        return jnp.where(jnp.isinf(x), jnp.inf, jnp.abs(x))
+
+    @staticmethod
     def are_known(*arrays: Array) -> bool:
         """Tells whether the values of all arrays are known while compiling."""
         return all(_is_host(array) for array in arrays)
