@@ -47,6 +47,14 @@ def test_an_index_out_of_range_is_moved_into_it() -> None:
     assert np.asarray(one.set(7, 9.0).stack(-1, -1)).tolist() == [0.0, 1.0, 9.0]
 
 
+def test_a_list_of_another_length_than_declared_is_not_stacked() -> None:
+    whole = lists.from_rows(ROWS, UNKNOWN, tf.float32)
+    assert np.asarray(whole.stack(-1, 3)).tolist() == ROWS.tolist()
+    for count in (0, 2, 4):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"with {count} elements but got a list with 3"):
+            whole.stack(-1, count)
+
+
 def test_lists_of_branches_get_one_type() -> None:
     unset = lists.reserved(tf.float32, UNKNOWN, 2, 2)
     filled = unset.set(0, np.ones(3, np.float32))

@@ -215,7 +215,11 @@ class DenseList(VariantValue):
     # --- all elements --------------------------------------------------------------------------------------------
 
     def stack(self, shape: Any, count: int) -> Any:
-        """Stacks the elements along a new first axis."""
+        """Stacks the elements along a new first axis; `count` is the declared number of elements, or -1."""
+        if isinstance(self.length, int) and count not in (-1, self.length):
+            raise invalid(
+                f"Operation expected a list with {count} elements but got a list with {self.length} elements."
+            )
         if count == 0 or self.capacity == 0:
             element = merge(declared_shape(shape), self.element)
             if element.is_fully_defined():

@@ -116,8 +116,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     with name_scope(name, "clip_by_value") as scope:
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
         are_numbers = {type(clip_value_min), type(clip_value_max)} <= _NUMBERS
-        # Whoever differentiates gets the gradient of two ops, which is none for NaN.
-        if are_numbers and state.graph is None and not state.tapes and values.dtype.is_floating:
+        is_watched = state.tapes or state.graph is not None  # the gradients of the two ops differ from that of one
+        if are_numbers and not is_watched and values.dtype.is_floating:
             bounded_values = clip_by_value_op(values, clip_value_min, clip_value_max)  # one pass in place of two
         else:
             bounded_values = minimum(values, clip_value_max)
