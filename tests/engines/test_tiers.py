@@ -71,11 +71,32 @@ def test_set_jit_runs_functions_on_xla_from_the_first_call(enabled):
 
 def test_what_would_lose_a_check_stays_on_numpy_even_if_pinned(monkeypatch):
     monkeypatch.setattr(settings, "pin", Pin.XLA)
-    f = tf.function(lambda x, i: tf.gather(x, i))
-    x = tf.constant([1.0, 2.0])
-    assert f(x, tf.constant([1])).numpy().tolist() == [2.0]
+    f = tf.function(lambda x, i: tf.gather(x, tf.cast(tf.reduce_sum(x @ x), tf.int32) + i))
+    x = tf.zeros([2, 2])
+    assert f(x, tf.constant([1])).numpy().tolist() == [[0.0, 0.0]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="not in"):
         f(x, tf.constant([5]))
+    assert _tier(f, x, tf.constant([5])).name == "numpy"
+
+
+def test_what_the_arguments_decide_is_checked_before_xla_runs(monkeypatch):
+    monkeypatch.setattr(settings, "pin", Pin.XLA)
+    v, w = tf.Variable(0.0), tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def f(x, i):
+        v.assign_add(1.0)
+        picked = tf.gather(tf.tanh(x), i) + tf.gather(w, i)
+        v.assign_add(10.0)
+        return picked
+
+    x = tf.constant([0.0, 0.0])
+    assert f(x, tf.constant([1])).numpy().tolist() == [2.0]
+    assert _tier(f, x, tf.constant([1])) == Tier("xla", "pinned")
+    assert v.numpy() == 11.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 5 is not in \[0, 2\)"):
+        f(x, tf.constant([5]))
+    assert v.numpy() == 12.0, "what comes before the failing operation has happened, and nothing twice"
 
 
 def test_determinism_fixes_the_choice_up_front(monkeypatch):

@@ -33,7 +33,16 @@ def counting(body: Any) -> Any:
 def test_what_only_computes_is_exact() -> None:
     assert inexact(lambda x: tf.reduce_sum(tf.exp(x) / x), VECTOR) == []
     assert inexact(counting(lambda i, y: y * 2.0), VECTOR) == []
-    assert inexact(lambda x: tf.cond(x[0] > 0.0, lambda: x, lambda: -x), VECTOR) == []
+    assert inexact(lambda x: tf.cond(x[0, 0] > 0.0, lambda: x, lambda: -x), MATRIX) == []
+
+
+def test_a_constant_index_may_be_out_of_range_of_an_unknown_size() -> None:
+    assert inexact(lambda x: x[0], VECTOR) == ["StridedSlice"]
+    assert inexact(lambda x: tf.slice(x, [1, 0], [2, 1]), MATRIX) == ["Slice"]
+    assert inexact(lambda x: tf.slice(x, [1, 0], [1, -1]), MATRIX) == []
+    assert inexact(lambda x: tf.slice(x, [0], [-1]), VECTOR) == []
+    assert inexact(lambda x: tf.slice(x, [0], [1]), VECTOR) == ["Slice"]
+    assert inexact(lambda x: tf.slice(x, [0], tf.shape(x)), VECTOR) == []
 
 
 def test_variables_are_kept_exactly() -> None:
@@ -111,7 +120,7 @@ def test_a_node_whose_op_has_checks_is_exact_once_they_have_passed() -> None:
 
 def test_assertions_and_refused_values_are_told_from_other_reasons() -> None:
     def function(x: Any, i: Any) -> Any:
-        tf.debugging.Assert(x[0] > 0.0, [x])
+        tf.debugging.Assert(tf.reduce_any(x > 0.0), [x])
         return tf.gather(x, i) + tf.strings.to_number(tf.strings.as_string(x)) + tf.random.uniform([1])
 
     reasons = {node.type: refuses_only(node) for node in inexact_nodes(graph_of(function, VECTOR, INDICES))}

@@ -87,7 +87,11 @@ def test_a_list_with_as_many_items_as_the_caller_says_is_filled_in_range() -> No
 def test_what_maps_and_scans_rows_is_in_range() -> None:
     for spec in (ROWS, ANY_ROWS):
         assert inexact(lambda x: tf.map_fn(lambda r: r * 2.0, x), spec) == []
-        assert inexact(lambda x: tf.scan(lambda a, r: a + r, x), spec) == []
+    assert inexact(lambda x: tf.scan(lambda a, r: a + r, x), ROWS) == []
+
+
+def test_a_scan_of_no_rows_has_no_first_row() -> None:
+    assert "TensorListGetItem" in inexact(lambda x: tf.scan(lambda a, r: a + r, x), ANY_ROWS)
 
 
 def test_a_step_of_a_recurrent_net_and_its_gradient_are_in_range() -> None:
@@ -138,6 +142,58 @@ def test_a_loop_in_a_loop_is_in_range() -> None:
     assert inexact(function, ROWS) == []
 
 
-def test_graphs_without_loops_take_no_time() -> None:
-    concrete = tf.function(lambda x, n: x[n], autograph=False).get_concrete_function(ROWS, NUMBER)
+BATCH = tf.TensorSpec([None, 5, 3], tf.float32)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x, i: x[:, i],
+        lambda x, i: x[:, i, 2],
+        lambda x, i: x[:, i, -3],
+        lambda x, i: x[..., i, :],
+        lambda x, i: x[..., i, tf.newaxis, 0],
+        lambda x, i: x[:, tf.newaxis, i, ::2],
+        lambda x, i: x[1:, tf.cast(i, tf.int64)],
+    ],
+)
+def test_an_index_of_another_axis_is_in_range(read: Any) -> None:
+    loop = summed(5, lambda x, i: tf.reduce_sum(read(x, i)))
+    assert inexact(loop, BATCH, NUMBER) == []
+    loop = summed(6, lambda x, i: tf.reduce_sum(read(x, i)))
+    assert inexact(loop, BATCH, NUMBER) == ["StridedSlice"]
+
+
+def test_an_index_beside_one_in_range_may_be_out_of_range() -> None:
+    assert inexact(summed(5, lambda x, i: tf.reduce_sum(x[i, i])), BATCH, NUMBER) == ["StridedSlice"]
+    assert inexact(summed(5, lambda x, i: tf.reduce_sum(x[:, i, i])), BATCH, NUMBER) == ["StridedSlice"]
+    assert inexact(summed(5, lambda x, i: tf.reduce_sum(x[:, i, -4])), BATCH, NUMBER) == ["StridedSlice"]
+
+
+@pytest.mark.parametrize("axis_wide", [True, False])
+def test_a_loop_over_steps_that_is_vectorized_is_in_range(axis_wide: bool) -> None:
+    def of_one(x: Any) -> Any:
+        def step(i: Any, s: Any) -> Any:
+            return i + 1, s + (tf.reduce_sum(x[i]) if axis_wide else x[i, 1])
+
+        return tf.while_loop(lambda i, s: i < 5, step, [0, 0.0])
+
+    assert inexact(lambda x: tf.vectorized_map(of_one, x), tf.TensorSpec([4, 5, 3], tf.float32)) == []
+
+
+def test_a_number_of_the_program_is_in_range_of_the_axes_that_are_known() -> None:
+    assert inexact(lambda x: x[:, -1], BATCH) == []
+    assert inexact(lambda x: x[:, 4, 0], BATCH) == []
+    assert inexact(lambda x: x[0], BATCH) == ["StridedSlice"]
+    assert inexact(lambda x: x[-1], BATCH) == ["StridedSlice"]
+    assert inexact(lambda x: tf.gather(x, -1, axis=1), BATCH) == ["GatherV2"]
+
+
+def test_a_counter_in_a_narrow_integer_may_be_out_of_range() -> None:
+    loop = summed(5, lambda x, i: x[tf.cast(tf.cast(i, tf.int8), tf.int32)])
+    assert inexact(loop, ROWS, NUMBER) == ["StridedSlice"]
+
+
+def test_graphs_without_indices_take_no_time() -> None:
+    concrete = tf.function(lambda x, n: x + tf.cast(n, x.dtype), autograph=False).get_concrete_function(ROWS, NUMBER)
     assert proven_nodes(optimize(concrete.graph)) == set()

@@ -151,7 +151,7 @@ def test_products_on_one_thread_change_the_setting_for_as_long_as_they_run() -> 
 def test_products_of_parts_stay_on_the_thread_of_their_part(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine()
     monkeypatch.setattr(blas_threads, "_threads", lambda: machine.threads)
-    large = np.ones((2000, 2000), np.float32)
+    large = np.ones((2000, 2000))  # of float64: no other library than BLAS is tried
     products: list[int] = []
 
     def product(a: object, b: object) -> None:

@@ -126,7 +126,7 @@ class Traits:
     If the op has `checks` and names no input here, every input counts. Of the other inputs `checks` reads shapes only.
     """
     checks_any_shape_of: Sequence[str] = ()
-    """The inputs of which `checks` reads neither values nor the shape, but the dtype alone."""
+    """The inputs that decide nothing about what is refused, neither by values nor by the shape."""
     refuses_integers_alone: bool = False
     """Whether the op refuses values only where the first input holds integers (division by zero)."""
     differs_in_xla: str | Callable[[dict[str, Any]], str | None] | None = None

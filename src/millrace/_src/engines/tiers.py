@@ -13,17 +13,19 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from millrace._src.core.context import eager_engine
-from millrace._src.core.engine import Engine, Program
+from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.core.op_def import Effects
 from millrace._src.engines.background_compiler import compiler
+from millrace._src.engines.checked_program import put_checks_first
 from millrace._src.engines.compiling_program import CompilingProgram
 from millrace._src.engines.forks import follow_forks
 from millrace._src.engines.loading import MissingCompilerError, has_compiler, xla_engine, xla_refusals
-from millrace._src.engines.tier_cases import Candidates, FunctionTiers
+from millrace._src.engines.tier_cases import Candidates, FunctionTiers, reading_run
 from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.passes.checks_first import checks_first
 from millrace._src.passes.clustering import Strategy, clustered
 from millrace._src.passes.exactness import lossy_nodes, refuses_only
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
@@ -89,7 +91,7 @@ def _tiered(graph: FuncGraph) -> Program:
     if pin is Pin.NUMPY or settings.is_fork or optimized.verdict.ties_engines:
         program.left_because = _why_numpy(pin, optimized)
         return program
-    make_candidates = functools.partial(_candidates, graph, optimized)
+    make_candidates = functools.partial(_candidates, graph, optimized, reading_run(program))
     nodes = list(all_nodes(optimized))
     tiers = FunctionTiers(
         graph.name,
@@ -114,27 +116,36 @@ def _why_numpy(pin: Pin, graph: OptimizedGraph) -> str:
     return "a branch that does not run leaves stand-ins for the gradient, and one engine has to run both"
 
 
-def _candidates(graph: FuncGraph, optimized: OptimizedGraph, candidates: Candidates) -> Iterator[None]:
+def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, candidates: Candidates) -> Iterator[None]:
     """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread."""
     if not has_compiler():
         candidates.reasons["xla"] = "JAX, which brings XLA, is not installed"
         return
     whole = optimize(graph, keep_clusters=False) if _calls_functions(optimized) else optimized
     losses = lossy_nodes(whole)
-    strategies = {"clusters": Strategy.WIDE} if losses else {}
+    checks = checks_first(whole, losses)
+    strategies = {"clusters": Strategy.WIDE} if checks is None else {}
     strategies["narrow clusters"] = Strategy.NARROW
     for name, strategy in strategies.items():
         yield
         candidates.add(name, functools.partial(_clustered_program, optimized, strategy))
-    if losses:
+    if checks is None:
         node, loss = next(iter(losses.items()))
         candidates.reasons["xla"] = f"XLA would not carry out {node.type} {{{{node {node.name}}}}} exactly: {loss}"
-    if candidates.programs or not losses:
+    if candidates.programs or checks is not None:
         yield
         engine = ENGINES["xla"]()
         yield
-        if not losses:
-            candidates.add("xla", lambda: engine.compile(whole))
+        if checks is not None:
+            candidates.add("xla", functools.partial(_checked_program, engine, whole, checks, on_numpy))
+
+
+def _checked_program(engine: Engine, graph: OptimizedGraph, checks: OptimizedGraph, on_numpy: Run) -> Program:
+    """Returns an engine's program of a graph; what the engine would not refuse is checked before each call."""
+    program = engine.compile(graph)
+    if checks.nodes:
+        put_checks_first(program, reading_run(eager_engine().compile(checks)), on_numpy)
+    return program
 
 
 def _clustered_program(graph: OptimizedGraph, strategy: Strategy) -> Program | None:

@@ -17,12 +17,10 @@ import enum
 from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import places
-from millrace._src.core.shapes import SCALAR
+from millrace._src.passes.checks_first import checking_node
 from millrace._src.passes.exactness import is_exact_after_checks, why_inexact
 from millrace._src.passes.index_ranges import proven_nodes
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copied, copied_part
@@ -81,7 +79,7 @@ def _cluster(graph: OptimizedGraph, strategy: Strategy, proven: Container[Node])
     parts = [part for part in parts if _is_worth_a_call(part)]
     members = {node for part in parts for node in part}
     graph.nodes = _with_few_checks([node for turn in turns for node in turn.nodes], checks, members)
-    _replace(graph, parts)
+    _replace(graph, parts, proven)
     return bool(parts) or any(has_inner)
 
 
@@ -142,26 +140,12 @@ def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy:
     nodes: list[Node] = []
     for node in graph.nodes:
         if node in inexact and is_exact_after_checks(node) and not _is_left_to_host(node, strategy):
-            check = Node(
-                node.op_def, node.attrs, _checked_inputs(node), Effects.NONE, node.origin, holds_functions=False
-            )
-            check.only_checks = check.must_run = True
+            check = checking_node(node)
             freed_nodes[check] = node
             nodes.append(check)
         nodes.append(node)
     graph.nodes = nodes
     return freed_nodes
-
-
-def _checked_inputs(node: Node) -> tuple[Value, ...]:
-    """Returns the inputs of a node, with constants in the place of those whose values and shapes no check reads."""
-    names = node.op_def.traits.checks_any_shape_of
-    inputs = list(node.inputs)
-    for argument, at in places(node.op_def.signature.inputs, node.attrs) if names else ():
-        for place in at if argument.name in names else ():
-            dtype = inputs[place].dtype
-            inputs[place] = Value(dtype, SCALAR, constant=np.zeros((), dtype.np_dtype))
-    return tuple(inputs)
 
 
 def _near_host(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
@@ -179,7 +163,7 @@ def _near_host(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
 
 
 def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members: Container[Node]) -> list[Node]:
-    """Lets a node that the host runs after all make its checks itself, unless it stands before their place.
+    """Lets a node that the host runs after all make its checks itself, where it could run in their place.
 
     Args:
       nodes: the nodes in their new order.
@@ -189,7 +173,8 @@ def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members
     places_of = {node: place for place, node in enumerate(nodes)}
     replaced_checks: dict[Node, Node] = {}
     for check, node in checks.items():
-        if node not in members and places_of[check] < places_of[node]:
+        makers = [places_of[value.node] for value in node.inputs if value.node in places_of]
+        if node not in members and max(makers, default=-1) < places_of[check] < places_of[node]:
             replaced_checks[check] = node
         else:
             node.is_checked_apart = True
@@ -269,11 +254,11 @@ class _Part(NamedTuple):
     inputs: list[Value]
 
 
-def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]]) -> None:
+def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]], proven: Container[Node]) -> None:
     """Puts a cluster in the place of each list of nodes."""
     places_of = {node: place for place, node in enumerate(graph.nodes)}
     changes = [place for place, node in enumerate(graph.nodes) if _may_change_variables(node)]
-    parts = [_with_repeated_nodes(members, places_of, changes) for members in member_lists]
+    parts = [_with_repeated_nodes(members, places_of, changes, proven) for members in member_lists]
     part_of = {node: part for part in parts for node in part.members}
     outside_values = {*graph.outputs, *[value for part in parts for value in part.inputs]}
     outside_values.update(value for node in graph.nodes if node not in part_of for value in node.inputs)
@@ -291,13 +276,16 @@ def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]]) -> N
     graph.nodes = [n for n in nodes if n.must_run or not _costs_nothing(n) or not read_values.isdisjoint(n.outputs)]
 
 
-def _with_repeated_nodes(members: Sequence[Node], places_of: Mapping[Node, int], changes: Sequence[int]) -> _Part:
+def _with_repeated_nodes(
+    members: Sequence[Node], places_of: Mapping[Node, int], changes: Sequence[int], proven: Container[Node]
+) -> _Part:
     """Returns a part with the nodes outside of it that it carries out anew.
 
     Args:
       members: the nodes of the part.
       places_of: the place of each node of the graph.
       changes: the places of the nodes that may change variables.
+      proven: the nodes that refuse nothing, of those that look as if they could.
     """
 
     def repeatable(value: Value) -> Sequence[Node]:
@@ -308,7 +296,7 @@ def _with_repeated_nodes(members: Sequence[Node], places_of: Mapping[Node, int],
         reads = [places_of[n] for n in nodes or () if n.effects is Effects.READS]
         end = places_of[members[0]]
         is_old = any(bisect.bisect(changes, place) < bisect.bisect_left(changes, end) for place in reads)
-        return [] if nodes is None or is_old or not all(why_inexact(n) is None for n in nodes) else nodes
+        return [] if nodes is None or is_old or not all(why_inexact(n, proven) is None for n in nodes) else nodes
 
     inside_nodes = set(members)
     repeated_nodes: list[Node] = []

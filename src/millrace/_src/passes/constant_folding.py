@@ -15,6 +15,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import scalar_array
+from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
 from millrace._src.passes.optimized_graph import Node, Value
 from millrace._src.passes.rewrite import Rewriting
@@ -25,7 +26,8 @@ LARGEST = 1 << 16
 
 def may_be_computed_ahead(node: Node) -> bool:
     """Tells whether the inputs alone decide the result of a node, and arrays can hold that result."""
-    if not node.is_pure or not node.inputs or node.holds_functions:
+    reads_a_shape = node.effects is Effects.READS and node.op_def.traits.reads_only_shapes
+    if not (node.is_pure or reads_a_shape) or not node.inputs or node.holds_functions:
         return False
     return not any(value.dtype.name in ("variant", "resource") for value in node.outputs)
 

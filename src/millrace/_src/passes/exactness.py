@@ -13,17 +13,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array
-from millrace._src.core.execute import scalar_array
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.op_checks import bound_checks
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import places
-from millrace._src.core.resources import VariableStorage
 from millrace._src.passes.index_ranges import proven_nodes
+from millrace._src.passes.known_forms import known_forms
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
@@ -166,9 +162,9 @@ def _passes_now(node: Node, refused_values: Sequence[Value]) -> bool:
 def _check_passes(node: Node) -> bool:
     """Runs the checks of a node on its constants, and on stand-ins of the right shapes for its other inputs."""
     check = bound_checks(node.op_def, node.attrs)
-    arrays = [_known_form(value, tensor) for value, tensor in zip(node.inputs, node.origin.inputs, strict=False)]
-    if check is None or len(arrays) < len(node.inputs) or any(array is None for array in arrays):
-        return check is None
+    arrays = known_forms(node)
+    if check is None or any(array is None for array in arrays):
+        return False  # a kernel that refuses values itself: only `index_ranges` can tell
     arguments = [
         [arrays[place] for place in at] if argument.is_list else arrays[at.start]
         for argument, at in places(node.op_def.signature.inputs, node.attrs)
@@ -178,27 +174,3 @@ def _check_passes(node: Node) -> bool:
     except errors.OpError:
         return False
     return True
-
-
-def _known_form(value: Value, tensor: Any) -> Array | None:
-    """Returns a constant, or what has the shape of a value and is zero; None for an unknown shape.
-
-    Args:
-      value: the value.
-      tensor: the tensor of the user's graph, which knows what variable a handle refers to.
-    """
-    if value.constant is not None:
-        return value.constant
-    handle = getattr(tensor, "handle_type", None)
-    if isinstance(handle, VariableHandle) and handle.shape.is_fully_defined():
-        storage = VariableStorage(handle.dtype, handle.shape, "")
-        storage.value = stand_in([dim or 0 for dim in handle.shape], handle.dtype.np_dtype)
-        return scalar_array(storage, value.dtype)
-    if value.dtype.is_handle or not value.shape.is_fully_defined():
-        return None
-    return stand_in([dim or 0 for dim in value.shape], value.dtype.np_dtype)
-
-
-def stand_in(shape: Sequence[int], dtype: Any) -> Array:
-    """Returns an array of zeros that takes no memory, for a reader of shapes and dtypes."""
-    return np.broadcast_to(np.zeros((), dtype), shape)

@@ -9,7 +9,8 @@ either. This module proves what loops over tensors and lists need, and what the 
   counter of the iterations; a loop that counts this counter down and takes out one item each time never takes too many.
 - An item of a list of indices is one of the numbers that were put in.
 
-A bound is a number, or a size that nobody knows yet, plus a number: the length of `x`, the value of `n`.
+Indices may also be numbers of the program, such as the last step of `x[:, -1]`. A bound is a number, or a size that
+nobody knows yet, plus a number: the length of `x`, the value of `n`.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Dims:
-    """What is known of a vector of sizes: each of them."""
+class Numbers:
+    """What is known of a vector of integers: each of them; None for one of which nothing is known."""
 
-    sizes: tuple[Size, ...]
+    each: tuple[Range | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,14 @@ class Items:
         return replace(self, item=number if self.is_new else _joined(self.item, number), is_new=False)
 
 
-Fact: TypeAlias = Range | Dims | Items
+Fact: TypeAlias = Range | Numbers | Items
 Facts: TypeAlias = dict[Value, Fact]
 
 
 def proven_nodes(graph: OptimizedGraph) -> set[Node]:
     """Returns the nodes, inside of loops too, whose indices are in range whatever the arguments of the graph are."""
-    return _Proof().go_through(graph, {}) if any(node.graphs for node in graph.nodes) else set()
+    is_worth_it = any(node.graphs or node.type in _PROOFS for node in graph.nodes)
+    return _Proof().go_through(graph, {}) if is_worth_it else set()
 
 
 class _Proof:
@@ -266,9 +268,8 @@ def _of_constant(value: Value) -> Fact | None:
     if not value.dtype.is_integer or value.constant.ndim > 1:
         return None
     if value.constant.size == 1:
-        number = int(value.constant.reshape(-1)[0])
-        return Range(number, Size(None, number), Size(None, number))
-    return Dims(tuple([Size(None, number) for number in value.constant.tolist()]))
+        return _exactly(Size(None, int(value.constant.reshape(-1)[0])))
+    return Numbers(tuple([_exactly(Size(None, number)) for number in value.constant.tolist()]))
 
 
 def _joined(one: Range | None, other: Range | None) -> Range | None:
@@ -306,23 +307,46 @@ def _plus_constant(sign: int) -> Rule:
     return rule
 
 
+_LARGE_ENOUGH = 4
+"""The bytes of integers that hold any size."""
+
+
 def _same_number(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    return [proof.number(node.inputs[0], facts)] if len(node.outputs) == 1 and node.outputs[0].dtype.is_integer else []
+    dtype = node.outputs[0].dtype
+    return [proof.number(node.inputs[0], facts)] if dtype.is_integer and dtype.size >= _LARGE_ENOUGH else []
 
 
 def _packed(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    numbers = [proof.number(value, facts) for value in node.inputs]
-    if len(numbers) == 1:
-        return numbers
-    sizes = [number.exact for number in numbers if number is not None and number.exact is not None]
-    return [Dims(tuple(sizes)) if len(sizes) == len(numbers) else None]
+    if any(value.shape.rank != 0 for value in node.inputs):
+        return [None]
+    return [_vector([proof.number(value, facts) for value in node.inputs])]
+
+
+def _concatenated(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
+    *parts, _ = node.inputs
+    if any(value.shape.rank != 1 or value.shape.num_elements() is None for value in parts):
+        return [None]
+    numbers: list[Range | None] = []
+    for value in parts:
+        known = _each(proof.fact(value, facts))
+        numbers += known or [None] * (value.shape.num_elements() or 0)
+    return [_vector(numbers)]
 
 
 def _shape(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
     (x,) = node.inputs
     sizes = [proof.size(x, axis) for axis in range(x.shape.rank or 0)]
-    known = tuple([size for size in sizes if size is not None])
-    return [Dims(known) if x.shape.rank is not None and len(known) > 1 else _exactly(known[0]) if known else None]
+    return [_vector([None if size is None else _exactly(size) for size in sizes]) if sizes else None]
+
+
+def _vector(numbers: Sequence[Range | None]) -> Range | Numbers | None:
+    """Returns what is known of a vector, given what is known of each number."""
+    return numbers[0] if len(numbers) == 1 else Numbers(tuple(numbers))
+
+
+def _each(known: Fact | None) -> tuple[Range | None, ...]:
+    """Returns what is known of each number of a vector; nothing where the vector itself is unknown."""
+    return known.each if isinstance(known, Numbers) else (known,) if isinstance(known, Range) else ()
 
 
 def _exactly(size: Size) -> Range:
@@ -330,14 +354,12 @@ def _exactly(size: Size) -> Range:
 
 
 def _element(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    """Returns the fact of one size out of a shape: `shape[1]`."""
-    known, begin = proof.fact(node.inputs[0], facts), node.inputs[1].constant
-    if not _takes_one_row(node) or begin is None or begin.size != 1:
+    """Returns the fact of one number out of a vector: `shape[1]`."""
+    numbers, begin = _each(proof.fact(node.inputs[0], facts)), node.inputs[1].constant
+    if node.inputs[0].shape.rank != 1 or begin is None or begin.size != 1 or _single_places(node, 1) != [(0, 0)]:
         return [None]
-    sizes = known.sizes if isinstance(known, Dims) else (known.exact,) if isinstance(known, Range) else ()
     place = int(begin[0])
-    size = sizes[place] if -len(sizes) <= place < len(sizes) else None
-    return [_exactly(size) if size is not None else None]
+    return [numbers[place] if -len(numbers) <= place < len(numbers) else None]
 
 
 def _reserved(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
@@ -383,6 +405,7 @@ _RULES: dict[str, Rule] = {
     "Sub": _plus_constant(-1),
     **dict.fromkeys(("Cast", "ExpandDims", "Squeeze", "Reshape"), _same_number),
     "Pack": _packed,
+    "ConcatV2": _concatenated,
     "Shape": _shape,
     "StridedSlice": _element,
     "EmptyTensorList": lambda proof, node, facts: [Items(Size(None, 0), is_new=True)],
@@ -409,24 +432,92 @@ def _is_inside(index: Fact | None, size: Size | None) -> bool:
     return any(bound is not None and bound.is_below(size) for bound in (index.most, index.exact))
 
 
+def _is_from_end(index: Fact | None, size: Size | None) -> bool:
+    """Tells whether an index is a negative number that counts from the end, and not too far."""
+    if not isinstance(index, Range) or index.exact is None or index.exact.base is not None:
+        return False
+    return size is not None and size.base is None and -size.offset <= index.exact.offset < 0
+
+
 def _index_of_list(proof: _Proof, node: Node, facts: Facts) -> bool:
     known = proof.items(node.inputs[0], facts)
     return known is not None and _is_inside(proof.fact(node.inputs[1], facts), known.length)
 
 
-def _takes_one_row(node: Node) -> bool:
-    masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask")
-    return node.attrs.get("shrink_axis_mask") == 1 and not any(node.attrs.get(mask) for mask in masks)
+def _single_places(node: Node, rank: int) -> list[tuple[int, int]] | None:
+    """Returns the indices of a slice that each take one place: where the index stands, and its axis.
+
+    Args:
+      node: a slice with strides.
+      rank: the number of axes of what is sliced.
+
+    Returns: None where it is unknown whether a stride is refused.
+    """
+    strides = node.inputs[3].constant
+    if strides is None or (strides == 0).any():
+        return None
+    shrinks, new, dots = (node.attrs.get(mask, 0) for mask in ("shrink_axis_mask", "new_axis_mask", "ellipsis_mask"))
+    axes_named = sum(not (new | dots) >> position & 1 for position in range(strides.size))
+    found_places: list[tuple[int, int]] = []
+    axis = 0
+    for position in range(strides.size):
+        if dots >> position & 1:
+            axis += rank - axes_named
+        elif not new >> position & 1:
+            if shrinks >> position & 1:
+                if strides[position] < 0:
+                    return None
+                found_places.append((position, axis))
+            axis += 1
+    return found_places
 
 
-def _row(proof: _Proof, node: Node, facts: Facts) -> bool:
-    return _takes_one_row(node) and _is_inside(proof.fact(node.inputs[1], facts), proof.size(node.inputs[0], 0))
+def _takes_inside(node: Node, begin: Fact | None, sizes: Sequence[Size | None]) -> bool:
+    """Tells whether all indices of a slice that take one place are in range."""
+    found_places, numbers = _single_places(node, len(sizes)), _each(begin)
+    if found_places is None or node.attrs.get("begin_mask", 0) & node.attrs.get("shrink_axis_mask", 0):
+        return False
+    return all(
+        position < len(numbers)
+        and axis < len(sizes)
+        and (_is_inside(numbers[position], sizes[axis]) or _is_from_end(numbers[position], sizes[axis]))
+        for position, axis in found_places
+    )
 
 
-def _row_of_gradient(proof: _Proof, node: Node, facts: Facts) -> bool:
-    shape = proof.fact(node.inputs[0], facts)
-    sizes = shape.sizes if isinstance(shape, Dims) else (shape.exact,) if isinstance(shape, Range) else ()
-    return _takes_one_row(node) and bool(sizes) and _is_inside(proof.fact(node.inputs[1], facts), sizes[0])
+def _slice(proof: _Proof, node: Node, facts: Facts) -> bool:
+    x, begin = node.inputs[:2]
+    sizes = [proof.size(x, axis) for axis in range(x.shape.rank or 0)]
+    return x.shape.rank is not None and _takes_inside(node, proof.fact(begin, facts), sizes)
+
+
+def _slice_of_gradient(proof: _Proof, node: Node, facts: Facts) -> bool:
+    shape, begin = node.inputs[:2]
+    sizes = [None if number is None else number.exact for number in _each(proof.fact(shape, facts))]
+    return bool(sizes) and _takes_inside(node, proof.fact(begin, facts), sizes)
+
+
+def _block(proof: _Proof, node: Node, facts: Facts) -> bool:
+    """Tells whether the block that `tf.slice` takes is inside, along each axis."""
+    x, begin, size = node.inputs
+    begins, counts = _each(proof.fact(begin, facts)), _each(proof.fact(size, facts))
+    if x.shape.rank is None or not len(begins) == len(counts) == x.shape.rank:
+        return False
+    return all(_is_part(proof.size(x, axis), *pair) for axis, pair in enumerate(zip(begins, counts, strict=True)))
+
+
+def _is_part(whole: Size | None, first: Range | None, count: Range | None) -> bool:
+    """Tells whether some places after each other are among all; a count of -1 stands for all that follow."""
+    least_first = first.least if first is not None else -1
+    if first is None or count is None or count.exact is None or whole is None or least_first < 0:
+        return False
+    end = whole.plus(1)
+    if count.exact == Size(None, -1):
+        return first.exact == Size(None, 0) or _is_inside(first, end)
+    if count.exact == whole:
+        return first.exact == Size(None, 0)
+    number = count.exact
+    return number.base is None and number.offset >= 0 and _is_inside(_moved(first, number.offset), end)
 
 
 def _gathered(proof: _Proof, node: Node, facts: Facts) -> bool:
@@ -440,8 +531,9 @@ def _gathered(proof: _Proof, node: Node, facts: Facts) -> bool:
 _PROOFS: dict[str, Check] = {
     "TensorListGetItem": _index_of_list,
     "TensorListSetItem": _index_of_list,
-    "StridedSlice": _row,
-    "StridedSliceGrad": _row_of_gradient,
+    "StridedSlice": _slice,
+    "Slice": _block,
+    "StridedSliceGrad": _slice_of_gradient,
     "GatherV2": _gathered,
 }
 

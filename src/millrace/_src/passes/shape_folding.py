@@ -7,22 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from millrace._src.passes.constant_folding import computed
+from millrace._src.passes.known_forms import known_forms
 from millrace._src.passes.optimized_graph import Node, Value
 from millrace._src.passes.rewrite import Rewriting
 
 
 def _folded(node: Node) -> Sequence[Value] | None:
-    if not node.op_def.traits.reads_only_shapes or not all(value.shape.is_fully_defined() for value in node.inputs):
+    if not node.op_def.traits.reads_only_shapes:
         return None
-    return computed(node, [_stand_in(value) for value in node.inputs])
-
-
-def _stand_in(value: Value) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
-    """Returns an array of the shape and dtype of a value, which takes no memory."""
-    return np.broadcast_to(np.zeros((), value.dtype.np_dtype), tuple([dim or 0 for dim in value.shape]))
+    forms = [form for form in known_forms(node) if form is not None]
+    return computed(node, forms) if len(forms) == len(node.inputs) else None
 
 
 REWRITING = Rewriting(lambda _: _folded)

@@ -40,6 +40,8 @@ def _assert_shape(c: ShapeContext) -> Sequence[TensorShape]:
     not_differentiable="it has no outputs",
     batching=all_hold,
     exact_on_rows=True,
+    refuses=("condition",),
+    checks_any_shape_of=("data",),
 )
 def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
     """Raises InvalidArgumentError with a summary of `data` unless the scalar `condition` is true."""
