@@ -22,7 +22,7 @@ demo: $(VENV)/demo.stamp  ## train the digits classifier, eager and as a graph
 	@$(PYTHON) -m millrace run examples/digits.py
 
 test: $(VENV)/test.stamp  ## run the tests
-	@$(PYTHON) -m pytest -q -n $(JOBS) $(TESTS)
+	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal $(TESTS)
 
 keras-tests: $(VENV)/test.stamp  ## run Keras's own tests, all 13,800, out of the installed wheel: see docs/decisions/keras-tests.md
 	@$(PYTHON) -m tests.keras --jobs $(JOBS) $(KERAS_TESTS)

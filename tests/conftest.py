@@ -48,6 +48,15 @@ def every_function_is_converted(request: pytest.FixtureRequest) -> Iterator[None
 
 
 @pytest.fixture(autouse=True)
+def no_seed_is_left() -> Iterator[None]:
+    """Draws of the next test do not depend on which test ran before."""
+    import millrace as tf  # not above: Millrace reads the environment that this module sets
+
+    yield
+    tf.random.set_seed(None)
+
+
+@pytest.fixture(autouse=True)
 def environment_is_left_as_it_was() -> Iterator[None]:
     before = dict(os.environ)
     yield

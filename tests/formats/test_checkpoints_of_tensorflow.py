@@ -30,11 +30,6 @@ def recorded() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def no_global_seed() -> None:
-    tf.random.set_seed(None)
-
-
-@pytest.fixture(autouse=True)
 def keras_may_change_the_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     name = request.node.callspec.params["name"] if hasattr(request.node, "callspec") else ""
     if name and "keras" in CASES[name].needs:
