@@ -178,3 +178,31 @@ def test_nan_is_no_extreme_of_many(dtype: Any, axis: int) -> None:
     clean = np.where(np.isnan(x), -np.inf, tf.cast(tensor, tf.float32))
     np.testing.assert_array_equal(tf.argmax(tensor, axis), np.argmax(clean, axis))
     np.testing.assert_array_equal(tf.argmin(tensor, axis), np.argmin(-np.where(np.isnan(x), -np.inf, -clean), axis))
+
+
+@pytest.mark.parametrize("k", [-1, 0, 1, 5, 200, 999, 1000, 2000])
+@pytest.mark.parametrize("kind", ["random", "ties", "special", "accurate"])
+def test_in_top_k_of_many_classes_counts_the_better_ones(kind: str, k: int) -> None:
+    rng = np.random.default_rng(0)
+    predictions = rng.normal(size=(50, 1000)).astype(np.float32)
+    targets = rng.integers(-1, 1002, 50)
+    if kind == "ties":
+        predictions = np.round(predictions)
+    elif kind == "special":
+        rows, columns = rng.integers(0, 50, 30), rng.integers(0, 1000, 30)
+        predictions[rows, columns] = rng.choice(np.float32([np.nan, np.inf, -np.inf]), 30)
+        targets[:10] = columns[:10]
+    elif kind == "accurate":
+        targets = predictions.argmax(axis=1)
+    result = tf.math.in_top_k(targets, predictions, k).numpy()
+    parts = [tf.math.in_top_k(targets[i : i + 1], predictions[i : i + 1], k).numpy()[0] for i in range(50)]
+    assert result.tolist() == parts
+    in_columns = np.asfortranarray(predictions)
+    assert tf.math.in_top_k(targets, in_columns, k).numpy().tolist() == parts
+
+
+def test_in_top_k_is_right_for_every_row() -> None:
+    predictions = np.random.default_rng(0).normal(size=(3000, 60)).astype(np.float32)
+    targets = np.arange(3000) % 60
+    wanted = [list(row[::-1]).index(t) < 7 for row, t in zip(predictions.argsort(axis=1), targets, strict=True)]
+    assert tf.math.in_top_k(targets, predictions, 7).numpy().tolist() == wanted

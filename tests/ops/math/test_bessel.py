@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import millrace as tf
+from millrace._src.ops.math.blocks import FEWEST
 from tests.ops.math.recorded import MODES, check_gradients, check_value
 from tests.ops.math.samples import FLOATS, at_zero, unary
 
@@ -205,3 +207,21 @@ def test_higher_derivatives_at_zero_are_numbers(name: str) -> None:
     first = {"bessel_i0": 0.0, "bessel_i1": 1.0, "bessel_i1e": 0.5}[name]
     assert derivative(1).numpy()[0] == first  # TensorFlow's; that of bessel_i1 should be 0.5
     assert np.isfinite([derivative(2).numpy(), derivative(3).numpy()]).all()
+
+
+def test_scaled_i0_of_many_numbers_is_few_units_off() -> None:
+    x = np.concatenate([np.linspace(-30, 30, 200_001), 10.0 ** np.linspace(-44, 38, 50_001), [0, 3.4e38]])
+    x = np.concatenate([x, -x]).astype(np.float32)
+    wanted = special.i0e(x.astype(np.float64))
+    unit = np.spacing(wanted.astype(np.float32)).astype(np.float64)
+    assert (np.abs(tf.math.bessel_i0e(x).numpy() - wanted) / unit).max() <= 7
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_scaled_i0_of_many_and_of_few_numbers_agree(dtype: str) -> None:
+    x = tf.cast(np.resize([0.0, -0.0, 1.5, -2.5, 20.0, np.inf, -np.inf, np.nan], (8, FEWEST // 4)).T, dtype)
+    many, few = tf.math.bessel_i0e(x), tf.stack([tf.math.bessel_i0e(part) for part in tf.unstack(x)])
+    assert many.dtype == few.dtype == dtype
+    tolerance = {"float32": 1e-6, "float64": 1e-15, "float16": 2e-3, "bfloat16": 1e-2}[dtype]
+    many_numbers, few_numbers = (tf.cast(t, tf.float64).numpy() for t in (many, few))
+    np.testing.assert_allclose(many_numbers, few_numbers, rtol=tolerance)

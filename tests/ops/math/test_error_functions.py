@@ -11,6 +11,7 @@ from scipy import special
 
 import millrace as tf
 from millrace._src.ops.math import error_functions
+from millrace._src.ops.math.blocks import FEWEST
 
 NUMBERS = np.concatenate(
     [
@@ -58,7 +59,7 @@ def test_shapes_stay_also_of_arrays_in_another_order(shape: Any) -> None:
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("op", ["erf", "erfc"])
 def test_small_and_large_tensors_agree(op: str, dtype: str) -> None:
-    x = tf.cast(tf.random.stateless_normal([error_functions.FEWEST], [1, 2], dtype=tf.float64), dtype)
+    x = tf.cast(tf.random.stateless_normal([FEWEST], [1, 2], dtype=tf.float64), dtype)
     function = getattr(tf.math, op)
     large, small = function(x), tf.concat([function(part) for part in tf.split(x, 4)], 0)
     assert large.dtype == small.dtype == dtype

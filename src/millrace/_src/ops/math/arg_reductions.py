@@ -231,6 +231,11 @@ def in_top_k_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((rows if count is None else count,))
 
 
+_LARGE = 1 << 13
+"""Predictions from which on rows that are decided are left out."""
+_FIRST_COLUMNS = 32
+
+
 def _in_top_k(xp: Xp, predictions: Array, targets: Array, k: Any) -> Array:
     if predictions.ndim != 2 or targets.ndim != 1 or predictions.shape[0] != targets.shape[0]:
         raise ValueError("shapes do not match")
@@ -239,9 +244,37 @@ def _in_top_k(xp: Xp, predictions: Array, targets: Array, k: Any) -> Array:
     if classes == 0:
         return is_class
     scores = xp.take_along_axis(predictions, xp.where(is_class, targets, 0)[:, None], axis=1)
+    return is_class & _are_few_better(xp, predictions, scores, k)
+
+
+@kernel_part
+def _are_few_better(xp: Xp, predictions: Array, scores: Array, k: Any) -> Array:
+    """Tells for which rows the score is finite, and fewer than `k` predictions are better, all of them finite.
+
+    Most rows are decided after few columns: once `k` predictions are better, or NaN, the answer is no.
+    """
+    if predictions.size < _LARGE:
+        return _are_few_in_whole_rows(xp, predictions, scores, k)
+    rows = np.flatnonzero(np.isfinite(scores[:, 0]))
+    counts = np.zeros(rows.size, np.int64)
+    start, stop = 0, _FIRST_COLUMNS
+    while rows.size and start < predictions.shape[1]:
+        are_all = rows.size == len(predictions)
+        part = predictions[:, start:stop] if are_all else predictions[rows, start:stop]
+        limits = scores if are_all else scores[rows]
+        counts += part.shape[1] - np.count_nonzero(part <= limits, axis=1)
+        rows, counts = rows[counts < k], counts[counts < k]
+        start, stop = stop, 4 * stop
+    result = np.zeros(len(predictions), bool)
+    result[rows] = _are_few_in_whole_rows(np, predictions[rows], scores[rows], k)
+    return result
+
+
+@_are_few_better.kernel_for("xla")
+def _are_few_in_whole_rows(xp: Any, predictions: Array, scores: Array, k: Any) -> Array:
     better_count = xp.sum(predictions > scores, axis=1, dtype=np.int64)
     is_finite = xp.isfinite(scores[:, 0]) & xp.all(xp.isfinite(predictions) | (predictions <= scores), axis=1)
-    return is_class & is_finite & (better_count < k)
+    return is_finite & (better_count < k)
 
 
 @op(

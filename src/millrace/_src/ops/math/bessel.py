@@ -1,6 +1,9 @@
 """Bessel functions of order 0 and 1: J and Y, the modified I and K, and their scaled forms.
 
-Each op is SciPy's function of the same name. K and Y are infinite at 0. For negative arguments K and Y are not real,
+Each op is SciPy's function of the same name, but for many float32 numbers of `bessel_i0e`: SciPy computes one number
+after the other, 29 ns each. `i0e(x) * sqrt(x + 3)` is a smooth function of `3 / (x + 3)`, from 0 to infinity, for which
+a polynomial of degree 17 is enough; the coefficients are a weighted minimax fit, and the largest error is 6 units in
+the last place, as TensorFlow's. K and Y are infinite at 0. For negative arguments K and Y are not real,
 and the result is TensorFlow's infinity.
 """
 
@@ -9,15 +12,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.math.blocks import in_blocks, many_at_once, polynomial, singles
 from millrace._src.ops.math.element_types import FLOAT
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
+
+_SCALED_I0 = singles(
+    [
+        0.5952268838882446,
+        0.38099735975265503,
+        0.3842048943042755,
+        0.35500526428222656,
+        0.15752772986888885,
+        -0.10852421075105667,
+        -0.11881881952285767,
+        0.08761854469776154,
+        0.06977545469999313,
+        -0.10728918761014938,
+        -0.022753171622753143,
+        0.10923722386360168,
+        -0.006709739565849304,
+        -0.07662929594516754,
+        0.009981069713830948,
+        0.032179094851017,
+        -0.0029378498438745737,
+        -0.006040571257472038,
+    ]
+)
+"""The polynomial `i0e(x) * sqrt(x + 3)` of `6 / (x + 3) - 1`, for `x` from 0 to infinity."""
+_ONE, _THREE, _SIX = singles([1, 3, 6])
 
 
 def _bessel(xp: Xp, name: str, x: Array, not_positive: float | None = None) -> Array:
@@ -78,6 +109,21 @@ def bessel_i0e_op(xp: Xp, x: Array) -> Array:
     array([0.4657...], dtype=float32)
     """
     return _bessel(xp, "i0e", x)
+
+
+def _many_i0e(x: Array) -> Array:
+    return in_blocks(_i0e_block, x, nanoseconds=2.0)
+
+
+def _i0e_block(x: Array, result: Array) -> None:
+    shifted = np.abs(x)
+    np.add(shifted, _THREE, out=shifted)
+    place = np.divide(_SIX, shifted)
+    np.subtract(place, _ONE, out=place)
+    np.divide(polynomial(_SCALED_I0, place), np.sqrt(shifted, out=shifted), out=result)
+
+
+bessel_i0e_op.specialize(many_at_once(_many_i0e, bessel_i0e_op.op_def.kernel))
 
 
 @bessel_i0e_op.gradient

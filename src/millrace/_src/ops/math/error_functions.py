@@ -12,25 +12,17 @@ TensorFlow's are 6 and 8.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.util.thread_pool import run_in_blocks
+from millrace._src.ops.math.blocks import BLOCK, in_blocks, polynomial, singles
 
-FEWEST = 4096
-"""The number of elements from which on NumPy's calls cost less than SciPy's loop."""
-_BLOCK = 65_536
 _NANOSECONDS = 2.0
 
-
-def _singles(numbers: Sequence[float]) -> list[Any]:
-    return [np.array(number, np.float32) for number in numbers]
-
-
-_HALF_LOGIT = _singles(
+_HALF_LOGIT = singles(
     [
         1.1283792471840943,
         0.10276986419145341,
@@ -43,7 +35,7 @@ _HALF_LOGIT = _singles(
     ]
 )
 """The polynomial `atanh(erf(x)) / x` of `x^2`, up to 16."""
-_LOGIT = _singles(
+_LOGIT = singles(
     [
         2.256759135713536,
         0.2055362195827661,
@@ -56,7 +48,7 @@ _LOGIT = _singles(
     ]
 )
 """The polynomial `log(2 / erfc(x) - 1) / x` of `x^2`, up to 16; exact enough for `erfc(x)` up to `_TAIL`."""
-_SCALED = _singles(
+_SCALED = singles(
     [
         0.5641896097973246,
         0.7052263027047736,
@@ -70,30 +62,18 @@ _SCALED = _singles(
 )
 """The polynomial `exp(x^2) erfc(x) (x + 1.25)` of `1 / (x + 1.25)`, from `_TAIL` on."""
 _TAIL = np.array(1.25, np.float32)
-_LARGEST_SQUARE = np.full(_BLOCK, 16, np.float32)  # NumPy has no fast loop for the smaller of an array and a number
-_ONE, _TWO, _SHIFT = _singles([1, 2, 1.25])
+_LARGEST_SQUARE = np.full(BLOCK, 16, np.float32)  # NumPy has no fast loop for the smaller of an array and a number
+_ONE, _TWO, _SHIFT = singles([1, 2, 1.25])
 
 
 def erf(x: Array) -> Array:
     """Computes the error function of float32 numbers."""
-    return _in_blocks(_erf_block, x)
+    return in_blocks(_erf_block, x, nanoseconds=_NANOSECONDS)
 
 
 def erfc(x: Array) -> Array:
     """Computes the complementary error function of float32 numbers."""
-    return _in_blocks(_erfc_block, x)
-
-
-def _in_blocks(compute: Callable[[Array, Array], None], x: Array) -> Array:
-    flat = np.ascontiguousarray(x).reshape(-1)
-    result = np.empty_like(flat)
-    run_in_blocks(
-        flat.size,
-        _BLOCK,
-        lambda start, stop: compute(flat[start:stop], result[start:stop]),
-        nanoseconds=_NANOSECONDS,
-    )
-    return result.reshape(x.shape)
+    return in_blocks(_erfc_block, x, nanoseconds=_NANOSECONDS)
 
 
 def _erf_block(x: Array, result: Array) -> None:
@@ -114,11 +94,7 @@ def _odd_polynomial(coefficients: Sequence[Any], x: Array) -> Array:
     """Returns `x` times a polynomial of `x^2`, which stays as it is from 16 on: there the results are 1 or 0."""
     square = np.multiply(x, x)
     np.minimum(square, _LARGEST_SQUARE[: x.size], out=square)
-    total = np.multiply(square, coefficients[-1])
-    for coefficient in coefficients[-2:0:-1]:
-        np.add(total, coefficient, out=total)
-        np.multiply(total, square, out=total)
-    np.add(total, coefficients[0], out=total)
+    total = polynomial(coefficients, square)
     return np.multiply(total, x, out=total)
 
 

@@ -7,7 +7,6 @@ SciPy gives a value by continuation that TensorFlow leaves undefined, the result
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -24,6 +22,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.math import error_functions
+from millrace._src.ops.math.blocks import many_at_once
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands, shape_text
 from millrace._src.ops.math.element_types import FLOAT, SINGLE_DOUBLE
 from millrace._src.ops.math.precision import at_least_single, in_single
@@ -37,24 +36,6 @@ def _special(xp: Xp, name: str, *arrays: Array) -> Array:
     """Applies SciPy's function `name`, in 32 bits at least; the result has the dtype of the first array."""
     function = getattr(xp.special, name)
     return in_single(xp, lambda *a: xp.astype(function(*a), a[0].dtype), *arrays)
-
-
-def _many_at_once(function: Callable[[Array], Array], kernel: Callable[..., Array]) -> Callable[..., Any]:
-    """Specializes a kernel by a function on many float32 numbers; other numbers and small arrays go to the kernel."""
-
-    def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-        if dtypes[0].size > 4:
-            return None
-        np_dtype = dtypes[0].np_dtype
-
-        def run(x: Array) -> Array:
-            if x.size < error_functions.FEWEST:
-                return kernel(xp, x)
-            return function(x.astype(np.float32, copy=False)).astype(np_dtype, copy=False)
-
-        return run
-
-    return specialize
 
 
 @export("math.erf", v1=["erf", "math.erf"], elementwise="unary")
@@ -71,7 +52,7 @@ def erf(xp: Xp, x: Array) -> Array:
     return _special(xp, "erf", x)
 
 
-erf.specialize(_many_at_once(error_functions.erf, erf.op_def.kernel))
+erf.specialize(many_at_once(error_functions.erf, erf.op_def.kernel))
 
 
 @erf.gradient
@@ -93,7 +74,7 @@ def erfc(xp: Xp, x: Array) -> Array:
     return _special(xp, "erfc", x)
 
 
-erfc.specialize(_many_at_once(error_functions.erfc, erfc.op_def.kernel))
+erfc.specialize(many_at_once(error_functions.erfc, erfc.op_def.kernel))
 
 
 @erfc.gradient
