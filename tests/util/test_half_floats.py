@@ -62,8 +62,54 @@ def test_any_float32_is_rounded() -> None:
         assert_same(narrowed(x.reshape(2, -1).T), x.reshape(2, -1).T.astype(np.float16))
 
 
+def float16_boundaries() -> Any:
+    """Returns every finite float16, every middle of two neighbours, and the float32 numbers next to those."""
+    numbers = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32)
+    middles = (numbers + np.append(numbers[1:], np.float32(65536))) / 2
+    exact = np.concatenate([numbers, middles])
+    return np.concatenate([exact, np.nextafter(exact, np.float32(np.inf)), np.nextafter(exact, np.float32(-np.inf))])
+
+
+def test_every_boundary_between_two_float16_is_where_it_belongs() -> None:
+    x = float16_boundaries()
+    normal = x[(x >= 2**-14) & (x < 65520)]
+    few_small = np.concatenate([np.resize(normal, 200_000), x[x < 2**-14][::17]])
+    for values in (x, normal, x[x < 65520], x[x < 2**-13], few_small, np.resize(normal[normal < 1], 150_000)):
+        for signed_values in (values, -values, values[::-1], np.random.default_rng(0).permutation(values)):
+            with np.errstate(over="ignore"):
+                assert narrowed(signed_values).tobytes() == signed_values.astype(np.float16).tobytes()
+
+
+def test_zeros_among_normal_numbers_keep_their_sign() -> None:
+    x = np.resize(np.float32([0.0, -0.0, 1.0, -2.5, 1e-30, -1e-45]), 90_000)
+    assert narrowed(x).tobytes() == x.astype(np.float16).tobytes()
+
+
+@pytest.mark.parametrize("number", [0, 0x8000, 1, 0x8155, 0x0400, 0x3C00, 0xC455, 0x7BFF, 0x7C00, 0xFC00, 0x7E00])
+@pytest.mark.parametrize("name", ["add", "subtract"])
+def test_sums_of_every_float16_and_a_number_are_rounded_once(name: str, number: int) -> None:
+    x, ufunc = ALL_BITS.view(np.float16), getattr(np, name)
+    y = np.array([number], np.uint16).view(np.float16)
+    with np.errstate(all="ignore"):
+        for values in (x, x[np.isfinite(x)], x[np.abs(x) < 1e-3]):
+            assert_same(half_function(ufunc)(values, y), ufunc(values, y))
+            assert_same(half_function(ufunc)(np.broadcast_to(y, values.shape).copy(), values), ufunc(y, values))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ["absolute", "negative", "sign", "square", "sqrt", "floor", "ceil", "rint", "isnan"])
+def test_functions_of_every_number_are_those_of_numpy(name: str, dtype: Any) -> None:
+    ufunc = getattr(np, name)
+    with np.errstate(all="ignore"):
+        for x in (ALL_BITS.view(dtype), ALL_BITS.view(dtype)[: 1 << 13], ALL_BITS.view(dtype).reshape(256, -1).T):
+            assert_same(half_function(ufunc)(x), ufunc(x))
+
+
 @pytest.mark.parametrize("kind", list(operands(np.float16)))
-@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "true_divide", "less", "greater_equal", "equal"])
+@pytest.mark.parametrize(
+    "name",
+    ["add", "subtract", "multiply", "true_divide", "less", "greater_equal", "equal", "not_equal"],
+)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_functions_of_two_arrays_are_rounded_once(dtype: Any, name: str, kind: str) -> None:
     x, ufunc = operands(dtype)[kind], getattr(np, name)

@@ -182,3 +182,21 @@ def test_a_truncating_cast_rounds_towards_zero() -> None:
 def test_strings_cannot_be_cast() -> None:
     with pytest.raises(tf.errors.UnimplementedError, match="Cast string to int32 is not supported"):
         tf.cast("1", tf.int32)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "int64", "float32", "bfloat16"])
+def test_every_float16_is_cast_alike_among_few_and_among_many(dtype: str) -> None:
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    few = np.concatenate([tf.cast(part, dtype).numpy() for part in np.split(x, 64)])
+    with np.errstate(invalid="ignore"):  # NaNs that signal
+        np.testing.assert_array_equal(tf.cast(x, dtype).numpy().astype(np.float64), few.astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_integers_are_rounded_once_to_float16(dtype: str) -> None:
+    info = np.iinfo(dtype)
+    near = np.arange(max(info.min, -70_000), min(info.max, 70_000) + 1)
+    far = [number for number in (2**24 + 1, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)) if info.min <= number <= info.max]
+    x = np.resize(np.concatenate([near.astype(dtype), np.array(far, dtype)]), 150_000)
+    with np.errstate(over="ignore"):
+        assert tf.cast(x, tf.float16).numpy().tobytes() == x.astype(np.float16).tobytes()

@@ -28,6 +28,8 @@ from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 from millrace._src.util.half_floats import narrowed, widened
 
+_WIDER_THAN_HALF = ("float64", "int32", "int64")
+"""Types that float16 is as well converted to by way of float32, whatever the value."""
 _NOT_CASTABLE = ("string", "resource", "variant")
 
 
@@ -93,6 +95,10 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     if names == {"float16", "bfloat16"}:  # a float32 holds every number of the source
         if source.name == "float16":
             return lambda x: widened(x).astype(np_dtype)
+        return lambda x: narrowed(x.astype(np.float32))
+    if source.name == "float16" and target.name in _WIDER_THAN_HALF:
+        return lambda x: widened(x).astype(np_dtype)
+    if target.name == "float16" and source.is_integer:  # integers that a float32 rounds are infinite
         return lambda x: narrowed(x.astype(np.float32))
     return lambda x: x.astype(np_dtype)
 
