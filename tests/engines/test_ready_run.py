@@ -21,7 +21,7 @@ def engines():
 
 def _run(engines, **options):
     tiers = engines.tiers()
-    return ReadyRun(engines.programs["xla"], tiers.on_numpy, tiers.submit, **options)
+    return ReadyRun(engines.programs["xla"], tiers.on_numpy, tiers.submit, **options).run
 
 
 def test_each_set_of_shapes_runs_on_numpy_until_it_is_compiled(engines):

@@ -111,7 +111,7 @@ class CompilingProgram:
     def _take(self, compiled: Program, compiler: BackgroundCompiler) -> None:
         """Runs calls on XLA from now on, each set of shapes as soon as there is an executable."""
         self._compiled = compiled
-        self._ready_run = ReadyRun(compiled, self._on_numpy, compiler.submit, compiled.run)
+        self._ready_run = ReadyRun(compiled, self._on_numpy, compiler.submit, compiled.run).run
         for holder in list(self._holders):
             holder.use(either_program(self._ready_run))
 

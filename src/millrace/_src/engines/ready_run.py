@@ -29,13 +29,16 @@ class ReadyRun:
       submit: gives a job to the background thread.
       unready_run: carries out the calls of a program that does not compile, or compiles again and again; by default
         `on_numpy`.
+
+    Attributes:
+      run: carries out one call.
     """
 
     def __init__(
         self, program: Program, on_numpy: Run, submit: Callable[[Steps], Job], unready_run: Run | None = None
     ) -> None:
         self.program = program
-        self._attempt = program.attempting_run()
+        self.run = self._run_of(program.attempting_run())
         self._on_numpy = on_numpy
         self._submit = submit
         self._unready_run = unready_run or on_numpy
@@ -43,9 +46,15 @@ class ReadyRun:
         self._jobs: dict[Any, Job] = {}
         self._misses = 0
 
-    def __call__(self, *arguments: Any) -> Sequence[Any]:
-        results = self._attempt(*arguments)
-        return results if results is not None else self._missed(arguments)
+    def _run_of(self, attempt: Callable[..., Sequence[Any] | None]) -> Run:
+        """Returns `run`: a function of its own, because all calls of a hot function pass here."""
+        missed = self._missed
+
+        def run(*arguments: Any) -> Sequence[Any]:
+            results = attempt(*arguments)
+            return missed(arguments) if results is None else results
+
+        return run
 
     def _missed(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Carries out a call for which there is no executable, and has one compiled."""

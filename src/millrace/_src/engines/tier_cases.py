@@ -188,7 +188,7 @@ class Case:
         if tier == NUMPY:
             self.chosen, self._act = self._tiers.numpy, Case._run_numpy
         else:
-            run = ReadyRun(self._ways[tier], self._tiers.on_numpy, self._tiers.submit)
+            run = ReadyRun(self._ways[tier], self._tiers.on_numpy, self._tiers.submit).run
             self.chosen, self._act = either_program(run), Case._run_chosen
         self._ways = {}
         for holder in list(self._holders):

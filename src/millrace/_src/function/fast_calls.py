@@ -99,6 +99,14 @@ def make_runner(concrete: Any, program: Program) -> Callable[[list[Any]], Any]:
 
         return run_one
     pack = concrete.pack
+    if len(outputs) == 1:
+        dtype = dtypes[0]
+
+        def run_and_pack_one(arrays: list[Any]) -> Any:
+            (value,) = run_program(*arrays, *concrete.captured_arrays)
+            return pack((make(value, dtype),))
+
+        return run_and_pack_one
 
     def run(arrays: list[Any]) -> Any:
         values = run_program(*arrays, *concrete.captured_arrays)

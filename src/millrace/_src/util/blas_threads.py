@@ -171,7 +171,7 @@ if sys.platform != "win32":
 def large_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
     """Returns `product(a, b)`, computed by the library and on the number of threads that suit the product.
 
-    Worth the call where `a.size * b.size > SINGLE`; smaller products need no choice.
+    Worth the call where `a.size * b.shape[-1] > SINGLE`; smaller products need no choice.
 
     Args:
       product: `numpy.dot` for matrices, or `numpy.matmul`.
@@ -193,14 +193,11 @@ def _chosen_product() -> Callable[..., Any]:
 
 def blas_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
     """Returns `product(a, b)`, computed by NumPy's BLAS library; the arguments are those of `large_product`."""
-    options = {} if out is None else {"out": out}
-    if is_inside():
-        return product(a, b, **options)
     threads = _threads()
-    columns = b.shape[-1] if b.ndim > 1 else 1
-    work = a.size * columns
-    if threads.most == 1 or work <= SINGLE:
-        return product(a, b, **options)
+    work = a.size * (b.shape[-1] if b.ndim > 1 else 1)
+    if threads.most == 1 or work <= SINGLE or is_inside():
+        return product(a, b) if out is None else product(a, b, out=out)
+    options = {} if out is None else {"out": out}
     return threads.carry_out(lambda: product(a, b, **options), work, (a.shape, b.shape, a.dtype.char))
 
 

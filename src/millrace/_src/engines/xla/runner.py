@@ -106,7 +106,6 @@ class Runner:
             for_caller=self.for_caller,
             prepare=self.prepare,
             ready=self.ready,
-            attempt=self.attempt,
             wait=self.wait,
         )
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
@@ -122,6 +121,7 @@ class Runner:
         self.sharing = Sharing()
         """How the inputs of the last call shared variables."""
         self.twins = Twins(len(self.plain))
+        self.attempt = self.program.attempt = self._way_to_attempt()
 
     def _executables(self, draws: Sequence[Value]) -> Executables:
         graph = self.graph
@@ -148,29 +148,55 @@ class Runner:
             results = self._run_slowly(self._key(call), call)
         return results
 
-    def attempt(self, *arguments: Any) -> Sequence[Any] | None:
-        """Runs a call if that needs no compiler; see `Program`."""
-        executables = self.executables
-        if not self.is_quick or executables.known or self.has_choice and state.device is not None:
-            return self._attempt_in_full(arguments)
+    def _way_to_attempt(self) -> Callable[..., Sequence[Any] | None]:
+        """Returns what runs a call if that needs no compiler; see `Program`.
+
+        All calls of a hot function pass through the function that is returned: it looks up as little as possible.
+        """
+        if not self.is_quick:
+            return lambda *arguments: self._attempt_in_full(arguments)
+        run = self._run_with_arrays() if not self.resources else self._run_with_arrays_and_variables
+        executables, has_choice = self.executables, self.has_choice
+
+        def attempt(*arguments: Any) -> Sequence[Any] | None:
+            if executables.known or has_choice and state.device is not None:
+                return self._attempt_in_full(arguments)
+            try:
+                results = run(arguments)
+            except OtherTypesError:
+                results = None
+            return self._attempt_prepared(arguments) if results is None else results
+
+        return attempt
+
+    def _run_with_arrays(self) -> Callable[[Sequence[Any]], Sequence[Any] | None]:
+        """Returns what runs a call without variables with the executable that last fitted the call's shapes.
+
+        The function returns None where there is no such executable.
+
+        Raises: OtherTypesError: if the executable is for other types.
+        """
+        recent, operands_of, open_inputs = self.executables.recent, self.twins.operands, self.open
+
+        def run(arguments: Sequence[Any]) -> Sequence[Any] | None:
+            key = (*_NO_KEY, *[arguments[i].shape for i in open_inputs]) if open_inputs else _NO_KEY
+            executable = recent.get(key)
+            return None if executable is None else executable(operands_of(arguments))
+
+        return run
+
+    def _run_with_arrays_and_variables(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
+        """Does what `_run_with_arrays` returns, for a call with variables."""
         shapes = [arguments[i].shape for i in self.open] if self.open else ()
-        try:
-            if not self.resources:
-                executable = executables.recent.get((*_NO_KEY, *shapes))
-                if executable is not None:
-                    return executable(self.twins.operands(arguments))
-            else:
-                storages = [arguments[i][()] for i in self.resources]
-                sharing = self.sharing
-                if sharing.identities != tuple(map(id, storages)):
-                    sharing = self._sharing_of(storages)
-                executable = executables.recent.get((*sharing.key, *shapes))
-                if executable is not None:
-                    operands = self.twins.operands([arguments[i] for i in self.plain])
-                    return self._run_with_variables(executable, storages, sharing, operands)
-        except OtherTypesError:
-            pass
-        return self._attempt_prepared(arguments)
+        storages = [arguments[i][()] for i in self.resources]
+        sharing = self.sharing
+        if sharing.identities != tuple(map(id, storages)):
+            sharing = self._sharing_of(storages)
+        executable = self.executables.recent.get((*sharing.key, *shapes))
+        if executable is None:
+            return None
+        operands = self.twins.operands([arguments[i] for i in self.plain])
+        return self._run_with_variables(executable, storages, sharing, operands)
 
     def _attempt_in_full(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         """Runs a call of any kind with the executable that last fitted its key, if there is one."""

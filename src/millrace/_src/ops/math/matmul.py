@@ -170,7 +170,7 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
             first, second = a.T if transpose_a else a, b.T if transpose_b else b
             if is_integer and a.size > _SMALL_INTEGERS:
                 return _integer_dot(first, second)
-            return first.dot(second) if a.size * b.size <= SINGLE else large_product(np.dot, first, second)
+            return first.dot(second) if a.size * second.shape[1] <= SINGLE else large_product(np.dot, first, second)
         except ValueError:
             raise _wrong_sizes(a, b) from None
 
@@ -180,7 +180,7 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
         try:
             if is_integer and a.size > _SMALL_INTEGERS:
                 return _integer_dot(a, b)
-            return a.dot(b) if a.size * b.size <= SINGLE else large_product(np.dot, a, b)
+            return a.dot(b) if a.size * b.shape[1] <= SINGLE else large_product(np.dot, a, b)
         except ValueError:
             raise _wrong_sizes(a, b) from None
 
