@@ -20,6 +20,8 @@ from typing import Any
 FITTED = 3
 """How many of the largest sizes a power is fitted to: at small sizes, what does not grow weighs most."""
 _REPETITIONS = 5
+_WARM_CALLS = 16
+"""Calls before something that is called again and again is measured: Python specializes a function's instructions."""
 _SHORTEST = 0.01
 """Seconds of calls that make a repetition."""
 
@@ -184,7 +186,8 @@ def measure(tf: Any, subject: Subject) -> Growth:
     growth = Growth(subject.title, list(subject.sizes), [], [])
     for size in subject.sizes:
         call = subject.make(tf, size)
-        call()
+        for _ in range(1 if subject.keeps else _WARM_CALLS):
+            call()
         growth.seconds.append(_least_seconds(call))
         growth.bytes.append(_bytes(subject.make(tf, size), subject.keeps))
     return growth

@@ -76,7 +76,7 @@ class Operation:
         self.gradient_override: Any = None
         self.gradient_plans: tuple[Any, ...] = ()
         """The gradients for which the operation was extended by intermediates, one each time; see `rewriting`."""
-        self.recordings: list[Any] = []
+        self.recordings: tuple[Any, ...] = ()
         """The recorders that saw this operation, each with its entry: recorders take note of later additions."""
         self.wire_full_type: bytes | None = None
         """The message with which a file describes the outputs beyond their dtypes; see `graph.full_types`."""

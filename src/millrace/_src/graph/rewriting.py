@@ -99,14 +99,14 @@ def watch(operation: Operation, recorder: Any, entry: Any) -> None:
       recorder: a tape or an accumulator.
       entry: what the recorder noted; the recorder gets the entry back when the operation changes.
     """
-    operation.recordings.append((recorder, entry))
+    operation.recordings = (*operation.recordings, (recorder, entry))
 
 
 def keep_plan(operation: Operation, plan: Any) -> None:
     """Keeps the gradient for which an operation was extended; accumulators then give the new outputs tangents."""
     operation.gradient_plans = (*operation.gradient_plans, plan)
     give_tangents = operation.op_def.rules.operation_tangents
-    for recorder, _ in operation.recordings[:]:
+    for recorder, _ in operation.recordings:
         if give_tangents is not None and recorder.is_forward and not recorder.is_finished:
             give_tangents(operation, recorder)
 

@@ -87,7 +87,8 @@ class _Writer:
                 "",
             ]
         )
-        behind = {i: (node, names) for i, (_, node, names) in enumerate(lines, len(head) + 1) if node is not None}
+        numbered = enumerate(lines, len(head) + 1)
+        behind = {number: (node, tuple(names)) for number, (_, node, names) in numbered if node is not None}
         return self._compiled(source, behind)
 
     def _compiled(self, source: str, behind: dict[int, tuple[Node, Sequence[str]]]) -> Program:
@@ -222,7 +223,7 @@ class _Writer:
             line.consumed, line.call_in_place = lists[0], f"{name}({', '.join(arguments)})"
             lists = lists[1:]
         holds = any(value.dtype.name == "variant" for value in node.outputs) or node.holds_functions
-        line.escaping = lists if holds or node.effects is Effects.IO else []
+        line.escaping = lists if holds or node.effects is Effects.IO else ()
 
     # --- names ---------------------------------------------------------------------------------------------------
 

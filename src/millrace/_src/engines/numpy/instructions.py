@@ -17,14 +17,14 @@ reader of an array may keep a view of the array.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 Rendered: TypeAlias = tuple[str, Any, Sequence[str]]
 """A line of source, the node behind it (or None), and the names of the node's arguments."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Line:
     """One statement.
 
@@ -50,7 +50,7 @@ class Line:
     kernel: str = ""
     consumed: str | None = None
     call_in_place: str = ""
-    escaping: list[str] = field(default_factory=list)
+    escaping: Sequence[str] = ()
     makes_array: bool = False
     arguments: list[str] | None = None
     live_after: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ class Line:
         yield _line(indent, text), self.node, self.arguments or self.uses
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Loop:
     """A loop: the state, and the instructions before and after the test whether to go on.
 
@@ -124,7 +124,7 @@ class Loop:
         yield from rendered(self.body, indent + 1)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Choice:
     """One of two blocks, each with the names of its results."""
 
@@ -158,7 +158,7 @@ class Choice:
                 yield _line(indent + 1, f"del {', '.join(dead_names)}"), None, ()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class InBlocks:
     """Lines for small arrays, and one call for large arrays that goes through the lines' kernels block by block.
 
@@ -223,7 +223,7 @@ def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
         made_names.update(instruction.targets)
         dead_names = ({*instruction.targets, *instruction.reads()} & made_names) - instruction.live_after
         if dead_names:
-            yield _line(indent, f"del {', '.join(sorted(dead_names))}"), instruction.node, ()
+            yield _line(indent, f"del {', '.join(sorted(dead_names))}"), None, ()
             made_names -= dead_names
 
 
