@@ -212,3 +212,11 @@ def test_gradients_through_calls_with_such_variables() -> None:
         with tf.GradientTape() as tape:
             total = f(first, second)
         assert [g.numpy() for g in tape.gradient(total, [first, second])] == [12.0, 4.0]
+
+
+@pytest.mark.parametrize("pack", [lambda y: y, lambda y: [y], lambda y: (y,), lambda y: {"y": y}, lambda y: (2, [y])])
+def test_a_single_result_has_the_same_container_in_each_call(pack: Any) -> None:
+    function = tf.function(lambda x: pack(x + 1.0))
+    results = [function(tf.constant(1.0)) for _ in range(3)]
+    expected = tf.nest.map_structure(float, pack(tf.constant(2.0)))
+    assert [tf.nest.map_structure(float, result) for result in results] == [expected] * 3

@@ -480,3 +480,19 @@ def test_the_gradient_of_one_matrix_for_a_stack_is_one_product(batch: tuple[int,
     np.testing.assert_allclose(found, wide.T if transpose_b else wide, rtol=1e-12)
     dx = tape.gradient(product, x, product).numpy()
     np.testing.assert_allclose(dx, product.numpy() @ (y.numpy() if transpose_b else y.numpy().T), rtol=1e-12)
+
+
+def test_a_product_of_few_rows_asks_for_no_library_or_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def large_product(product: Any, a: Any, b: Any) -> Any:
+        asked.append(a.shape)
+        return product(a, b)
+
+    monkeypatch.setattr("millrace._src.ops.math.matmul.large_product", large_product)
+    weights = tf.ones([64, 128])
+    for rows in (1, 31, 32, 33):
+        product = tf.matmul(tf.ones([rows, 64]), weights)
+        transposed_product = tf.matmul(tf.ones([64, rows]), weights, transpose_a=True)
+        assert product.shape == transposed_product.shape == (rows, 128) and (product.numpy() == 64).all()
+    assert asked == [(33, 64), (33, 64)]

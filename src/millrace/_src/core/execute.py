@@ -48,11 +48,11 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
         try:
             if len(inputs) == 1:  # a comprehension is a call of its own in CPython 3.11
                 (x,) = inputs
-                kernel, dtype, wrap, _ = op.calls[(x.dtype, *attrs.items())]
+                kernel, dtype, wrap, _ = op.calls[(x.dtype, *attrs.items()) if attrs else (x.dtype,)]
                 values: Any = (x._value,)
             elif len(inputs) == 2:
                 x, y = inputs
-                kernel, dtype, wrap, _ = op.calls[(x.dtype, y.dtype, *attrs.items())]
+                kernel, dtype, wrap, _ = op.calls[(x.dtype, y.dtype, *attrs.items()) if attrs else (x.dtype, y.dtype)]
                 values = (x._value, y._value)
             else:
                 kernel, dtype, wrap, _ = op.calls[(*[x.dtype for x in inputs], *attrs.items())]

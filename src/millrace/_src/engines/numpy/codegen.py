@@ -91,7 +91,7 @@ class _Writer:
         behind = {number: (node, tuple(names)) for number, (_, node, names) in numbered if node is not None}
         return self._compiled(source, behind)
 
-    def _compiled(self, source: str, behind: dict[int, tuple[Node, Sequence[str]]]) -> Program:
+    def _compiled(self, source: str, behind: dict[int, tuple[Node, tuple[str, ...]]]) -> Program:
         filename = f"<millrace graph {self.graph.name} {next(_serial)}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         self.scope["explain"] = _Explainer(filename, behind)
@@ -328,7 +328,7 @@ def _of_file(code: CodeType, filename: str) -> CodeType:
 class _Explainer:
     """Turns an exception of a generated line into one that names the operation and the user's line."""
 
-    def __init__(self, filename: str, lines: dict[int, tuple[Node, Sequence[str]]]) -> None:
+    def __init__(self, filename: str, lines: dict[int, tuple[Node, tuple[str, ...]]]) -> None:
         self._filename = filename
         self._lines = lines
 

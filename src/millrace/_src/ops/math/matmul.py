@@ -180,7 +180,9 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
         try:
             if is_integer and a.size > _SMALL_INTEGERS:
                 return _integer_dot(a, b)
-            return a.dot(b) if a.size * b.shape[1] <= SINGLE else large_product(np.dot, a, b)
+            if a.size * b.size <= SINGLE or a.size * b.shape[1] <= SINGLE:
+                return a.dot(b)
+            return large_product(np.dot, a, b)
         except ValueError:
             raise _wrong_sizes(a, b) from None
 

@@ -43,13 +43,12 @@ _DROPPED: dict[str, Any] = {}
 def _reduce(
     operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None, dtype: DType | None = None
 ) -> Any:
-    is_eager = state.graph is None
-    if is_eager and not isinstance(input_tensor, Tensor):
-        input_tensor = convert_to_tensor(input_tensor, dtype=dtype)
-    axes = axes_argument(input_tensor, axis)
-    result = execute(operation.op_def, (input_tensor, axes), _KEPT if keepdims else _DROPPED, name)
-    if is_eager:
-        return result
+    attrs = _KEPT if keepdims else _DROPPED
+    if state.graph is None:
+        if not isinstance(input_tensor, Tensor):
+            input_tensor = convert_to_tensor(input_tensor, dtype=dtype)
+        return execute(operation.op_def, (input_tensor, axes_argument(input_tensor, axis)), attrs, name)
+    result = execute(operation.op_def, (input_tensor, axes_argument(input_tensor, axis)), attrs, name)
     if axis is None and not keepdims and result.shape.rank is None:
         result.set_shape(())  # the axes are all, though the graph does not know how many that is
     return result

@@ -32,6 +32,7 @@ from millrace._src.ops.math.reduction_axes import (
     spread,
     static_axes,
 )
+from millrace._src.ops.math.small_sums import by_products
 from millrace._src.util.half_floats import half_extreme
 
 _BOOLEAN = "booleans have no gradient"
@@ -43,16 +44,10 @@ def _axes(reduction_indices: Array) -> tuple[int, ...]:
     return tuple(reduction_indices.tolist() if reduction_indices.ndim == 1 else reduction_indices.reshape(-1).tolist())
 
 
-_VERY_FEW = 128
-"""So few numbers are added by BLAS as exactly as NumPy adds them, and in half the time: a product with ones."""
 _FEW = 1024
 """So few numbers are added by NumPy at once: the way to `xp.sum` would cost more than it brings."""
 _MANY = 1 << 12
 """Numbers from which on products are made of halves."""
-
-
-_ALL_AXES = tuple([tuple(range(rank)) for rank in range(65)])
-"""All axes of an array, by its rank; NumPy's arrays have at most 64 dimensions."""
 
 
 def _to_array(ufunc_name: str) -> Callable[..., Array]:
@@ -68,21 +63,14 @@ def _to_array(ufunc_name: str) -> Callable[..., Array]:
     return reduce_to_array
 
 
-def _adding(xp: Xp) -> Callable[..., Array]:
+def _adding(xp: Xp, dtype: np.dtype[Any]) -> Callable[..., Array]:
     """Returns the quickest sum of an array of floats over a tuple of axes: `add(x, axes, keep_dims)`."""
     add = _to_array("add")
-    ones: dict[int, Array] = {}
 
     def sum_over(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
-        size = x.size
-        if size <= _VERY_FEW and not keep_dims and axes == _ALL_AXES[x.ndim]:
-            vector = ones.get(size)
-            if vector is None:
-                vector = ones[size] = np.ones(size, x.dtype)
-            return np.asarray(x.ravel().dot(vector))
-        return add(x, axes, keep_dims) if size < _FEW else xp.sum(x, axis=axes, keepdims=keep_dims)
+        return add(x, axes, keep_dims) if x.size < _FEW else xp.sum(x, axis=axes, keepdims=keep_dims)
 
-    return sum_over
+    return by_products(dtype, sum_over)
 
 
 def _multiplying() -> Callable[..., Array]:
@@ -119,13 +107,13 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
         if dtype.itemsize < 4 and dtype.kind in "fV":
             return None
         if dtype.kind == "f" and ufunc_name in ("add", "multiply"):
-            reduce = _adding(xp) if ufunc_name == "add" else _multiplying()
+            reduce = _adding(xp, dtype) if ufunc_name == "add" else _multiplying()
         else:
             reduce = _to_array(ufunc_name)
         keep_dims = attrs["keep_dims"]
 
         def reduce_axes(x: Array, axes: Array) -> Array:
-            reduced_axes = _axes(axes)
+            reduced_axes = tuple(axes.tolist()) if axes.ndim == 1 else _axes(axes)
             if not reduced_axes:
                 return x  # a sum would start from 0.0, which makes 0.0 of -0.0
             try:
@@ -388,7 +376,7 @@ def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     dtype = dtypes[0].np_dtype
     if dtype.kind not in "fc" or dtype.itemsize < 4:
         return None
-    add, keep_dims = _adding(xp), attrs["keep_dims"]
+    add, keep_dims = _adding(xp, dtype), attrs["keep_dims"]
 
     def mean(x: Array, axes: Array) -> Array:
         reduced_axes = _axes(axes)
