@@ -88,3 +88,11 @@ def test_sums_of_a_hundred_numbers_are_as_exact_as_numpys() -> None:
     for matrix, axis in ((x, 0), (x.T.copy(), 1)):
         exact = matrix.astype("float64").sum(axis)
         np.testing.assert_allclose(add(matrix, (axis,), False), exact, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_infinite_numbers_are_added_as_by_numpy(dtype: str) -> None:
+    x = np.array([[np.inf, 1.0], [2.0, 3.0]], dtype)
+    for axes in AXES[2]:
+        total = by_products(x.dtype, _numpy_sum)(x, axes, False)
+        np.testing.assert_array_equal(total, _numpy_sum(x, axes, False), strict=True)

@@ -43,9 +43,12 @@ def by_products(dtype: np.dtype[Any], sum_over: Sum) -> Sum:
     """Returns a function that sums small arrays by products with ones, and leaves other sums to `sum_over`.
 
     Args:
-      dtype: the dtype of all arrays: floating point or complex.
+      dtype: the dtype of all arrays: floating point, or complex, which always goes to `sum_over`: a product with a
+        complex one makes NaN of an infinite part's partner.
       sum_over: sums arrays.
     """
+    if dtype.kind == "c":
+        return sum_over
     ones = _Ones(dtype)
 
     def sum_by_product(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
