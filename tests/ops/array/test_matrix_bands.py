@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -51,3 +52,16 @@ def test_what_it_refuses(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool", "object"])
+@pytest.mark.parametrize("shape", [(300, 260), (2, 256, 300), (257, 2000), (1000, 130)])
+def test_large_matrices_keep_the_elements_of_the_band(shape: tuple[int, ...], dtype: str) -> None:
+    x = np.full(shape, b"x", object) if dtype == "object" else np.ones(shape, dtype)
+    row, column = np.arange(shape[-2])[:, None], np.arange(shape[-1])
+    for lower, upper in itertools.product((-1, 0, 1, 40, 63, 64, 100, 255), (-1, 0, 1, 40, 64, 120)):
+        is_kept = ((lower < 0) | (row - column <= lower)) & ((upper < 0) | (column - row <= upper))
+        wanted = np.where(is_kept, x, b"" if dtype == "object" else np.zeros((), dtype))
+        band = tf.linalg.band_part(x, lower, upper).numpy()
+        assert band.dtype == wanted.dtype
+        np.testing.assert_array_equal(band, wanted)

@@ -225,3 +225,12 @@ def test_second_derivatives_of_the_square_root_are_right() -> None:
             y = tf.sqrt(x)
         first = inner.gradient(y, x)
     np.testing.assert_allclose(outer.gradient(first, x).numpy(), -1 / 32, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_reciprocal_roots_of_large_arrays_are_those_of_small_ones(dtype: Any) -> None:
+    x = np.resize(np.array([4.0, 0.0, -0.0, -1.0, np.inf, np.nan, 1e-45, 3.3, 7e30], dtype), 20_000)
+    with np.errstate(all="ignore"):
+        large = tf.math.rsqrt(x.reshape(40, -1)).numpy()
+        np.testing.assert_array_equal(large, [tf.math.rsqrt(part).numpy() for part in x.reshape(40, -1)])
+    assert large.dtype == dtype

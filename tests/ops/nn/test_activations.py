@@ -265,10 +265,27 @@ def test_leaky_relu_takes_any_slope_and_infinities(alpha: float) -> None:
         np.testing.assert_array_equal(tf.nn.leaky_relu(x, alpha), np.where(x > 0, x, x * np.float32(alpha)))
 
 
-@pytest.mark.parametrize("function", [tf.nn.elu, tf.nn.selu, tf.nn.relu6])
+@pytest.mark.parametrize("function", [tf.nn.elu, tf.nn.selu, tf.nn.relu6, tf.nn.softsign])
 def test_large_arrays_have_the_activations_of_small_ones(function: Any) -> None:
     x = np.linspace(-9, 9, 20_000, dtype=np.float32)
     np.testing.assert_array_equal(function(x), np.concatenate([function(part) for part in np.split(x, 40)]))
     special = np.float32([np.nan, np.inf, -np.inf])
-    expected = {tf.nn.relu6: [np.nan, 6, 0]}.get(function, [np.nan, np.inf, function(np.float32([-90.0]))[0]])
+    bounded = {tf.nn.relu6: [np.nan, 6, 0], tf.nn.softsign: [np.nan, np.nan, np.nan]}
+    expected = bounded.get(function, [np.nan, np.inf, function(np.float32([-90.0]))[0]])
     np.testing.assert_array_equal(function(special), expected)
+
+
+@pytest.mark.parametrize("op", ["ReluGrad", "SoftsignGrad"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gradients_of_large_arrays_are_those_of_small_ones(op: str, dtype: Any) -> None:
+    x = np.resize(np.array([-2.5, -0.0, 0.0, 1e-45, 3.0, np.inf, -np.inf, np.nan, 7.0], dtype), 20_000)
+    dy = np.resize(np.array([1.0, -2.0, np.inf, np.nan, 0.0], dtype), 20_000)
+    function = getattr(tf.raw_ops, op)
+    with np.errstate(invalid="ignore"):
+        large = function(gradients=dy, features=x).numpy()
+        pairs = zip(np.split(dy, 40), np.split(x, 40), strict=True)
+        small = [function(gradients=a, features=b).numpy() for a, b in pairs]
+        in_columns = function(gradients=dy.reshape(100, -1).T, features=x.reshape(100, -1).T).numpy()
+    assert large.dtype == dtype
+    np.testing.assert_array_equal(large, np.concatenate(small))
+    np.testing.assert_array_equal(in_columns, large.reshape(100, -1).T)

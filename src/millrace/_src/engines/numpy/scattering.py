@@ -2,8 +2,8 @@
 
 NumPy's `ufunc.at` is quick for single numbers at a vector of indices, and slow for rows and for several axes. So the
 indexed axes become one. Sums of rows are a product with a sparse matrix of ones, place by row, which SciPy carries out
-row by row in the order of the rows. For extremes and products the rows are sorted by place; then all places take their
-first row, all their second, and so on.
+row by row in the order of the rows. For extremes and products the rows are sorted by place, so that the rows of a
+place are a run (`util.runs`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
+from millrace._src.util.runs import combined_runs, run_starts
 
 _UFUNCS = {
     "add": np.add,
@@ -116,14 +117,5 @@ def _combined_by_place(places: Array, rows: Array, ufunc: np.ufunc) -> tuple[Arr
         ranks |= np.arange(places.size)
         ranks.sort()
         places, rows = ranks >> 32, rows.take(ranks & 0xFFFFFFFF, axis=0)
-    starts = np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
-    counts = np.diff(starts, append=places.size)
-    if int(counts.max()) * 256 > places.size:
-        return places[starts], ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
-    starts = starts[np.argsort(-counts)]  # the places with most rows first
-    with_so_many = np.cumsum(np.bincount(counts)[::-1])[::-1]
-    combined_rows = rows.take(starts, axis=0)
-    for number in range(1, int(counts.max())):
-        active = combined_rows[: with_so_many[number + 1]]
-        ufunc(active, rows.take(starts[: len(active)] + number, axis=0), out=active)
+    starts, combined_rows = combined_runs(rows, run_starts(places), ufunc)
     return places[starts], combined_rows

@@ -204,7 +204,7 @@ def _inverse(xp: Xp, x: Array) -> Array:
     if x.size and (x.min() < 0 or x.max() >= x.size):
         raise _no_permutation(x)
     inverse = np.full_like(x, -1)
-    inverse[x] = np.arange(x.size, dtype=x.dtype)
+    inverse[x.astype(np.intp, copy=False)] = np.arange(x.size, dtype=x.dtype)  # int32 takes twice the time
     if x.size and inverse.min() < 0:  # nobody has this place, because two elements have another
         raise _no_permutation(x)
     return inverse

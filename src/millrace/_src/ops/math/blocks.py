@@ -19,6 +19,8 @@ FEWEST = 4096
 """The number of elements from which on NumPy's calls for blocks cost less than a loop over all elements."""
 BLOCK = 65_536
 """The most elements of a block."""
+_STEPS = 0.4
+"""The nanoseconds that a few steps take for an element, about."""
 
 
 def in_blocks(compute: Callable[..., None], *arrays: Array, nanoseconds: float) -> Array:
@@ -66,6 +68,29 @@ def many_at_once(function: Callable[[Array], Array], kernel: Callable[..., Array
             if x.size < FEWEST:
                 return kernel(xp, x)
             return function(x.astype(np.float32, copy=False)).astype(np_dtype, copy=False)
+
+        return run
+
+    return specialize
+
+
+def in_steps(compute: Callable[..., None], kernel: Callable[..., Array]) -> Callable[..., Any]:
+    """Specializes an elementwise kernel for many float32 or float64 numbers; others go to the kernel.
+
+    Args:
+      compute: takes blocks of the operands, and the block of the result, in which `compute` takes its steps.
+      kernel: the kernel.
+    """
+
+    def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+        if dtypes[0].name not in ("float32", "float64"):
+            return None
+
+        def run(*arrays: Array) -> Array:
+            shape = arrays[0].shape
+            if arrays[0].size < FEWEST or any(array.shape != shape for array in arrays):
+                return kernel(xp, *arrays)
+            return in_blocks(compute, *arrays, nanoseconds=_STEPS)
 
         return run
 

@@ -25,6 +25,7 @@ from millrace._src.ops.math.element_types import INDEX_NO_DEFAULT, NUMBER, REAL
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.util.export import export
+from millrace._src.util.runs import combined_runs, run_starts
 
 _SIGNATURE = "data: T, segment_ids: Tindices -> output: T"
 
@@ -58,7 +59,7 @@ def _check(data: Array, ids: Array) -> None:
 
 _UFUNCS: dict[str, np.ufunc] = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 _LARGE = 1 << 14
-"""Numbers from which on rows are combined as rows, rather than column by column along their axis."""
+"""Numbers from which on all runs take their rows together, rather than run by run."""
 
 
 def _reduce_segments(xp: Xp, mode: str, data: Array, ids: Array, empty: float) -> Array:
@@ -67,13 +68,13 @@ def _reduce_segments(xp: Xp, mode: str, data: Array, ids: Array, empty: float) -
     result = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), empty, dtype=data.dtype)
     if not data.size:
         return result
-    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+    starts = run_starts(ids)
     if data.ndim == 1 or data.size < _LARGE:
         result[ids[starts]] = _UFUNCS[mode].reduceat(data, starts, axis=0, dtype=data.dtype)
         return result
-    if mode in ("max", "min"):
-        result[ids[starts]] = data.take(starts, axis=0)
-    return xp.scatter(result, (ids,), data, mode)
+    starts, combined_rows = combined_runs(data.reshape(len(ids), -1), starts, _UFUNCS[mode])
+    result[ids[starts]] = combined_rows.reshape(-1, *data.shape[1:])
+    return result
 
 
 @export("math.segment_sum", v1=["segment_sum", "math.segment_sum"])

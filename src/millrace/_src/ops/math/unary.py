@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Elementwise, op
@@ -15,12 +17,15 @@ from millrace._src.core.op_registry import operator
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
+from millrace._src.ops.math.blocks import in_steps, singles
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.complex_numbers import complex_abs
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX, INTEGER, SIGNED, SIGNED_REAL, UNSIGNED
 from millrace._src.ops.math.precision import smooth_ufunc, ufunc
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
+
+(_ONE,) = singles([1])
 
 
 @op("Abs", "x: T -> y: T", T=SIGNED_REAL, shape=same_shape)
@@ -258,6 +263,14 @@ def rsqrt(xp: Xp, x: Array) -> Array:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     return xp.reciprocal(xp.sqrt(x))
+
+
+def _rsqrt_block(x: Array, result: Array) -> None:
+    np.sqrt(x, out=result)
+    np.divide(_ONE, result, out=result)  # as exact as `reciprocal`, and quicker
+
+
+rsqrt.specialize(in_steps(_rsqrt_block, rsqrt.op_def.kernel))
 
 
 @rsqrt.gradient

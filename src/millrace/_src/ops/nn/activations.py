@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
@@ -16,12 +18,14 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.math.blocks import in_steps, singles
 from millrace._src.ops.math.bounds import bounded, without_negatives
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
+_ZERO, _ONE = singles([0, 1])
 _FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
 _REAL = TypeSet(
     (
@@ -79,6 +83,14 @@ def relu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
 def relu_grad(xp: Xp, gradients: Array, features: Array) -> Array:
     """Computes the gradient of `relu`: `gradients` where `features > 0`, else 0."""
     return gradients * (features > 0)
+
+
+def _relu_grad_block(gradients: Array, features: Array, result: Array) -> None:
+    np.copyto(result, np.greater(features, _ZERO))
+    np.multiply(result, gradients, out=result)
+
+
+relu_grad.specialize(in_steps(_relu_grad_block, relu_grad.op_def.kernel))
 
 
 @relu_grad.gradient
@@ -256,6 +268,15 @@ def softsign(xp: Xp, features: Array) -> Array:
     return features / (xp.ones((), features.dtype) + xp.abs(features))
 
 
+def _softsign_block(features: Array, result: Array) -> None:
+    np.abs(features, out=result)
+    np.add(result, _ONE, out=result)
+    np.divide(features, result, out=result)
+
+
+softsign.specialize(in_steps(_softsign_block, softsign.op_def.kernel))
+
+
 @softsign.gradient
 def softsign_gradient(dy: Tensor, features: Tensor) -> Tensor:
     return softsign_grad(dy, features)
@@ -265,6 +286,16 @@ def softsign_gradient(dy: Tensor, features: Tensor) -> Tensor:
 def softsign_grad(xp: Xp, gradients: Array, features: Array) -> Array:
     """Computes the gradient of `softsign`: `gradients / (1 + |features|)^2`."""
     return gradients / xp.square(xp.ones((), features.dtype) + xp.abs(features))
+
+
+def _softsign_grad_block(gradients: Array, features: Array, result: Array) -> None:
+    np.abs(features, out=result)
+    np.add(result, _ONE, out=result)
+    np.square(result, out=result)
+    np.divide(gradients, result, out=result)
+
+
+softsign_grad.specialize(in_steps(_softsign_grad_block, softsign_grad.op_def.kernel))
 
 
 @softsign_grad.gradient
