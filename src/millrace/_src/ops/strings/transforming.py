@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.shape_rules import broadcast_dims, same_shape
 from millrace._src.ops.strings.packed import PackedStrings, packed
+from millrace._src.ops.strings.short_parts import short_parts
 from millrace._src.ops.strings.text_bytes import check_choice, map_strings, map_values, string_array
 from millrace._src.ops.type_sets import INDEX
 from millrace._src.util.export import export
@@ -229,12 +230,12 @@ def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE
 
 def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | None:
     """Takes a part of every string; returns None if a position is outside of its string."""
-    strings, texts = packed(input), input.reshape(-1).tolist()
+    strings = packed(input)
     in_bytes = unit == "BYTE" or strings.characters.max() < 0x80  # a character of ASCII is one byte
     counts = strings.sizes if in_bytes else _character_counts(strings)
     if not pos.ndim and in_bytes and 0 <= pos <= counts.min() and size >= 0:
-        part = operator.itemgetter(slice(int(pos), int(pos) + int(size)))
-        return string_array(map(part, texts), input.shape)
+        begins = np.broadcast_to(pos.astype(np.int64), counts.shape)
+        return _cut(input, strings, begins, np.minimum(counts - begins, size))
     pos, size = (np.broadcast_to(argument, input.shape).reshape(-1) for argument in (pos, size))
     if (pos > counts).any() or (pos < -counts).any():
         return None
@@ -242,7 +243,19 @@ def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | 
     ends = np.where((size < 0) | (size > counts - begins), counts, begins + size)
     if not in_bytes:
         begins, ends = _byte_places(strings, begins), _byte_places(strings, ends)
-    return string_array(map(operator.getitem, texts, map(slice, begins.tolist(), ends.tolist())), input.shape)
+    return _cut(input, strings, begins, ends - begins)
+
+
+def _cut(input: Array, strings: PackedStrings, begins: Array, sizes: Array) -> Array:
+    """Cuts a part out of each string, given in bytes."""
+    parts = short_parts(strings, begins, sizes)
+    if parts is not None:
+        return parts.reshape(input.shape)
+    if begins.strides == (0,):
+        part = operator.itemgetter(slice(int(begins[0]), int(begins[0]) + int(sizes.max())))
+        return string_array(map(part, input.reshape(-1).tolist()), input.shape)
+    slices = map(slice, begins.tolist(), (begins + sizes).tolist())
+    return string_array(map(operator.getitem, input.reshape(-1).tolist(), slices), input.shape)
 
 
 def _byte_places(strings: PackedStrings, characters: Array) -> Array:
