@@ -347,3 +347,18 @@ def test_gradients_have_the_shapes_of_the_operands(shapes: Any, data: st.DataObj
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     x = x.sum(axis=tuple(range(x.ndim - len(shape))))
     return x.sum(axis=tuple(i for i, d in enumerate(shape) if d == 1 and x.shape[i] != 1), keepdims=True).reshape(shape)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_squared_differences_of_large_arrays_are_those_of_small_ones(dtype: Any) -> None:
+    x = np.resize(np.array([1.5, -2.25, np.inf, np.nan, 0.0, 1e-30], dtype), (50, 400))
+    y = np.resize(np.array([0.3, np.inf, -7.0], dtype), (50, 400))
+    with np.errstate(invalid="ignore"):
+        large = tf.math.squared_difference(x, y).numpy()
+        small = [tf.math.squared_difference(a, b).numpy() for a, b in zip(x, y, strict=True)]
+        in_columns = tf.math.squared_difference(x.T, y.T).numpy()
+        of_row = tf.math.squared_difference(x, y[0]).numpy()
+    assert large.dtype == dtype
+    np.testing.assert_array_equal(large, small)
+    np.testing.assert_array_equal(in_columns, large.T)
+    np.testing.assert_array_equal(of_row[0], large[0])

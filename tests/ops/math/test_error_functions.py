@@ -39,6 +39,22 @@ def test_results_are_few_units_off(function: Callable[[Any], Any], reference: Ca
         assert units_off(found, wanted).max() <= most
 
 
+def test_inverses_are_few_units_off() -> None:
+    near_one = 1 - 2.0 ** np.linspace(-24, -1, 20_001)
+    x = np.concatenate([np.linspace(-1, 1, 400_001)[1:-1], near_one, 10.0 ** np.linspace(-37, -1, 20_001)])
+    x = np.concatenate([x, -x]).astype(np.float32)
+    x = x[(np.abs(x) < 1) & (x != 0)]
+    assert units_off(error_functions.erfinv(x), special.erfinv(x.astype(np.float64))).max() <= 7
+
+
+def test_inverses_of_special_numbers() -> None:
+    x = np.float32([0.0, -0.0, 1.0, -1.0, 1.1, -2.0, np.nan, np.inf])
+    with np.errstate(all="ignore"):
+        inverse = error_functions.erfinv(x)
+    np.testing.assert_array_equal(inverse, np.float32([0, 0, np.inf, -np.inf, np.nan, np.nan, np.nan, np.nan]))
+    assert np.signbit(inverse[:4]).tolist() == [False, True, False, True]
+
+
 def test_special_numbers() -> None:
     x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e38, -1e38], np.float32)
     with np.errstate(all="ignore"):
@@ -57,9 +73,10 @@ def test_shapes_stay_also_of_arrays_in_another_order(shape: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-@pytest.mark.parametrize("op", ["erf", "erfc"])
+@pytest.mark.parametrize("op", ["erf", "erfc", "erfinv"])
 def test_small_and_large_tensors_agree(op: str, dtype: str) -> None:
     x = tf.cast(tf.random.stateless_normal([FEWEST], [1, 2], dtype=tf.float64), dtype)
+    x = tf.tanh(x) if op == "erfinv" else x
     function = getattr(tf.math, op)
     large, small = function(x), tf.concat([function(part) for part in tf.split(x, 4)], 0)
     assert large.dtype == small.dtype == dtype

@@ -262,7 +262,9 @@ def test_the_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: 
 def test_leaky_relu_takes_any_slope_and_infinities(alpha: float) -> None:
     x = np.float32([-np.inf, -2.0, 0.0, 3.0, np.inf, np.nan])
     with np.errstate(invalid="ignore"):
-        np.testing.assert_array_equal(tf.nn.leaky_relu(x, alpha), np.where(x > 0, x, x * np.float32(alpha)))
+        expected = np.where(x > 0, x, x * np.float32(alpha))
+        np.testing.assert_array_equal(tf.nn.leaky_relu(x, alpha), expected)
+        np.testing.assert_array_equal(tf.nn.leaky_relu(np.tile(x, 2000), alpha), np.tile(expected, 2000))
 
 
 @pytest.mark.parametrize("function", [tf.nn.elu, tf.nn.selu, tf.nn.relu6, tf.nn.softsign])

@@ -70,12 +70,8 @@ def _converted(convert: Callable[[_Array, _Array], Any], x: _Array, dtype: np.dt
 
 def _in_blocks(size: int, work: Callable[[slice], Any]) -> None:
     """Calls a function with the place of each block, in several threads where that pays."""
-
-    def quiet_work(start: int, stop: int) -> None:
-        with np.errstate(all="ignore"):
-            work(slice(start, stop))
-
-    run_in_blocks(size, _BLOCK, quiet_work, nanoseconds=_NANOSECONDS)
+    with np.errstate(all="ignore"):
+        run_in_blocks(size, _BLOCK, lambda start, stop: work(slice(start, stop)), nanoseconds=_NANOSECONDS)
 
 
 def _widen(x: _Array, out: _Array) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -35,6 +37,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.gradient_rules import values_for
+from millrace._src.ops.math.blocks import in_steps
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.element_types import ARITHMETIC, COMPLEX, FLOAT, FLOAT_COMPLEX, UNSIGNED
 from millrace._src.ops.math.precision import ufunc
@@ -250,6 +253,14 @@ def squared_difference(xp: Xp, x: Array, y: Array) -> Array:
     """
     difference = xp.subtract(x, y)
     return xp.conj(difference) * difference if difference.dtype.kind == "c" else xp.square(difference)
+
+
+def _squared_difference_block(x: Array, y: Array, result: Array) -> None:
+    np.subtract(x, y, out=result)
+    np.square(result, out=result)
+
+
+squared_difference.specialize(in_steps(_squared_difference_block, squared_difference.op_def.kernel))
 
 
 @squared_difference.gradient

@@ -9,7 +9,7 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import float32, float64
+from millrace._src.core.dtypes import DType, float32, float64
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
@@ -75,6 +75,11 @@ def round_op(xp: Xp, x: Array) -> Array:
     array([0., 2.], dtype=float32)
     """
     return x if x.dtype.kind == "i" else xp.rint(x)
+
+
+@round_op.specialize
+def _specialize_round(xp: Xp, dtypes: tuple[DType, ...], attrs: Any) -> Any:
+    return ufunc("rint")(xp, dtypes, attrs) if dtypes[0].is_floating else None
 
 
 @round_op.gradient

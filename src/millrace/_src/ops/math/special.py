@@ -92,6 +92,9 @@ def erfinv_op(xp: Xp, x: Array) -> Array:
     return _special(xp, "erfinv", x)
 
 
+erfinv_op.specialize(many_at_once(error_functions.erfinv, erfinv_op.op_def.kernel))
+
+
 @erfinv_op.gradient
 def erfinv_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * (raw.Exp(x=raw.Square(x=y)) * (_SQRT_PI / 2))

@@ -173,6 +173,20 @@ def leaky_relu_op(xp: Xp, features: Array, *, alpha: float = 0.2) -> Array:
     return xp.maximum(features, slope) if 0 < alpha <= 1 else xp.where(features > 0, features, slope)
 
 
+@leaky_relu_op.specialize
+def _specialize_leaky_relu(xp: Xp, dtypes: tuple[DType, ...], attrs: Any) -> Any:
+    alpha = attrs.get("alpha", 0.2)
+    if not 0 < alpha <= 1:
+        return None
+
+    def compute(features: Array, result: Array) -> None:
+        np.multiply(features, slope, out=result)
+        np.maximum(features, result, out=result)
+
+    slope = np.array(alpha, dtypes[0].np_dtype)
+    return in_steps(compute, lambda xp, x: leaky_relu_op.op_def.kernel(xp, x, alpha=alpha))(xp, dtypes, attrs)
+
+
 @leaky_relu_op.gradient
 def leaky_relu_gradient(dy: Tensor, features: Tensor, alpha: float) -> Tensor:
     return leaky_relu_grad(dy, features, alpha=alpha)
