@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 _PACKAGE = __file__[: __file__.rindex("_src")]
 _MAX_FRAMES = 8
+_own_files: set[str] = set()
+"""The files of Millrace that were met: half of the frames around an operation are in a few of these."""
 
 
 class SourceFrame(NamedTuple):
@@ -54,9 +56,14 @@ def is_internal(filename: str) -> bool:
 def user_frame(depth: int = 1) -> SourceFrame | None:
     """Returns the innermost frame outside Millrace, or None at top level."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if filename not in _own_files:
+            if not is_internal(filename):
+                return SourceFrame(frame.f_code, frame.f_lasti)
+            _own_files.add(filename)
         frame = frame.f_back
-    return None if frame is None else SourceFrame(frame.f_code, frame.f_lasti)
+    return None
 
 
 def user_frames(depth: int = 1, limit: int = _MAX_FRAMES) -> list[SourceFrame]:

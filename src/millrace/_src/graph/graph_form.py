@@ -22,7 +22,28 @@ _LARGEST_CONSTANT = 4096
 """Bytes."""
 
 
-def form_of(graph: Any, outputs: Sequence[Any]) -> Hashable | None:
+class Form:
+    """A form; it is looked up several times in a call, and its many parts are hashed once.
+
+    Args: parts: plain values.
+
+    Raises: TypeError: if a part cannot be hashed.
+    """
+
+    __slots__ = ("_parts", "_hash")
+
+    def __init__(self, *parts: Hashable) -> None:
+        self._parts = parts
+        self._hash = hash(parts)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Form) and self._parts == other._parts
+
+
+def form_of(graph: Any, outputs: Sequence[Any]) -> Form | None:
     """Returns the form of a graph, or None if it has none.
 
     Args:
@@ -38,7 +59,10 @@ def form_of(graph: Any, outputs: Sequence[Any]) -> Hashable | None:
             return None
         parts.append(part)
     captures = tuple([numbers[id(inner.op)] for _, inner in graph.captures])
-    return tuple(parts), captures, tuple([(numbers[id(t.op)], t.value_index) for t in outputs])
+    try:
+        return Form(tuple(parts), captures, tuple([(numbers[id(t.op)], t.value_index) for t in outputs]))
+    except TypeError:  # an attribute that is no plain value
+        return None
 
 
 def _part(operation: Any, numbers: dict[int, int]) -> Hashable | None:
@@ -47,9 +71,15 @@ def _part(operation: Any, numbers: dict[int, int]) -> Hashable | None:
     is_pure = op.traits.is_placeholder or operation.effects in (Effects.NONE, Effects.READS)
     if not is_pure or op.holds_graphs or not op.traits.cacheable:
         return None
-    attrs = [_attribute(value) for value in operation.attrs.values()]
+    attrs = []
+    for value in operation.attrs.values():
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == "O" or value.nbytes > _LARGEST_CONSTANT:
+                return None
+            value = value.dtype, value.shape, value.tobytes()
+        attrs.append(value)
     source = operation.source
-    part = (
+    return (
         op,
         operation.name,
         tuple([(numbers[id(t.op)], t.value_index) for t in operation.inputs]),
@@ -61,15 +91,3 @@ def _part(operation: Any, numbers: dict[int, int]) -> Hashable | None:
         operation.gradient_override,
         source and (id(source.code), source.lasti),  # the program keeps the code object alive
     )
-    try:
-        hash(part)
-    except TypeError:  # a large array, or an attribute that is no plain value
-        return None
-    return part
-
-
-def _attribute(value: Any) -> Any:
-    """Returns an attribute as a key: a small array as its bytes, anything else unchanged."""
-    if isinstance(value, np.ndarray) and value.dtype.kind != "O" and value.nbytes <= _LARGEST_CONSTANT:
-        return value.dtype, value.shape, value.tobytes()
-    return value

@@ -214,10 +214,17 @@ def _variable(tensor: Any) -> Any:
 def _symbolic_slice(tensor: Any, key: SliceKey) -> Any:
     with name_scope(None, "strided_slice") as scope:
         if key.begin:
-            bounds = [stack(part) for part in key.parts()]
+            bounds = [_symbolic_bounds(part) for part in key.parts()]
             if any(b.dtype is int64 for b in bounds):
                 bounds = [b if b.dtype is int64 else raw.Cast(x=b, DstT=int64) for b in bounds]
         else:
             empty_vector = convert_to_tensor([], dtype=int32, name="Const")
             bounds = [empty_vector, empty_vector, empty_vector]
         return _slice(tensor, bounds, key, scope or "strided_slice")
+
+
+def _symbolic_bounds(values: list[Any]) -> Any:
+    """Returns begins, ends or strides as a vector; the name is that of a stack, also where the vector is a constant."""
+    if state.graph is not None and all([type(v) is int and v in _INT32_RANGE for v in values]):
+        return state.graph.constant(np.array(values, np.int32), int32, "stack")
+    return stack(values)
