@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import millrace as tf
 from millrace._src.core import source_trace
 
@@ -30,3 +32,11 @@ def test_a_frame_keeps_no_local_variable_alive() -> None:
     frame = source_trace.user_frame()
     assert frame is not None
     assert not any(hasattr(part, "f_locals") for part in frame)
+
+
+def test_the_garbage_collector_looks_at_no_place_of_an_operation() -> None:
+    with tf.Graph().as_default():
+        operation = tf.constant(1.0).op
+    gc.collect()
+    assert operation.made_at is not None and not gc.is_tracked(operation.made_at)
+    assert operation.source == source_trace.SourceFrame(*operation.made_at)

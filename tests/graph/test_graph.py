@@ -274,3 +274,12 @@ def test_prevented_feeds_and_fetches() -> None:
         g.prevent_fetching(y.op)
     assert (g.is_feedable(x), g.is_feedable(y)) == (False, True)
     assert (g.is_fetchable(x), g.is_fetchable(y)) == (True, False)
+
+
+def test_a_list_of_control_inputs_is_the_callers_own() -> None:
+    with tf.Graph().as_default():
+        before = tf.no_op(name="before")
+        with tf.control_dependencies([before]):
+            op = tf.no_op()
+    op.control_inputs.clear()
+    assert op.control_inputs == [before]

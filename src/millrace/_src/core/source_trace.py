@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import sys
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 _PACKAGE = __file__[: __file__.rindex("_src")]
 _MAX_FRAMES = 8
 _own_files: set[str] = set()
 """The files of Millrace that were met: half of the frames around an operation are in a few of these."""
+
+
+Place: TypeAlias = tuple[CodeType, int]
+"""A `SourceFrame` in short: a tuple of what Python's garbage collector need not look at is not looked at either."""
 
 
 class SourceFrame(NamedTuple):
@@ -53,17 +57,23 @@ def is_internal(filename: str) -> bool:
     return filename.startswith(_PACKAGE)
 
 
-def user_frame(depth: int = 1) -> SourceFrame | None:
-    """Returns the innermost frame outside Millrace, or None at top level."""
+def user_place(depth: int = 1) -> Place | None:
+    """Returns the innermost frame outside Millrace in its short form, or None at top level."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         filename = frame.f_code.co_filename
         if filename not in _own_files:
             if not is_internal(filename):
-                return SourceFrame(frame.f_code, frame.f_lasti)
+                return frame.f_code, frame.f_lasti
             _own_files.add(filename)
         frame = frame.f_back
     return None
+
+
+def user_frame(depth: int = 1) -> SourceFrame | None:
+    """Returns the innermost frame outside Millrace, or None at top level."""
+    place = user_place(depth + 1)
+    return None if place is None else SourceFrame(*place)
 
 
 def user_frames(depth: int = 1, limit: int = _MAX_FRAMES) -> list[SourceFrame]:

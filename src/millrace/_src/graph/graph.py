@@ -26,7 +26,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.source_trace import user_frame
+from millrace._src.core.source_trace import user_place
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph import rewriting
 from millrace._src.graph.operation import Operation
@@ -293,8 +293,8 @@ class Graph:
         if self._gradient_overrides and op.name in self._gradient_overrides:
             attrs = {**attrs, "_gradient_op_type": self._gradient_overrides[op.name]}
         device = self._devices[-1] if self._devices else context.state.device or ""
-        frame = user_frame(2)
-        operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, frame, device)
+        made_at = user_place(2)
+        operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, made_at, device)
         operation.infer_handle_types()
         self._operations.append(operation)
         self._by_name[full_name] = operation

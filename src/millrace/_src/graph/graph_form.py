@@ -78,7 +78,7 @@ def _part(operation: Any, numbers: dict[int, int]) -> Hashable | None:
                 return None
             value = value.dtype, value.shape, value.tobytes()
         attrs.append(value)
-    source = operation.source
+    made_at = operation.made_at
     return (
         op,
         operation.name,
@@ -89,5 +89,5 @@ def _part(operation: Any, numbers: dict[int, int]) -> Hashable | None:
         tuple([numbers[id(other)] for other in operation.control_inputs]),
         operation.device,
         operation.gradient_override,
-        source and (id(source.code), source.lasti),  # the program keeps the code object alive
+        made_at and (id(made_at[0]), made_at[1]),  # the program keeps the code object alive
     )

@@ -15,7 +15,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.source_trace import SourceFrame
+from millrace._src.core.source_trace import Place, SourceFrame
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.util.export import export
 
@@ -39,9 +39,9 @@ class Operation:
         "inputs",
         "attrs",
         "outputs",
-        "control_inputs",
+        "_control_inputs",
         "device",
-        "source",
+        "made_at",
         "static_values",
         "gradient_override",
         "gradient_plans",
@@ -60,7 +60,7 @@ class Operation:
         dtypes: Sequence[DType],
         shapes: Sequence[TensorShape],
         control_inputs: Iterable[Operation],
-        source: SourceFrame | None,
+        made_at: Place | None,
         device: str = "",
     ) -> None:
         self.graph = graph
@@ -69,9 +69,10 @@ class Operation:
         self.name = name
         self.inputs = tuple(inputs)
         self.attrs = attrs
-        self.control_inputs = list(control_inputs)
+        self._control_inputs = tuple(control_inputs)
         self.device = device
-        self.source = source
+        self.made_at = made_at
+        """Where the user's program made the operation; `source` in short."""
         self.static_values: Any = None
         self.gradient_override: Any = None
         self.gradient_plans: tuple[Any, ...] = ()
@@ -84,6 +85,16 @@ class Operation:
             self.outputs = [SymbolicTensor(self, 0, dtypes[0], shapes[0])]
         else:
             self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations that run before this operation, besides those that make its inputs."""
+        return list(self._control_inputs)
+
+    @property
+    def source(self) -> SourceFrame | None:
+        """The user's frame that made the operation."""
+        return None if self.made_at is None else SourceFrame(*self.made_at)
 
     @property
     def effects(self) -> Effects:
@@ -176,9 +187,7 @@ class Operation:
         self.attrs = {**self.attrs, name: value}
 
     def _add_control_inputs(self, operations: Iterable[Operation]) -> None:
-        for operation in operations:
-            if operation not in self.control_inputs:
-                self.control_inputs.append(operation)
+        self._control_inputs = tuple(dict.fromkeys([*self._control_inputs, *operations]))
 
     def __str__(self) -> str:
         return str(self.node_def)

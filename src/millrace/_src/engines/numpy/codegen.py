@@ -194,10 +194,10 @@ class _Writer:
         return Loop(started, test, keep, block, node)
 
     def _line(self, node: Node, names: _Names) -> Line:
-        arguments = [self._name(value, names) for value in node.inputs]
+        arguments = tuple([self._name(value, names) for value in node.inputs])
         kernel = self._kernel(node)
         call = self._call(node, kernel, arguments)
-        targets = [self._new("v") for _ in node.outputs]
+        targets = tuple([self._new("v") for _ in node.outputs])
         names.update(zip(node.outputs, targets, strict=True))
         signature = node.op_def.signature
         pattern = ", ".join(targets)
@@ -243,8 +243,8 @@ class _Writer:
             self.scope[name] = value.constant
         return names[value]
 
-    def _unpacking(self, node: Node, targets: list[str]) -> str:
-        groups = node.op_def.signature.split_outputs(targets, node.attrs)
+    def _unpacking(self, node: Node, targets: Sequence[str]) -> str:
+        groups = node.op_def.signature.split_outputs(list(targets), node.attrs)
         if len(groups) == 1:
             return f"[{', '.join(groups[0])}]"
         return ", ".join(f"[{', '.join(g)}]" if isinstance(g, list) else g for g in groups)
@@ -260,7 +260,7 @@ class _Writer:
         kernel = self.engine.bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
         return self._bound("k", checked_apart(node, kernel, self.engine) if node.is_checked_apart else kernel)
 
-    def _call(self, node: Node, kernel: str, arguments: list[str]) -> str:
+    def _call(self, node: Node, kernel: str, arguments: Sequence[str]) -> str:
         call = f"{kernel}({', '.join(arguments)})"
         if node.added or node.only_checks or is_cluster(node) or not node.op_def.has_single_output:
             return call

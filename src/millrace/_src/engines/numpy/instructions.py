@@ -42,17 +42,17 @@ class Line:
       arguments: the names of the node's arguments, if they differ from `uses`.
     """
 
-    targets: list[str]
+    targets: Sequence[str]
     pattern: str
     call: str
-    uses: list[str]
+    uses: Sequence[str]
     node: Any = None
     kernel: str = ""
     consumed: str | None = None
     call_in_place: str = ""
     escaping: Sequence[str] = ()
     makes_array: bool = False
-    arguments: list[str] | None = None
+    arguments: Sequence[str] | None = None
     live_after: frozenset[str] = frozenset()
     is_in_place: bool = False
 

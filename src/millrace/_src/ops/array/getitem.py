@@ -225,6 +225,6 @@ def _symbolic_slice(tensor: Any, key: SliceKey) -> Any:
 
 def _symbolic_bounds(values: list[Any]) -> Any:
     """Returns begins, ends or strides as a vector; the name is that of a stack, also where the vector is a constant."""
-    if state.graph is not None and all([type(v) is int and v in _INT32_RANGE for v in values]):
+    if state.graph is not None and all(type(v) is int and v in _INT32_RANGE for v in values):
         return state.graph.constant(np.array(values, np.int32), int32, "stack")
     return stack(values)
