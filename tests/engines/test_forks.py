@@ -117,3 +117,20 @@ assert process.exitcode == 0
         command[-1] = program.replace('warnings.simplefilter("error")\n', "")
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_shapes_that_come_for_the_first_time_in_the_child_run_on_numpy_too() -> None:
+    _forked(
+        """
+from millrace._src.engines.tier_settings import settings
+settings.threshold, settings.waits = 0.0, True
+f = tf.function(lambda x: tf.tanh(x) * 2.0, autograph=False, input_signature=[tf.TensorSpec([None])])
+for size in (3, 4) * 3:
+    f(tf.zeros([size]))
+""",
+        """
+for size in (5,) * 9:
+    np.testing.assert_allclose(f(tf.ones([size])), [2 * np.tanh(1.0)] * size, rtol=1e-6)
+assert f.tier.name == "numpy" and "fork" in f.tier.reason, f.tier
+""",
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import os
 import signal
+import subprocess
 import sys
 import threading
 import weakref
@@ -188,6 +189,38 @@ def test_ctrl_c_is_raised_when_no_part_runs_any_more() -> None:
     with pytest.raises(KeyboardInterrupt):
         run_in_parallel(THREADS, work)
     assert not running
+
+
+_INTERRUPTED = """
+import faulthandler, random, signal
+from millrace._src.util import thread_pool
+from millrace._src.util.thread_pool import run_in_parallel
+
+faulthandler.dump_traceback_later(50, exit=True)  # a hang
+thread_pool.set_thread_count(3)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+rng = random.Random(0)
+run_in_parallel(6, lambda _: None)
+for _ in range(4000):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, 2e-4))
+        while True:
+            run_in_parallel(6, lambda _: None)
+    except KeyboardInterrupt:
+        pass
+    parts = []
+    run_in_parallel(6, parts.append)
+    assert sorted(parts) == list(range(6))
+    assert not thread_pool.is_inside()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signals to a thread")
+def test_whenever_ctrl_c_comes_nobody_waits_forever() -> None:
+    command = [sys.executable, "-c", _INTERRUPTED]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    assert result.returncode == 0, result.stderr[-3000:]
 
 
 @pytest.mark.parametrize(

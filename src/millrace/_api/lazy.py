@@ -94,9 +94,11 @@ def describe(path: str) -> dict[str, str]:
 def _load(home: str) -> Any:
     """Returns the object at `module:variable`, or the module."""
     module_name, _, variable = home.partition(":")
-    module = import_module(module_name)
     if not variable:
-        return module
+        return import_module(module_name)
+    from millrace._src.util.interrupts import import_whole  # not before somebody asks for a name
+
+    module = import_whole(module_name)
     try:
         return getattr(module, variable)
     except AttributeError:

@@ -9,9 +9,10 @@ modules.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from millrace._src.util.interrupts import import_whole
 
 if TYPE_CHECKING:
     from millrace._src.core.op_def import OpDef
@@ -42,7 +43,7 @@ def get_op(name: str) -> OpDef:
         home = OP_HOMES.get(name)
         if home is None:
             raise KeyError(f"Millrace has no op named '{name}'.")
-        importlib.import_module(home)
+        import_whole(home)
         op_def = _REGISTRY[name]
     return op_def
 
@@ -63,7 +64,7 @@ class LateRule:
 
     def load(self) -> Callable[..., Any]:
         """Returns the rule itself."""
-        importlib.import_module(self._home)
+        import_whole(self._home)
         rule: Callable[..., Any] = getattr(self._rules, self._name)
         return rule
 
@@ -96,7 +97,7 @@ def find_operator(name: str) -> Callable[..., Any]:
     if function is None:
         from millrace._src.core.op_homes import OPERATOR_HOMES  # generated; see get_op
 
-        importlib.import_module(OPERATOR_HOMES[name])
+        import_whole(OPERATOR_HOMES[name])
         function = _OPERATORS[name]
     return function
 
@@ -104,7 +105,7 @@ def find_operator(name: str) -> Callable[..., Any]:
 def import_home(module: str | None) -> None:
     """Imports a module that the generated tables name; does nothing for None."""
     if module is not None:
-        importlib.import_module(module)
+        import_whole(module)
 
 
 def all_op_names() -> list[str]:

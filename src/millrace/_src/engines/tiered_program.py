@@ -33,6 +33,7 @@ class TieredProgram:
         self._lock = threading.Lock()
         self._cases: dict[Any, Case] = {}
         self._only_case = Case(tiers) if has_fixed_shapes else None
+        self._retired_because = ""
         tiered_programs.add(self)
 
     def program(self) -> Program:
@@ -56,7 +57,10 @@ class TieredProgram:
         with self._lock:
             if len(self._cases) >= _MOST_CASES:
                 self._forget_some()
-            return self._cases.setdefault(shapes, Case(self.tiers))
+            case = self._cases.setdefault(shapes, Case(self.tiers))
+        if self._retired_because:
+            case.retire(self._retired_because)
+        return case
 
     def _forget_some(self) -> None:
         """Forgets cases: first those on the NumPy tier. Whoever holds the program of a case can go on calling it."""
@@ -75,8 +79,9 @@ class TieredProgram:
         return self.program() if case is None else case.hold(holder)
 
     def retire(self, reason: str) -> None:
-        """Settles all cases on the NumPy tier for good."""
+        """Settles all cases on the NumPy tier for good, those to come too."""
         self._lock = threading.Lock()  # in a fork: another thread of the parent may have held it
+        self._retired_because = reason
         for case in self.cases():
             case.retire(reason)
 

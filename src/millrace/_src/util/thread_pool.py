@@ -79,11 +79,11 @@ def run_in_parallel(count: int, work: Callable[[int], Any]) -> None:
             work(index)
         return
     job = _Job(count, work)
-    _pool().help_with(job, helpers)
     try:
-        job.take_part()
+        _pool().help_with(job, helpers)
+        job.begin()
     finally:
-        job.wait()
+        job.end()
 
 
 def run_in_blocks(size: int, most: int, work: Callable[[int, int], Any], *, nanoseconds: float) -> None:
@@ -128,30 +128,36 @@ class _Job:
         self._work = work
         self._numbers = iter(range(count))  # threads share it: the interpreter hands each number out once
         self._lock = threading.Lock()
-        self._running = 0
-        """How many threads take part."""
+        self._helping = 0
+        """How many threads of the pool take part."""
         self._is_over = False
-        """Whether no thread needs to take part any more."""
+        """Whether no thread needs to begin to take part any more."""
         self._finished = threading.Event()
-        """Set once the job is over and no thread takes part."""
+        """Set once the job is over and no thread of the pool takes part."""
         self._errors: list[tuple[int, BaseException]] = []
 
-    def take_part(self) -> None:
-        """Carries out parts until all are taken or one has failed."""
-        with self._lock:
-            if self._is_over:
-                return
-            self._running += 1
+    def begin(self) -> None:
+        """Carries out parts on the thread of the caller."""
         _place.is_inside = True
         try:
             self._carry_out_parts()
         finally:
             _place.is_inside = False
-            with self._lock:
-                self._is_over = True
-                self._running -= 1
-                if not self._running:
-                    self._finished.set()
+
+    def help(self) -> None:
+        """Carries out parts on a thread of the pool."""
+        with self._lock:
+            if self._is_over:
+                return
+            self._helping += 1
+        _place.is_inside = True
+        self._carry_out_parts()
+        _place.is_inside = False
+        with self._lock:
+            self._is_over = True
+            self._helping -= 1
+            if not self._helping:
+                self._finished.set()
 
     def _carry_out_parts(self) -> None:
         work = self._work
@@ -163,15 +169,21 @@ class _Job:
             if self._errors:
                 return
 
-    def wait(self) -> None:
+    def end(self) -> None:
         """Waits until no thread takes part; raises the error of the part with the lowest number.
 
-        Ctrl-C is raised again when no thread takes part: the parts may write into memory of the caller.
+        Ctrl-C is raised again when no thread takes part: the parts may write into memory of the caller. Only the thread
+        of the caller gets Ctrl-C, at any moment; so nothing waits for what that thread has counted.
         """
         interruption: BaseException | None = None
-        while not self._finished.is_set():
+        while True:
             try:
-                self._finished.wait()
+                with self._lock:
+                    self._is_over = True
+                    is_alone = not self._helping
+                if not is_alone:
+                    self._finished.wait()
+                break
             except KeyboardInterrupt as error:
                 interruption = error
         errors = self._errors
@@ -197,7 +209,7 @@ class _Pool:
             self._grow(helpers)
         for _ in range(helpers):
             # A context can be entered by one thread at a time.
-            self._jobs.put(functools.partial(contextvars.copy_context().run, job.take_part))
+            self._jobs.put(functools.partial(contextvars.copy_context().run, job.help))
 
     def _grow(self, size: int) -> None:
         with self._lock:
