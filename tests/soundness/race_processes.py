@@ -21,7 +21,8 @@ STILL = 60
 
 def _child(seed: int) -> int:
     """Goes through all scenarios in a forked child; returns the exit status."""
-    faulthandler.dump_traceback_later(STILL, exit=True)
+    faulthandler.register(signal.SIGALRM, chain=True)  # tells where, and then the signal ends the process
+    signal.alarm(STILL)
     try:
         for make in SCENARIOS:
             make(random.Random(seed))()
