@@ -78,7 +78,7 @@ def test_an_operation_without_a_rule_for_all_rows_goes_the_general_way(
     first, *later = [jacobians(FUNCTIONS["matrix product"], X, W) for _ in range(3)]
     assert set(forms.values()) == {None}
     for found in later:
-        np.testing.assert_allclose(found[0], first[0], rtol=1e-6)
+        np.testing.assert_allclose(found[0], first[0], rtol=1e-4)
 
 
 def test_zeros_for_unconnected_sources_and_loops_go_the_general_way(forms: dict[Any, Any]) -> None:
