@@ -5,12 +5,13 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import millrace as tf
-from millrace._src.core.op_registry import LateRule, all_op_names, find_operator, get_op
+from millrace._src.core.op_registry import LateRule, all_op_names, find_operator, get_op, import_home
 from tests.core.test_op_def import declare, registry
 
 __all__ = ["registry"]
@@ -66,3 +67,14 @@ def test_operator_of_python_is_found_by_name() -> None:
     assert find_operator("matmul") is tf.linalg.matmul
     with pytest.raises(KeyError):
         find_operator("nothing")
+
+
+def test_ctrl_c_waits_until_a_home_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "interrupted_module.py").write_text(
+        "import signal\nsignal.raise_signal(signal.SIGINT)\nvalue = 3\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        import_home("interrupted_module")
+    assert sys.modules["interrupted_module"].value == 3
+    del sys.modules["interrupted_module"]

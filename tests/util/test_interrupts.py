@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
-from pathlib import Path
 from types import FrameType
 
 import pytest
 
-from millrace._src.util.interrupts import import_whole, interrupts_later
+from millrace._src.util.interrupts import interrupts_later
 
 
 def test_ctrl_c_comes_at_the_end_of_the_block() -> None:
@@ -87,14 +85,3 @@ def test_other_threads_leave_handlers_alone() -> None:
     thread.start()
     thread.join()
     assert handlers == [signal.getsignal(signal.SIGINT)]
-
-
-def test_a_module_is_imported_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "interrupted_module.py").write_text(
-        "import signal\nsignal.raise_signal(signal.SIGINT)\nvalue = 3\n", encoding="utf-8"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        import_whole("interrupted_module")
-    assert import_whole("interrupted_module").value == 3
-    del sys.modules["interrupted_module"]

@@ -96,9 +96,10 @@ def _load(home: str) -> Any:
     module_name, _, variable = home.partition(":")
     if not variable:
         return import_module(module_name)
-    from millrace._src.util.interrupts import import_whole  # not before somebody asks for a name
+    from millrace._src.util.interrupts import interrupts_later  # not before somebody asks for a name
 
-    module = import_whole(module_name)
+    with interrupts_later():  # half a module would have declared half of its ops, for good
+        module = import_module(module_name)
     try:
         return getattr(module, variable)
     except AttributeError:

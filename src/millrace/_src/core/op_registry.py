@@ -9,10 +9,12 @@ modules.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from millrace._src.util.interrupts import import_whole
+from millrace._src.util.interrupts import interrupts_later
 
 if TYPE_CHECKING:
     from millrace._src.core.op_def import OpDef
@@ -43,7 +45,7 @@ def get_op(name: str) -> OpDef:
         home = OP_HOMES.get(name)
         if home is None:
             raise KeyError(f"Millrace has no op named '{name}'.")
-        import_whole(home)
+        import_home(home)
         op_def = _REGISTRY[name]
     return op_def
 
@@ -64,7 +66,7 @@ class LateRule:
 
     def load(self) -> Callable[..., Any]:
         """Returns the rule itself."""
-        import_whole(self._home)
+        import_home(self._home)
         rule: Callable[..., Any] = getattr(self._rules, self._name)
         return rule
 
@@ -97,15 +99,23 @@ def find_operator(name: str) -> Callable[..., Any]:
     if function is None:
         from millrace._src.core.op_homes import OPERATOR_HOMES  # generated; see get_op
 
-        import_whole(OPERATOR_HOMES[name])
+        import_home(OPERATOR_HOMES[name])
         function = _OPERATORS[name]
     return function
 
 
 def import_home(module: str | None) -> None:
-    """Imports a module that the generated tables name; does nothing for None."""
-    if module is not None:
-        import_whole(module)
+    """Imports a module that the generated tables name; does nothing for None.
+
+    Ctrl-C waits for the end of the import: half a module would have declared half of its ops, for good.
+    """
+    if module is None:
+        return
+    if module in sys.modules:
+        importlib.import_module(module)  # another thread may be about to import it
+        return
+    with interrupts_later():
+        importlib.import_module(module)
 
 
 def all_op_names() -> list[str]:

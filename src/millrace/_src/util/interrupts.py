@@ -10,11 +10,9 @@ block whoever would have taken the signal gets it. That costs some microseconds,
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Callable
-from importlib import import_module
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 
@@ -50,12 +48,3 @@ class interrupts_later:
         signal.signal(signal.SIGINT, handler)
         if self._noted:
             handler(*self._noted[-1])
-
-
-def import_whole(name: str) -> ModuleType:
-    """Imports one of our modules on first need; Ctrl-C waits for the end, since half a module has registered half."""
-    module = sys.modules.get(name)
-    if module is not None:
-        return import_module(name)  # another thread may be about to import it
-    with interrupts_later():
-        return import_module(name)
