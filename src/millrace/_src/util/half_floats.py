@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.util import bfloat16
 from millrace._src.util.thread_pool import run_in_blocks
 
 _FEWEST = 1 << 12
@@ -193,18 +194,15 @@ def _in_single(ufunc: np.ufunc, *arrays: _Array) -> _Array:
         return ufunc(*arrays)
     result = np.empty(largest.shape, largest.dtype)
     flat_arrays, results = [array.reshape(-1) for array in arrays], result.reshape(-1)
-    compute = _compute_bfloat16
-    if largest.dtype == _FLOAT16:
-        compute = _compute_scaled if ufunc in _SCALED_FUNCTIONS else _compute_float16
+    if largest.dtype != _FLOAT16:
+        bfloat16.compute(ufunc, flat_arrays, results)
+        return result
+    compute = _compute_scaled if ufunc in _SCALED_FUNCTIONS else _compute_float16
     _in_blocks(
         largest.size,
         lambda part: compute(ufunc, [a if a.size == 1 else a[part] for a in flat_arrays], results[part]),
     )
     return result
-
-
-def _compute_bfloat16(ufunc: np.ufunc, arrays: Sequence[_Array], out: _Array) -> None:
-    out[...] = ufunc(*[array.astype(np.float32) for array in arrays])
 
 
 def _compute_float16(ufunc: np.ufunc, arrays: Sequence[_Array], out: _Array) -> None:
@@ -278,9 +276,10 @@ def _compare(ufunc: np.ufunc, x: _Array, y: _Array) -> _Array:
         return ufunc(x, y)
     result = np.empty(largest.shape, largest.dtype if ufunc in _EXTREMES else bool)
     flat_arrays, results = (x.reshape(-1), y.reshape(-1)), result.reshape(-1)
-    compute = _compute_extreme
-    if ufunc in _COMPARISONS:
-        compute = _compute_order if largest.dtype == _FLOAT16 else _compute_bfloat16
+    if ufunc in _COMPARISONS and largest.dtype != _FLOAT16:
+        bfloat16.compute(ufunc, flat_arrays, results)
+        return result
+    compute = _compute_extreme if ufunc in _EXTREMES else _compute_order
 
     def work(part: slice) -> None:
         pieces = [array if array.size == 1 else array[part] for array in flat_arrays]
