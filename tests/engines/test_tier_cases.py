@@ -164,6 +164,19 @@ def test_a_candidate_that_does_not_compile_is_left_out_and_told_once(caplog):
     assert [record.getMessage() for record in caplog.records] == ["f stays off the tier 'xla': it cannot"]
 
 
+def test_a_candidate_that_cannot_be_prepared_is_left_out_and_calls_go_on():
+    engines = Engines(numpy=1.0, xla=0.1, clusters=0.5)
+
+    def fail(arguments):
+        raise errors.FailedPreconditionError(None, None, "no value")
+
+    engines.programs["xla"].prepare = fail
+    assert _settled(Case(engines.tiers())).tier == "clusters"
+    engines.programs["clusters"].prepare = fail
+    case = _settled(Case(engines.tiers()))
+    assert case.tier == "numpy" and "xla: no value" in case.reason()
+
+
 def test_where_nothing_compiles_the_reason_is_shown():
     engines = Engines(numpy=1.0, xla=0.1)
     engines.failures["xla"] = ValueError("odd")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.engines.tier_settings import Pin, settings
 
 pytest.importorskip("jax")
 pytestmark = pytest.mark.xla
@@ -201,3 +202,28 @@ def test_a_gradient_through_lists_of_several_lengths_stays_on_the_numpy_tier(ord
     compiled = tf.function(f, autograph=False, jit_compile=True)
     expected = 20.0 * (np.sin(1.4) if order == 1 else 2 * np.cos(1.4))  # of 20 sin(x)^2
     assert derivative(compiled, x, order).numpy() == pytest.approx(expected, rel=1e-5)
+
+
+def _uneven_list() -> Any:
+    handle = tf.raw_ops.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=tf.float32)
+    for element in ([1.0, 2.0], [3.0]):
+        handle = tf.raw_ops.TensorListPushBack(input_handle=handle, tensor=element)
+    return handle
+
+
+def _no_list() -> Any:
+    return tf.raw_ops.OptionalFromValue(components=[tf.constant(1.0)])
+
+
+@pytest.mark.parametrize("make", [_uneven_list, _no_list])
+@pytest.mark.parametrize("pin", [Pin.AUTO, Pin.XLA, None])
+def test_an_argument_without_a_form_of_xla_leaves_the_function_to_numpy(
+    make: Any, pin: Pin | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"pin": pin or Pin.AUTO, "waits": True, "threshold": 0.0}.items():
+        monkeypatch.setattr(settings, name, value)
+    same = tf.function(lambda handle, x: (handle, tf.tanh(x) * 2.0), autograph=False, jit_compile=pin is None or None)
+    for _ in range(4):
+        handle, doubled = same(make(), tf.constant(0.5))
+        assert handle.dtype is tf.variant and np.isclose(doubled, 2 * np.tanh(0.5))
+    assert same.tier.name == "numpy"

@@ -326,8 +326,14 @@ class Case:
 
     def _prepare(self, arguments: Any) -> None:
         """Submits the compiling of the candidates, for arguments like these."""
-        thunks = {name: p.prepare(arguments) for name, p in self._ways.items() if p.prepare is not None}
+        thunks: dict[str, Callable[[], None]] = {}
         failures = self._failures
+        for name, program in self._ways.items():
+            try:
+                if program.prepare is not None:
+                    thunks[name] = program.prepare(arguments)
+            except Exception as error:  # a variable without a value, which the call may be about to give
+                failures[name] = error
 
         def steps() -> Iterator[None]:
             for name, compile_program in thunks.items():

@@ -309,11 +309,14 @@ class DenseList(VariantValue):
         return from_items(list(np.asarray(self.data)[:length]), self.element, self.dtype)
 
 
-def to_dense(value: TensorList) -> DenseList:
+def to_dense(value: Any) -> DenseList:
     """Converts a list of the NumPy engine to XLA's form.
 
-    Raises: UnknownWhileCompilingError: if elements differ in shape: the function stays on the NumPy tier.
+    Raises: UnknownWhileCompilingError: if elements differ in shape, or the value is no list: the function stays on the
+      NumPy tier.
     """
+    if not isinstance(value, TensorList):
+        raise errors.UnknownWhileCompilingError(f"XLA has no form of a {type(value).__name__}.", tensors=[])
     items = value.items()
     dense_list = DenseList(value.dtype, value.element, len(items), len(items), False)
     if value.dtype.name == "variant":

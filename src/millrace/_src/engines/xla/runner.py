@@ -210,11 +210,13 @@ class Runner:
             return self._run(executable, call)
         except OtherTypesError:
             return self._run_slowly(key, call)
+        except errors.UnknownWhileCompilingError as error:
+            self._leave(error)
+            return self._left(call)
 
     def _attempt_prepared(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         """Runs a call with the executable for its signature, if there is one."""
-        call = self._gathered(self._call(*self._types(arguments)))
-        executable = self.executables.find(self._signature(call))
+        executable = self._found(arguments)
         if executable is None:
             return None
         call = self._call(arguments, self._drawn(arguments))
@@ -331,8 +333,8 @@ class Runner:
         earlier_signature = None
         call = self._gathered(call)
         while self._reason_against(call.known) is None:
-            signature = self._signature(call)
             try:
+                signature = self._signature(call)
                 executable = self._compiled(signature)
             except errors.UnknownWhileCompilingError as error:
                 self._learn(error, call)
@@ -391,11 +393,15 @@ class Runner:
         positions = inputs_behind(error.tensors, self.inputs)
         is_large = positions is not None and any(call.arguments[i].size > _MOST_ELEMENTS for i in positions)
         if positions is None or positions <= known_positions or is_large:
-            self.graph.verdict.own_reason = error.message
-            leave_to_numpy(self.program, self.graph, error.message)
+            self._leave(error)
         else:
             self.executables.known = tuple(sorted({*self.executables.known, *positions}))
             self.executables.seen = set()
+
+    def _leave(self, error: errors.UnknownWhileCompilingError) -> None:
+        """Leaves the function to the NumPy tier from now on."""
+        self.graph.verdict.own_reason = error.message
+        leave_to_numpy(self.program, self.graph, error.message)
 
     def _left(self, call: _Call) -> Sequence[Any]:
         """Runs the graph on the NumPy tier."""
@@ -410,14 +416,26 @@ class Runner:
 
     def ready(self, arguments: Sequence[Any]) -> bool:
         """Tells whether there is an executable for these arguments; see `Program`."""
+        return self._found(arguments) is not None
+
+    def _found(self, arguments: Sequence[Any]) -> Executable | None:
+        """Returns the executable for these arguments if there is one; leaves lists without XLA's form to NumPy."""
         call = self._gathered(self._call(*self._types(arguments)))
-        return self.executables.find(self._signature(call)) is not None
+        try:
+            return self.executables.find(self._signature(call))
+        except errors.UnknownWhileCompilingError as error:
+            self._leave(error)
+            return None
 
     def prepare(self, arguments: Sequence[Any]) -> Callable[[], None]:
         """Returns a function that compiles the executable for these arguments; see `Program`."""
         types, draws = self._types(arguments)
         call = self._gathered(self._call(types, draws))
-        signature = self._signature(call)
+        try:
+            signature = self._signature(call)
+        except errors.UnknownWhileCompilingError as error:
+            self._leave(error)
+            return lambda: None
 
         def compile_ahead() -> None:
             nonlocal call, signature
