@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+import signal
 from collections.abc import Iterator
 
 import hypothesis
@@ -14,6 +15,8 @@ import pytest
 # a test of the tiers says otherwise. Programs that tests start inherit this.
 os.environ.setdefault("MILLRACE_TIER", "numpy")
 os.environ.setdefault("MILLRACE_TIER_WAIT", "1")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for programs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["MILLRACE_COMPILE_CACHE"] = "0"  # tests leave nothing in the home of who runs them
 
 hypothesis.settings.register_profile("local", deadline=None, max_examples=30)

@@ -1,4 +1,4 @@
-"""Convolutions of compiled programs that are calls of oneDNN."""
+"""Convolutions and products of compiled programs that are calls of oneDNN."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     kinds: list[str] = []
     monkeypatch.setattr(correlation, "_SMALL", 0)
     monkeypatch.setattr(ffi, "_WORTH_CALLING", 0)
-    monkeypatch.setattr(ffi, "_is_faster", lambda kind, *_: kinds.append(kind) or True)
+    monkeypatch.setattr(ffi, "_is_faster", lambda call, *_: kinds.append(call.kind) or True)
     yield kinds
 
 
@@ -97,12 +97,49 @@ def test_the_three_calculations_in_a_program(kind: str, forced: list[str]) -> No
 
 
 @needs_library
+@pytest.mark.parametrize(("rows", "columns", "width"), [(512, 256, 30), (1024, 512, 256), (520, 768, 1)])
+def test_the_product_of_a_matrix_with_far_rows_is_a_call(
+    rows: int, columns: int, width: int, forced: list[str]
+) -> None:
+    a, b = array(rows, columns), array(rows, width, seed=1)
+    f = tf.function(lambda a, b: tf.matmul(tf.tanh(a), b, transpose_a=True), jit_compile=True)
+    result = f(tf.constant(a), tf.constant(b))
+    assert forced == ["product"]
+    np.testing.assert_allclose(result.numpy(), np.tanh(a).T @ b, rtol=1e-4, atol=1e-3)
+
+
+@needs_library
+@pytest.mark.parametrize(
+    ("shapes", "dtype", "transpose_a"),
+    [
+        (((512, 255), (512, 30)), np.float32, True),
+        (((256, 512), (512, 30)), np.float32, False),
+        (((512, 256), (512, 30)), np.float64, True),
+        (((512, 256), (512, 30)), tf.bfloat16.as_numpy_dtype, True),
+    ],
+)
+def test_other_products_are_xlas_own(shapes: Any, dtype: Any, transpose_a: bool, forced: list[str]) -> None:
+    a, b = (array(*shape).astype(dtype) for shape in shapes)
+    f = tf.function(lambda a, b: tf.matmul(a, b, transpose_a=transpose_a), jit_compile=True)
+    assert f(tf.constant(a), tf.constant(b)).shape[1] == 30
+    assert forced == []
+
+
+def test_a_product_of_unlike_sizes_is_refused_although_it_might_be_a_call(forced: list[str]) -> None:
+    f = tf.function(lambda a, b: tf.matmul(a, b, transpose_a=True), jit_compile=True, reduce_retracing=True)
+    specs = (tf.TensorSpec([None, 256]), tf.TensorSpec([None, 30]))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f.get_concrete_function(*specs)(tf.zeros([512, 256]), tf.zeros([513, 30]))
+    assert forced == []
+
+
+@needs_library
 def test_both_forms_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ffi, "_verdicts", {})
     times = iter([[1.0, 2.0], [2.0, 1.0]])
     monkeypatch.setattr(ffi, "_shortest_runs", lambda *_: next(times))
     answers = [
-        ffi._is_faster(kind, SHAPE, abs, abs, ((1,), (1,)))
+        ffi._is_faster(ffi._convolution(kind, SHAPE), abs, abs, ((1,), (1,)))
         for kind, _ in itertools.product(("forward", "filter_gradient"), range(2))
     ]
     assert answers == [True, True, False, False]
@@ -130,7 +167,7 @@ def test_small_convolutions_are_xlas_own(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_error_is_raised_where_the_program_was_called() -> None:
     assert ffi._is_usable()
     call = jax.ffi.ffi_call(ffi._TARGET, jax.ShapeDtypeStruct((1,), np.float32))
-    program = jax.jit(lambda a, b: call(a, b, convolution='["forward", "nonsense"]'))
+    program = jax.jit(lambda a, b: call(a, b, calculation='["forward", "nonsense"]'))
     with pytest.raises(jax.errors.JaxRuntimeError, match="missing or refuses"):
         program(np.ones(1, np.float32), np.ones(1, np.float32)).block_until_ready()
 
@@ -152,7 +189,7 @@ def test_where_another_version_does_not_fit_nothing_is_called(monkeypatch: pytes
 @needs_library
 def test_programs_run_in_several_threads_while_the_interpreter_is_busy() -> None:
     assert ffi._is_usable()
-    form = ffi._called("forward", SHAPE)
+    form = ffi._convolution("forward", SHAPE).form()
     assert form is not None
     program = host_calls.Watched(jax.jit(form))
     x, filters = array(*SHAPE.images), array(*SHAPE.filters)

@@ -283,3 +283,9 @@ class XlaXp(Xp, Protocol):
 
         `kind` and `shape` say what it is, as `util.onednn.convolution.at_addresses` takes it.
         """
+
+    def multiplied(self, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+        """Returns `own(a, b)`, XLA's product of the transposed matrix `a` and the matrix `b`, or a library's.
+
+        Both are of float32.
+        """

@@ -1,9 +1,10 @@
-"""Convolutions of compiled programs that are calls of oneDNN, where these are faster than XLA's own.
+"""Convolutions and products of compiled programs that are calls of oneDNN, where these are faster than XLA's own.
 
-Problem: XLA computes convolutions on a CPU at a third of the speed of oneDNN.
+Problem: XLA computes convolutions on a CPU at a third of the speed of oneDNN. A product with a transposed matrix makes
+XLA compute the matrix, whatever it comes from, column by column.
 
 Idea: XLA calls functions in C ("foreign function interface"), and ctypes makes such a function from one of Python, so
-that nothing is compiled. A program contains calls of one such function, with the convolution as an attribute of the
+that nothing is compiled. A program contains calls of one such function, with the calculation as an attribute of the
 call: programs stay good in other processes. When a shape is first compiled, both forms are run on arrays of the shape,
 and the faster form is taken from then on.
 
@@ -18,18 +19,20 @@ import functools
 import json
 import time
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.engines.xla.host_calls import may_call, note_call, watch
-from millrace._src.util.onednn import convolution as onednn
+from millrace._src.util.onednn import convolution, products
 from millrace._src.util.onednn.convolution import Convolution
+from millrace._src.util.onednn.products import Product
 from millrace._src.util.ways import are_choices_fixed
 
-_TARGET = "millrace_convolution"
+_PRODUCT = "product"
+_TARGET = "millrace_calculation"
 _MAJOR = 0
 _METADATA = 1
 _STRING = 4
@@ -136,11 +139,17 @@ def _carry_out(frame: Any) -> None:
 @functools.lru_cache(maxsize=_MOST_SHAPES)
 def _calculation(text: bytes) -> Callable[[int, int, int], None]:
     kind, fields = json.loads(text)
-    shape = Convolution._make(tuple(field) if isinstance(field, list) else field for field in fields)
-    calculation = onednn.at_addresses(kind, shape)
+    make = Product._make if kind == _PRODUCT else Convolution._make
+    shape = make(tuple(field) if isinstance(field, list) else field for field in fields)
+    calculation = _at_addresses(kind, shape)
     if calculation is None:
         raise LookupError(f"oneDNN, with which this program was compiled, is missing or refuses {shape}")
     return calculation
+
+
+def _at_addresses(kind: str, shape: Any) -> Callable[[int, int, int], None] | None:
+    """Returns the function of the addresses of two operands and of the result; None where oneDNN has none."""
+    return products.at_addresses(shape) if kind == _PRODUCT else convolution.at_addresses(kind, shape)
 
 
 def _make_error(frame: Any, message: str) -> Any:
@@ -162,22 +171,60 @@ def convolved(kind: str, shape: Convolution, own: Callable[[Array, Array], Array
       a: the first operand.
       b: the second operand.
     """
-    is_large = shape.multiplications >= _WORTH_CALLING
-    form = _called(kind, shape) if is_large and may_call() and _is_usable() else None
-    if form is None or not _is_faster(kind, shape, form, own, (a.shape, b.shape)):
+    return _faster(_convolution(kind, shape), own, a, b)
+
+
+def multiplied(own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    """Returns the product of the transposed matrix `a` and the matrix `b`, in a program that is being traced.
+
+    Args:
+      own: makes XLA's own form of it.
+      a: a matrix of float32.
+      b: a matrix of float32.
+    """
+    (rows, columns), width = a.shape, b.shape[1]
+    size = np.dtype(np.float32).itemsize
+    shape = Product((columns, rows), (rows, width), (size, size * columns), (size * width, size))
+    return _faster(_Call(_PRODUCT, shape, shape.result, "float32"), own, a, b)
+
+
+class _Call(NamedTuple):
+    """A calculation that oneDNN can do.
+
+    Attributes:
+      kind: "product", or what `util.onednn.convolution.at_addresses` takes.
+      shape: the product or the convolution.
+      sizes: the shape of the result.
+      dtype: the dtype of the result.
+    """
+
+    kind: str
+    shape: Any
+    sizes: tuple[int, ...]
+    dtype: str
+
+    def form(self) -> Callable[[Array, Array], Array] | None:
+        """Returns the form that calls oneDNN; None where oneDNN cannot do the calculation."""
+        if _at_addresses(self.kind, self.shape) is None:
+            return None
+        call = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(self.sizes, np.dtype(self.dtype)))
+        text = json.dumps([self.kind, self.shape])
+        return lambda a, b: call(a, b, calculation=text)
+
+
+def _convolution(kind: str, shape: Convolution) -> _Call:
+    sizes = {"forward": shape.results, "input_gradient": shape.images, "filter_gradient": shape.filters}
+    return _Call(kind, shape, sizes[kind], shape.dtype)
+
+
+def _faster(call: _Call, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    """Carries out a calculation in the faster form."""
+    is_large = call.shape.multiplications >= _WORTH_CALLING
+    form = call.form() if is_large and may_call() and _is_usable() else None
+    if form is None or not _is_faster(call, form, own, (a.shape, b.shape)):
         return own(a, b)
     note_call()
     return form(a, b)
-
-
-def _called(kind: str, shape: Convolution) -> Callable[[Array, Array], Array] | None:
-    """Returns the form that calls oneDNN; None where oneDNN cannot do the calculation."""
-    if onednn.at_addresses(kind, shape) is None:
-        return None
-    sizes = {"forward": shape.results, "input_gradient": shape.images, "filter_gradient": shape.filters}[kind]
-    call = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(sizes, np.dtype(shape.dtype)))
-    text = json.dumps([kind, shape])
-    return lambda a, b: call(a, b, convolution=text)
 
 
 @functools.cache
@@ -188,7 +235,7 @@ def _is_usable() -> bool:
     shape = Convolution((1, 4, 4, 8), (3, 3, 8, 8), (4, 4), (1, 1), (1, 1), (1, 1), "float32")
     try:
         jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(_handler), platform="cpu")
-        form = _called("forward", shape)
+        form = _convolution("forward", shape).form()
         if form is None:
             return False
         images, filters = (np.ones(sizes, np.float32) for sizes in (shape.images, shape.filters))
@@ -202,23 +249,21 @@ _Shapes = tuple[tuple[int, ...], tuple[int, ...]]
 _verdicts: dict[Hashable, bool] = {}
 
 
-def _is_faster(
-    kind: str, shape: Convolution, form: Callable[..., Array], own: Callable[..., Array], operands: _Shapes
-) -> bool:
+def _is_faster(call: _Call, form: Callable[..., Array], own: Callable[..., Array], operands: _Shapes) -> bool:
     """Tells whether a form is faster than XLA's own; measured when a shape is first asked for."""
-    key = (kind, shape)
+    key = (call.kind, call.shape)
     if are_choices_fixed():
         return True
     if key not in _verdicts:
         if len(_verdicts) >= _MOST_SHAPES:
             _verdicts.clear()
-        called, compiled = _shortest_runs((form, own), operands, shape.dtype)
+        called, compiled = _shortest_runs((form, own), operands, call.dtype)
         _verdicts[key] = called < _PREFERENCE * compiled
     return _verdicts[key]
 
 
 def _shortest_runs(forms: Sequence[Callable[..., Array]], operands: _Shapes, dtype: str) -> list[float]:
-    """Returns the shortest time of some runs, in turn, of programs that have only one convolution, in seconds."""
+    """Returns the shortest time of some runs, in turn, of programs with one calculation, in seconds."""
     arrays = [np.ones(sizes, np.dtype(dtype)) for sizes in operands]
     with jax.ensure_compile_time_eval():  # although another program is being traced
         programs = [jax.jit(form).lower(*arrays).compile() for form in forms]

@@ -21,7 +21,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.xla import lists
-from millrace._src.engines.xla.ffi import convolved
+from millrace._src.engines.xla.ffi import convolved, multiplied
 from millrace._src.engines.xla.known_values import is_concrete
 from millrace._src.engines.xla.lists import DenseList
 from millrace._src.engines.xla.trip_count import Count, counted
@@ -100,6 +100,7 @@ class XlaNamespace:
         return bool(condition.any()) if is_concrete(condition) else True
 
     convolved = staticmethod(convolved)
+    multiplied = staticmethod(multiplied)
 
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:

@@ -6,6 +6,7 @@ The kernels are NumPy's `matmul` on transposed views. TensorFlow's `transpose_*`
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def _is_read_slowly_by_columns(a: Array) -> bool:
     They do where rows are a multiple of a kilobyte apart: the elements of a column then compete for few places of the
     processor's cache. In double precision they always do. Measured in docs/decisions/xla-tier.md.
     """
-    if a.dtype.kind in "iu" or a.size > _LARGEST_COPY:
+    if a.dtype.kind in "iu":
         return False
     distance = a.shape[1] * max(a.dtype.itemsize, 4)  # XLA widens smaller types
     return a.dtype.itemsize > 4 or distance % 2048 == 0 or distance % 1024 == 0 and a.shape[0] >= 512
@@ -143,16 +144,26 @@ def _matmul_for_xla(
     grad_a: bool = False,
     grad_b: bool = False,
 ) -> Array:
-    """Multiplies matrices; on CPUs a first matrix that is to be transposed is copied where that is faster.
+    """Multiplies matrices; on CPUs a first matrix that is to be transposed is copied, or oneDNN reads its columns."""
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError("not a matrix")
+    second = b.T if transpose_b else b
+    if not (transpose_a and _is_read_slowly_by_columns(a)):
+        return xp.matmul(a.T if transpose_a else a, second)
+    own = functools.partial(_product_in_xla, xp)
+    is_single = a.dtype.name == b.dtype.name == "float32" and a.shape[0] == second.shape[0]
+    return xp.multiplied(own, a, second) if is_single else own(a, second)
+
+
+def _product_in_xla(xp: XlaXp, a: Array, b: Array) -> Array:
+    """Multiplies the transposed matrix `a` with `b`; on CPUs a transposed copy is made, unless it is too large.
 
     The barrier keeps XLA from making one operation of transposition and product.
     """
-    if a.ndim != 2 or b.ndim != 2:
-        raise ValueError("not a matrix")
-    first = a.T if transpose_a else a
-    if transpose_a and _is_read_slowly_by_columns(a):
-        first = xp.lax.platform_dependent(first, cpu=xp.lax.optimization_barrier, default=lambda x: x)
-    return xp.matmul(first, b.T if transpose_b else b)
+    if a.size > _LARGEST_COPY:
+        return xp.matmul(a.T, b)
+    first = xp.lax.platform_dependent(a.T, cpu=xp.lax.optimization_barrier, default=lambda x: x)
+    return xp.matmul(first, b)
 
 
 @matmul_op.specialize

@@ -48,11 +48,25 @@ class Product(NamedTuple):
 
 Multiply = Callable[[Any, Any, Any], None]
 """Writes the product of two arrays into the third one, whose memory is one run."""
+MultiplyAt = Callable[[int, int, int], None]
+"""Does the same for arrays at three addresses."""
 
 
 @functools.lru_cache(maxsize=_MOST_PRODUCTS)
 def multiplication(product: Product) -> Multiply | None:
     """Returns the function for a product; None where the library is missing, or the arrays do not fit it."""
+    multiply_at = at_addresses(product)
+    if multiply_at is None:
+        return None
+
+    def multiply(x: Any, y: Any, result: Any) -> None:
+        multiply_at(address_of(x), address_of(y), address_of(result))
+
+    return multiply
+
+
+def at_addresses(product: Product) -> MultiplyAt | None:
+    """Returns the function of the addresses for a product; None where `multiplication` returns None."""
     if min(len(product.a), len(product.b)) < 2 or product.a[-1] != product.b[-2] or 0 in (*product.a, *product.b):
         return None
     library = load()
@@ -105,7 +119,7 @@ def _is_step(step: int, count: int, length: int) -> bool:
     return count == 1 or step % _SIZE == 0 and step >= length * _SIZE
 
 
-def _of_matrices(library: Library, product: Product) -> Multiply | None:
+def _of_matrices(library: Library, product: Product) -> MultiplyAt | None:
     a, b = _matrix(product.a, product.a_steps), _matrix(product.b, product.b_steps)
     if a is None or b is None:
         return None
@@ -122,8 +136,7 @@ def _of_matrices(library: Library, product: Product) -> Multiply | None:
         with library.one_thread():
             check(sgemm(a.letter, b.letter, rows, columns, k, 1.0, a_start, a.step, b_start, b.step, 0.0, start, n))
 
-    def multiply(x: Any, y: Any, result: Any) -> None:
-        starts = (address_of(x), address_of(y), address_of(result))
+    def multiply(*starts: int) -> None:
         count = _part_count(product, max(m, n))
         if count == 1:
             block(0, max(m, n) if by_rows else n, *starts)
@@ -146,7 +159,7 @@ def _part_count(product: Product, most: int) -> int:
 # --- stacks of matrices ----------------------------------------------------------------------------------------------
 
 
-def _of_stacks(product: Product) -> Multiply | None:
+def _of_stacks(product: Product) -> MultiplyAt | None:
     a, a_steps = _with_rank(product.a, product.a_steps, len(product.result))
     b, b_steps = _with_rank(product.b, product.b_steps, len(product.result))
     whole = Product(a, b, a_steps, b_steps)
@@ -157,8 +170,7 @@ def _of_stacks(product: Product) -> Multiply | None:
     a_step, b_step = (0 if shape[axis] == 1 else steps[axis] for shape, steps in ((a, a_steps), (b, b_steps)))
     result_step = _SIZE * math.prod(whole.result[axis + 1 :])
 
-    def multiply(x: Any, y: Any, result: Any) -> None:
-        starts = (address_of(x), address_of(y), address_of(result))
+    def multiply(*starts: int) -> None:
         parts = _stack_parts(whole, axis)
 
         def work(number: int) -> None:
