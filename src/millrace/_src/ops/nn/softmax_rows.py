@@ -10,12 +10,14 @@ they are can be added: where no sum overflows and none is small.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.ops.nn.softmax_ways import write_softmax
 from millrace._src.util.half_floats import narrowed, widened
 from millrace._src.util.thread_pool import run_in_blocks
 
@@ -31,8 +33,15 @@ def softmax(xp: Xp, logits: Array) -> Array:
     """Computes softmax along the last axis of an array with elements."""
     rows = _rows(logits)
     result = np.empty_like(rows)
-    _in_blocks([rows], [result], lambda axis, x, place: _write(_softmax(xp, x, axis), place), _SHORT_WITHOUT_LARGEST)
+    write_softmax(functools.partial(_write_softmax, xp), rows, result)
     return result.reshape(logits.shape)
+
+
+def _write_softmax(xp: Xp, rows: Array, result: Array) -> None:
+    def compute(axis: int, x: Array, place: Array) -> None:
+        _write(_softmax(xp, x, axis), place)
+
+    _in_blocks([rows], [result], compute, _SHORT_WITHOUT_LARGEST)
 
 
 def log_softmax(xp: Xp, logits: Array) -> Array:

@@ -61,6 +61,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "dnnl_convolution_backward_weights_primitive_desc_create": (P, P, _I, P, P, P, P, _Dims, _Dims, _Dims, _Dims, P, P),
     "dnnl_pooling_forward_primitive_desc_create": (P, P, _I, _I, P, P, _Dims, _Dims, _Dims, _Dims, _Dims, P),
     "dnnl_pooling_backward_primitive_desc_create": (P, P, _I, P, P, _Dims, _Dims, _Dims, _Dims, _Dims, P, P),
+    "dnnl_softmax_forward_primitive_desc_create": (P, P, _I, _I, P, P, _I, P),
     "dnnl_matmul_primitive_desc_create": (P, P, P, P, P, P, P),
     "dnnl_sgemm": (*(ctypes.c_char,) * 2, *(_L,) * 3, ctypes.c_float, P, _L, P, _L, ctypes.c_float, P, _L),
     "omp_set_num_threads": (_I,),
