@@ -31,6 +31,8 @@ _NANOSECONDS = 1.5
 
 def softmax(xp: Xp, logits: Array) -> Array:
     """Computes softmax along the last axis of an array with elements."""
+    if logits.dtype == np.float16:
+        return narrowed(softmax(xp, widened(logits)))
     rows = _rows(logits)
     result = np.empty_like(rows)
     write_softmax(functools.partial(_write_softmax, xp), rows, result)
