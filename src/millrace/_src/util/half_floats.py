@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.util import bfloat16
 from millrace._src.util.thread_pool import run_in_blocks
 
 _FEWEST = 1 << 12
@@ -195,7 +194,7 @@ def _in_single(ufunc: np.ufunc, *arrays: _Array) -> _Array:
     result = np.empty(largest.shape, largest.dtype)
     flat_arrays, results = [array.reshape(-1) for array in arrays], result.reshape(-1)
     if largest.dtype != _FLOAT16:
-        bfloat16.compute(ufunc, flat_arrays, results)
+        _compute_bfloat16(ufunc, flat_arrays, results)
         return result
     compute = _compute_scaled if ufunc in _SCALED_FUNCTIONS else _compute_float16
     _in_blocks(
@@ -203,6 +202,12 @@ def _in_single(ufunc: np.ufunc, *arrays: _Array) -> _Array:
         lambda part: compute(ufunc, [a if a.size == 1 else a[part] for a in flat_arrays], results[part]),
     )
     return result
+
+
+def _compute_bfloat16(ufunc: np.ufunc, arrays: Sequence[_Array], out: _Array) -> None:
+    from millrace._src.util import bfloat16  # only many numbers of bfloat16 need it
+
+    bfloat16.compute(ufunc, arrays, out)
 
 
 def _compute_float16(ufunc: np.ufunc, arrays: Sequence[_Array], out: _Array) -> None:
@@ -277,7 +282,7 @@ def _compare(ufunc: np.ufunc, x: _Array, y: _Array) -> _Array:
     result = np.empty(largest.shape, largest.dtype if ufunc in _EXTREMES else bool)
     flat_arrays, results = (x.reshape(-1), y.reshape(-1)), result.reshape(-1)
     if ufunc in _COMPARISONS and largest.dtype != _FLOAT16:
-        bfloat16.compute(ufunc, flat_arrays, results)
+        _compute_bfloat16(ufunc, flat_arrays, results)
         return result
     compute = _compute_extreme if ufunc in _EXTREMES else _compute_order
 

@@ -25,7 +25,6 @@ from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY
-from millrace._src.util import bfloat16
 from millrace._src.util.export import export
 from millrace._src.util.half_floats import narrowed, widened
 
@@ -98,6 +97,8 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
             return lambda x: widened(x).astype(np_dtype)
         return lambda x: narrowed(x.astype(np.float32))
     if source.name == "float32" and target.name == "bfloat16":
+        from millrace._src.util import bfloat16  # few programs need it
+
         return bfloat16.narrowed
     if source.name == "float16" and target.name in _WIDER_THAN_HALF:
         return lambda x: widened(x).astype(np_dtype)
