@@ -13,7 +13,12 @@ from benchmarks.rows import Row, tf_ways
 
 ROWS = (
     Row("batch_sizes_first", "64 batch sizes through [None, 64], first pass", "ms", reach=40),
-    Row("batch_sizes_later", "64 batch sizes through [None, 64], later passes", "ms"),
+    Row(
+        "batch_sizes_later",
+        "64 batch sizes through [None, 64], later passes",
+        "ms",
+        bound="NumPy's products alone take 0.9 ms on the NumPy tier, the call of a function in Python 0.07 ms.",
+    ),
 )
 SIZES = tuple(range(1, 128, 2))
 UNITS = (64, 128, 10)

@@ -12,7 +12,7 @@ ROWS = (
         "reduce_sum",
         "reduce_sum of 10x10 floats, eager",
         "us",
-        bound="`np.add.reduce` alone takes 0.75 us of the 2.0 us, the dispatch of a call with attributes 0.6 us.",
+        bound="A product with ones takes 0.45 us of the 1.6 us (`np.add.reduce`: 0.8), the call in Python the rest.",
     ),
     Row("reduce_mean_axis", "reduce_mean of 10x10 floats over an axis, eager", "us"),
 )

@@ -13,7 +13,12 @@ from typing import Any
 from benchmarks.rows import Row, tf_ways
 
 ROWS = (
-    Row("conv_gradients_eager", "gradients of each of 32 images, eager", "us"),
+    Row(
+        "conv_gradients_eager",
+        "gradients of each of 32 images, eager",
+        "us",
+        bound="The function is traced in each call, 33 operations in 0.83 ms; the program takes 0.33 ms.",
+    ),
     Row("conv_gradients", "gradients of each of 32 images, in a function", "us"),
     Row("rnn_gradients", "gradients of each of 32 sequences, in a function", "us"),
     Row("conv_jacobian_eager", "Jacobian of a conv net, eager", "us"),

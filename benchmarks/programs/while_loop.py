@@ -7,7 +7,15 @@ from typing import Any
 
 from benchmarks.rows import Row, tf_ways
 
-ROWS = (Row("while_loop", "while loop, 10,000 iterations", "us", reach=60),)
+ROWS = (
+    Row(
+        "while_loop",
+        "while loop, 10,000 iterations",
+        "us",
+        reach=60,
+        bound="The executable takes 6.3 us, called by JAX's public API; the call of a function in Python takes 2.1 us.",
+    ),
+)
 ITERATIONS = 10_000
 
 

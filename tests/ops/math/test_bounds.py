@@ -10,9 +10,9 @@ import pytest
 
 import millrace as tf
 from millrace._src.engines.numpy.namespace import xp
-from millrace._src.ops.math.bounds import bounded, without_negatives
+from millrace._src.ops.math.bounds import bounded, positive_parts, without_negatives
 
-SIZES = [0, 5, 1 << 13, 70_001]
+SIZES = [0, 5, 3000, 1 << 13, 70_001]
 FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
 
 
@@ -52,3 +52,15 @@ def test_relu_of_large_arrays_keeps_nan_and_loses_negatives(dtype: Any, size: in
     assert_equal(without_negatives(xp, x), np.maximum(x, np.zeros((), dtype)))
     assert_equal(tf.nn.relu(x), np.maximum(x, np.zeros((), dtype)))
     assert_equal(tf.nn.relu(x.reshape(-1, 1)[:, ::-1]).numpy()[:, 0], np.maximum(x, x.dtype.type(0)))
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (50, 60), (40, 50, 8), (300, 300)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_positive_parts_have_the_shape_of_the_array_in_any_order_of_axes(dtype: Any, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    for array in (x, x.T, x[::2], np.asfortranarray(x)):
+        before = array.copy()
+        result = positive_parts(xp, array.dtype)(array)
+        np.testing.assert_array_equal(result, np.maximum(array, 0), strict=True)
+        result[...] = -1
+        np.testing.assert_array_equal(array, before)

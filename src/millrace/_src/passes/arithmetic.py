@@ -6,7 +6,6 @@ numbers but not for floating-point numbers has no row: `x + 0` makes 0.0 of -0.0
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -58,17 +57,28 @@ _KEEP_ELEMENTS = frozenset({*_KEEP_ORDER, "BroadcastTo", "Tile"})
 _REDUCTIONS = frozenset({"Sum", "Prod", "Max", "Min", "All", "Any"})
 """f(x, axes=[]) -> x"""
 
-_Uses: TypeAlias = Callable[[], "Counter[Value]"]
-"""Counts how often each value of the graph is read: few rules ask."""
 _Result: TypeAlias = "Sequence[Value] | None"
 
 
+class _Uses:
+    """Counts how often each value of a graph is read, for the few rules that ask."""
+
+    __slots__ = ("_graph", "_counts")
+
+    def __init__(self, graph: OptimizedGraph) -> None:
+        self._graph = graph
+        self._counts: Counter[Value] | None = None
+
+    def __call__(self) -> Counter[Value]:
+        """Returns the counts."""
+        if self._counts is None:
+            self._counts = Counter(value for node in self._graph.nodes for value in node.inputs)
+            self._counts.update(self._graph.outputs)
+        return self._counts
+
+
 def _rule(graph: OptimizedGraph) -> Rule:
-    @functools.cache
-    def uses() -> Counter[Value]:
-        use_counts = Counter(value for node in graph.nodes for value in node.inputs)
-        use_counts.update(graph.outputs)
-        return use_counts
+    uses = _Uses(graph)
 
     def simplified(node: Node) -> _Result:
         for apply in _RULES.get(node.op_def.name, ()):

@@ -11,7 +11,6 @@ node outside of those chains has read a result of theirs.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -75,10 +74,10 @@ def _can_be_large(node: Node) -> bool:
     """
     if node.op_def.elementwise is Elementwise.NO or node.must_run or node.added or node.op_def.traits.returns_input:
         return False
-    if not all(_are_numbers(value.dtype) for value in (*node.inputs, *node.outputs)) or refused_inputs(node):
+    size = node.outputs[0].shape.num_elements()
+    if size is not None and size < blocks.FEWEST:  # first of all: most nodes are through here
         return False
-    dims = node.outputs[0].shape._dims
-    return dims is None or None in dims or math.prod(d for d in dims if d is not None) >= blocks.FEWEST
+    return all(_are_numbers(value.dtype) for value in (*node.inputs, *node.outputs)) and not refused_inputs(node)
 
 
 def _is_very_large(node: Node) -> bool:

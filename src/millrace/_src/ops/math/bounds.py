@@ -9,6 +9,7 @@ negative.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from millrace._src.core.kernel_part import kernel_part
 
 _FEWEST = 1 << 13
 """Elements from which on blocks are quicker."""
+_FEWEST_OF_ONE_BLOCK = 1 << 11
+"""Elements from which on one block is quicker than a number, where nothing else has to be found out."""
 _BLOCK = 1 << 15
 """The number of elements that are compared at once; so many float32 take 128 kB."""
 _ABOVE_NAN = {"float16": 0xFC00, "bfloat16": 0xFF80}
@@ -74,6 +77,21 @@ def without_negatives(xp: Xp, x: Array) -> Array:
     if int(x.view(np.uint16).max()) > above_nan:
         return np.maximum(x, np.zeros((), x.dtype))
     return bounded(xp, x.view(np.int16), np.zeros((), np.int16), None).view(x.dtype)
+
+
+def positive_parts(xp: Xp, dtype: np.dtype[Any]) -> Callable[[Array], Array]:
+    """Returns a function that does what `without_negatives` does, for arrays of one dtype of at least 32 bits."""
+    maximum, zero, zeros = np.maximum, np.zeros((), dtype), _full(dtype, 0.0)
+
+    def run(x: Array) -> Array:
+        size = x.size
+        if size < _FEWEST_OF_ONE_BLOCK:
+            return maximum(x, zero)
+        if size <= _BLOCK:
+            return maximum(x.reshape(-1), zeros[:size]).reshape(x.shape)
+        return without_negatives(xp, x)
+
+    return run
 
 
 @without_negatives.kernel_for("xla")

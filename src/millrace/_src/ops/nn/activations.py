@@ -19,7 +19,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.blocks import in_steps, singles
-from millrace._src.ops.math.bounds import bounded, without_negatives
+from millrace._src.ops.math.bounds import bounded, positive_parts, without_negatives
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
@@ -69,7 +69,10 @@ def relu(xp: Xp, features: Array) -> Array:
 
 @relu.specialize
 def _specialize_relu(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    zero = xp.zeros((), dtypes[0].np_dtype)
+    np_dtype = dtypes[0].np_dtype
+    if np_dtype.kind == "f" and np_dtype.itemsize > 2:
+        return positive_parts(xp, np_dtype)
+    zero = xp.zeros((), np_dtype)
     maximum = xp.maximum
     return lambda features: maximum(features, zero) if features.size < 8192 else without_negatives(xp, features)
 
