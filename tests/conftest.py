@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import logging
 import os
@@ -34,10 +33,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="needs JAX: pip install 'millrace[xla]'"))
 
 
-def pytest_collection_finish() -> None:
-    """Keeps the garbage collector from going through tens of thousands of tests again and again."""
-    gc.collect()
-    gc.freeze()
+@pytest.fixture(scope="session", autouse=True)
+def compiler_is_loaded() -> None:
+    """Loads the compiler first where tests race with it: loading changes the environment for a while."""
+    if os.environ["MILLRACE_TIER_WAIT"] == "0" and importlib.util.find_spec("jax") is not None:
+        from millrace._src.engines.loading import xla_engine
+
+        xla_engine()
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +75,11 @@ def environment_is_left_as_it_was() -> Iterator[None]:
     after = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
     before.pop("PYTEST_CURRENT_TEST", None)
     assert after == before, "this test changed os.environ; use monkeypatch.setenv"
+
+
+@pytest.fixture
+def on_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pins functions to the NumPy tier, for a test that asks for the same bits or looks at that tier itself."""
+    from millrace._src.engines.tier_settings import Pin, settings
+
+    monkeypatch.setattr(settings, "pin", Pin.NUMPY)

@@ -16,6 +16,7 @@ from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.ops.batching_rules import is_exact_on_rows, rule_of
 from tests.contracts.sample import Sample, all_gradient_samples, all_samples
 
+pytestmark = pytest.mark.usefixtures("on_numpy")  # rows at once have the very bits of rows one by one
 SAMPLES = [s for s in (*all_samples(), *all_gradient_samples()) if not s.random]
 MOST = 6
 """Samples of one op that the default run tries; `slow` tries all."""

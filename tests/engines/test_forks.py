@@ -31,7 +31,8 @@ assert os.waitpid(child, 0)[1] == 0
 
 def _forked(parent: str, child: str, after: str = "") -> None:
     program = _IN_CHILD.format(parent=parent, child=child.replace("\n", "\n    "), after=after)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MILLRACE_TIER": "auto"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.update(MILLRACE_TIER="auto", MILLRACE_TIER_WAIT="1")
     command = [sys.executable, "-c", program]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
     assert result.returncode == 0, result.stderr
