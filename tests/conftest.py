@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import logging
 import os
@@ -31,6 +32,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xla"):
             item.add_marker(pytest.mark.skip(reason="needs JAX: pip install 'millrace[xla]'"))
+
+
+def pytest_collection_finish() -> None:
+    """Keeps the garbage collector from going through tens of thousands of tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

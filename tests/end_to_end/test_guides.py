@@ -283,7 +283,7 @@ def test_every_step_of_the_performance_guide_gives_the_same_elements() -> None:
     two = Dataset.range(2)
     for parallel in (None, AUTOTUNE):
         read = two.interleave(lambda _: ArtificialDataset(), num_parallel_calls=parallel)
-        assert rows(read) == [[0], [0], [1], [1], [2], [2]]
+        assert sorted(rows(read)) == [[0], [0], [1], [1], [2], [2]]  # AUTOTUNE takes as many in turn as there are cores
         assert rows(ArtificialDataset().map(slow, num_parallel_calls=parallel)) == plain
     calls.clear()
     cached = ArtificialDataset().map(slow).cache()
