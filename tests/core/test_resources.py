@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -262,6 +263,27 @@ def test_a_reader_in_a_function_sees_the_value_before_the_update() -> None:
         before, after = f()
         assert set(before.numpy().tolist()) == {float(number)}
         assert set(after.numpy().tolist()) == {number + 1.0}
+
+
+def test_an_array_with_a_weak_reference_is_not_changed_in_place() -> None:
+    v = large_variable()
+    watched = weakref.ref(v.handle._value[()].value)
+    v.assign_add(tf.fill([LARGE], 2.0))
+    assert watched() is None
+    assert set(v.numpy().tolist()) == {3.0}
+
+
+def test_a_compiled_function_is_not_given_an_old_value_of_a_variable() -> None:
+    pytest.importorskip("jax")
+    v = tf.Variable(tf.zeros([LARGE]))
+    v.assign_add(tf.ones([LARGE]))
+    inner = tf.function(lambda x: tf.reduce_max(x) * 2.0, jit_compile=True)
+    outer = tf.function(lambda: inner(v.read_value()), jit_compile=False)
+    found = []
+    for _ in range(4):
+        found.append(float(outer()))
+        v.assign_add(tf.ones([LARGE]))
+    assert found == [2.0, 4.0, 6.0, 8.0]
 
 
 def test_an_update_that_fails_leaves_the_value() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, Protocol, TypeGuard
 
@@ -138,7 +139,7 @@ class VariableStorage(Referent):
     def change_in_place(self, change: Callable[[Array], Any]) -> bool:
         """Lets a function change the array, if nobody else holds the array or its memory; the caller holds the lock.
 
-        Nobody gets hold of the array as long as the function runs: a read waits for the lock.
+        A weak reference counts: who keeps one knows arrays by it, and takes them for unchanged. Nobody gets hold of the array as long as the function runs: a read waits for the lock.
 
         Returns: Whether the function was called.
         """
@@ -147,7 +148,7 @@ class VariableStorage(Referent):
             return False
         self._is_changing, self._host = True, None
         try:
-            is_alone = sys.getrefcount(array) == _REFERENCES_OF_A_LOCAL
+            is_alone = sys.getrefcount(array) == _REFERENCES_OF_A_LOCAL and not weakref.getweakrefcount(array)
             if is_alone:
                 change(array)
         finally:
