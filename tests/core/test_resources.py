@@ -273,17 +273,26 @@ def test_an_array_with_a_weak_reference_is_not_changed_in_place() -> None:
     assert set(v.numpy().tolist()) == {3.0}
 
 
-def test_a_compiled_function_is_not_given_an_old_value_of_a_variable() -> None:
-    pytest.importorskip("jax")
-    v = tf.Variable(tf.zeros([LARGE]))
-    v.assign_add(tf.ones([LARGE]))
-    inner = tf.function(lambda x: tf.reduce_max(x) * 2.0, jit_compile=True)
-    outer = tf.function(lambda: inner(v.read_value()), jit_compile=False)
-    found = []
-    for _ in range(4):
-        found.append(float(outer()))
-        v.assign_add(tf.ones([LARGE]))
-    assert found == [2.0, 4.0, 6.0, 8.0]
+def test_an_assignment_waits_while_the_array_is_changed() -> None:
+    v = large_variable()
+    storage, assigning = v.handle._value[()], threading.Event()
+
+    def assign() -> None:
+        assigning.set()
+        v.assign(tf.fill([LARGE], 9.0))
+
+    assigner = threading.Thread(target=assign)
+
+    def change(array: Any) -> None:
+        assigner.start()
+        assigning.wait()
+        assigner.join(0.05)
+        array[:] = 7
+
+    with storage.lock:
+        assert storage.change_in_place(change)
+    assigner.join()
+    assert set(v.numpy().tolist()) == {9.0}
 
 
 def test_an_update_that_fails_leaves_the_value() -> None:

@@ -307,6 +307,21 @@ def test_an_assertion_is_dropped_by_the_first_call_too(not_waiting):
     assert [float(f(tf.constant(-1.0))) for _ in range(3)] == [-2.0, -3.0, -4.0]
 
 
+def test_a_call_that_numpy_would_refuse_draws_once(not_waiting):
+    def drawn(start):
+        tf.random.set_seed(5)
+
+        @tf.function(jit_compile=True)
+        def f(x):
+            numbers = tf.random.normal([3])
+            tf.debugging.assert_less(tf.reduce_sum(x), 1.0)  # XLA drops the assertion
+            return numbers + x * 0.0
+
+        return [f(tf.fill([3], start)).numpy().tolist() for _ in range(3)]
+
+    assert drawn(1.0) == drawn(0.0)
+
+
 def test_a_list_among_the_arguments_is_no_variable(not_waiting):
     @tf.function(jit_compile=True)
     def f(x, i):

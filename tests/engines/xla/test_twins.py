@@ -31,3 +31,15 @@ def test_an_array_that_comes_again_is_converted_once_and_let_go(size: int, is_al
     del array
     gc.collect()
     assert reference() is None
+
+
+def test_a_compiled_function_is_not_given_an_old_value_of_a_variable() -> None:
+    v = tf.Variable(tf.zeros([1 << 18]))
+    v.assign_add(tf.ones([1 << 18]))
+    inner = tf.function(lambda x: tf.reduce_max(x) * 2.0, jit_compile=True)
+    outer = tf.function(lambda: inner(v.read_value()), jit_compile=False)
+    found = []
+    for _ in range(4):
+        found.append(float(outer()))
+        v.assign_add(tf.ones([1 << 18]))
+    assert found == [2.0, 4.0, 6.0, 8.0]

@@ -126,7 +126,8 @@ class VariableStorage(Referent):
 
     @value.setter
     def value(self, array: Array | None) -> None:
-        self._host, self.device = array, None
+        with self.lock:  # or else who changes the old value would put the old array back
+            self._host, self.device = array, None
 
     @property
     def held(self) -> Any:
@@ -139,7 +140,8 @@ class VariableStorage(Referent):
     def change_in_place(self, change: Callable[[Array], Any]) -> bool:
         """Lets a function change the array, if nobody else holds the array or its memory; the caller holds the lock.
 
-        A weak reference counts: who keeps one knows arrays by it, and takes them for unchanged. Nobody gets hold of the array as long as the function runs: a read waits for the lock.
+        A weak reference counts: who keeps one knows arrays by it, and takes them for unchanged. Nobody gets hold of the
+        array as long as the function runs: a read waits for the lock, and so does an assignment.
 
         Returns: Whether the function was called.
         """

@@ -178,11 +178,12 @@ def _compiled_by_xla(graph: FuncGraph) -> Program:
         return program
     optimized.verdict.has_stand_ins = any(map(may_be_stand_in, optimized.outputs))
     losses = lossy_nodes(optimized)
+    cannot_be_taken_back = any(n.effects is Effects.RANDOM for n in all_nodes(optimized)) if losses else False
     waits = settings.waits or optimized.verdict.ties_engines or not all(map(refuses_only, losses))
     return CompilingProgram(
         functools.partial(eager_engine().compile, optimized),
         functools.partial(_xla_program, graph, optimized),
-        None if waits else compiler,
+        None if waits or cannot_be_taken_back else compiler,
         _resources(optimized) if losses else None,
         _shared_program(graph),
     ).program()
