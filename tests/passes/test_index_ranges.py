@@ -189,9 +189,54 @@ def test_a_number_of_the_program_is_in_range_of_the_axes_that_are_known() -> Non
     assert inexact(lambda x: tf.gather(x, -1, axis=1), BATCH) == ["GatherV2"]
 
 
-def test_a_counter_in_a_narrow_integer_may_be_out_of_range() -> None:
-    loop = summed(5, lambda x, i: x[tf.cast(tf.cast(i, tf.int8), tf.int32)])
+def test_a_counter_that_a_narrow_integer_cannot_hold_may_be_out_of_range() -> None:
+    def narrow(x: Any, i: Any) -> Any:
+        return x[tf.cast(tf.cast(i, tf.int8), tf.int32)]
+
+    assert inexact(summed(5, narrow), ROWS, NUMBER) == []
+    assert inexact(summed(200, narrow), tf.TensorSpec([200, 2], tf.float32), NUMBER) == ["StridedSlice"]
+
+
+@pytest.mark.parametrize(("dtype", "step"), [(tf.int8, 120), (tf.int32, 2**31 - 8), (tf.int64, 2**63 - 8)])
+def test_a_counter_that_wraps_around_may_be_out_of_range(dtype: Any, step: int) -> None:
+    def function(x: Any, n: Any) -> Any:
+        def body(i: Any, k: Any, s: Any) -> Any:
+            return i + tf.constant(step, dtype), k + 1, s + tf.gather(x, tf.cast(i, tf.int64))
+
+        start = [tf.constant(9, dtype), tf.constant(0), tf.zeros([2])]
+        return tf.while_loop(lambda i, k, s: (i < tf.constant(10, dtype)) & (k < n), body, start)[2]
+
+    assert inexact(function, tf.TensorSpec([120, 2], tf.float32), NUMBER) == ["GatherV2"]
+
+
+def test_a_number_of_the_caller_plus_one_may_wrap_around() -> None:
+    loop = summed(lambda x, n: n + 1, lambda x, i: x[i])
     assert inexact(loop, ROWS, NUMBER) == ["StridedSlice"]
+
+
+def test_sizes_of_an_iteration_say_nothing_of_the_next_one() -> None:
+    raw = tf.raw_ops
+    shape = tf.constant([], tf.int32)
+
+    def function(x: Any, lengths: Any) -> Any:
+        def body(k: Any, sizes: Any, s: Any) -> Any:
+            y = x[: lengths[k]]
+
+            def with_earlier_size() -> Any:
+                size = raw.TensorListGetItem(
+                    input_handle=sizes, index=k - 1, element_shape=shape, element_dtype=tf.int32
+                )
+                return tf.while_loop(lambda j, s: j < size, lambda j, s: (j + 1, s + y[j, 0]), [0, s])[1]
+
+            s = tf.cond(k > 0, with_earlier_size, lambda: s)
+            return k + 1, raw.TensorListPushBack(input_handle=sizes, tensor=tf.shape(y)[0]), s
+
+        sizes = raw.EmptyTensorList(element_shape=shape, max_num_elements=-1, element_dtype=tf.int32)
+        return tf.while_loop(lambda k, sizes, s: k < 2, body, [0, sizes, 0.0])[2]
+
+    concrete = tf.function(function, autograph=False).get_concrete_function(ANY_ROWS, tf.TensorSpec([2], tf.int32))
+    inner = [node.name for node in inexact_nodes(optimize(concrete.graph))]
+    assert any("while/cond/while/strided_slice" in name for name in inner), inner
 
 
 def test_graphs_without_indices_take_no_time() -> None:

@@ -86,7 +86,7 @@ def _judged_inputs(node: Node) -> tuple[Value, ...]:
     Of such an input the op reads the shape at most, so an input of unknown shape stays where the shape counts.
     """
     any_shape = node.op_def.traits.checks_any_shape_of
-    refused_values = set(refused_inputs(node))
+    refused_values = set(refused_inputs(node) or node.inputs)  # of an op that says nothing, every input may count
     inputs, forms = list(node.inputs), known_forms(node)
     for argument, at in places(node.op_def.signature.inputs, node.attrs):
         for place in at:

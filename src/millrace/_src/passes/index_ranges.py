@@ -15,71 +15,28 @@ nobody knows yet, plus a number: the length of `x`, the value of `n`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+from millrace._src.passes.index_facts import (
+    LARGE_ENOUGH,
+    SMALLEST,
+    Fact,
+    Items,
+    Range,
+    Size,
+    each_of,
+    exactly,
+    holds,
+    joined,
+    moved,
+    of_constant,
+    safe_sum,
+    vector,
+)
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes
 
-
-class Size(NamedTuple):
-    """An integer: what `base` stands for, plus `offset`; the offset alone without a base."""
-
-    base: Hashable
-    offset: int
-
-    def plus(self, number: int) -> Size:
-        """Returns a size that is larger by a number."""
-        return Size(self.base, self.offset + number)
-
-    def is_below(self, other: Size | None) -> bool:
-        """Tells whether the size is less than another one, for certain."""
-        return other is not None and self.base == other.base and self.offset < other.offset
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What is known of an integer, or of the only element of a vector.
-
-    Attributes:
-      least: no value is less.
-      most: no value is greater; None for an unknown bound.
-      exact: the value itself, where that is known.
-    """
-
-    least: int
-    most: Size | None = None
-    exact: Size | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """What is known of a vector of integers: each of them; None for one of which nothing is known."""
-
-    each: tuple[Range | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """What is known of a list.
-
-    Attributes:
-      length: the number of items; None if unknown.
-      item: what holds for each item; None if nothing does.
-      is_new: whether no item was ever put in.
-    """
-
-    length: Size | None
-    item: Range | None = None
-    is_new: bool = False
-
-    def with_item(self, item: object) -> Items:
-        """Returns what is known once an item is among the others."""
-        number = item if isinstance(item, Range) else None
-        return replace(self, item=number if self.is_new else _joined(self.item, number), is_new=False)
-
-
-Fact: TypeAlias = Range | Numbers | Items
 Facts: TypeAlias = dict[Value, Fact]
 
 
@@ -124,10 +81,10 @@ class _Proof:
     def fact(self, value: Value, facts: Facts) -> Fact | None:
         """Returns what is known of a value."""
         if value.constant is not None:
-            return _of_constant(value)
+            return of_constant(value)
         known = facts.get(value)
         if known is None and value.dtype.is_integer and value.shape.rank == 0:
-            known = Range(_SMALLEST, exact=Size(self.root(value), 0))
+            known = Range(SMALLEST, exact=Size(self.root(value), 0))
         return known
 
     def number(self, value: Value, facts: Facts) -> Range | None:
@@ -195,11 +152,11 @@ class _Loop:
             first = self.firsts[place]
             if step is None or not isinstance(first, Range):
                 continue
-            least, most = _bounds(self.proof, self.cond, self.cond.inputs[place], test_facts)
-            if step > 0:
-                counters[place] = Range(max(first.least, least), most)
-            else:
-                counters[place] = Range(least, first.exact or first.most)
+            counter = self.cond.inputs[place]
+            least, most = _bounds(self.proof, self.cond, counter, test_facts)
+            inside = Range(max(first.least, least), most) if step > 0 else Range(least, first.exact or first.most)
+            if safe_sum(inside, step, counter.dtype) is not None:
+                counters[place] = inside
         return counters
 
     def _list_inside(self, place: int) -> Items:
@@ -212,14 +169,30 @@ class _Loop:
         lists: dict[int, Fact] = {}
         for place, before in known.items():
             if isinstance(before, Items):
-                after = self.proof.items(self.body.outputs[place], facts)
+                after = self._lasting(self.proof.items(self.body.outputs[place], facts))
                 if after is None:
                     lists[place] = Items(before.length)
                 elif before.is_new:
                     lists[place] = replace(after, length=before.length)
                 elif not after.is_new:
-                    lists[place] = Items(before.length, _joined(before.item, after.item))
+                    lists[place] = Items(before.length, joined(before.item, after.item))
         return lists
+
+    def _lasting(self, items: Items | None) -> Items | None:
+        """Returns what is known of a list without what refers to values of one iteration."""
+        item = items.item if items is not None else None
+        if items is None or item is None:
+            return items
+        own_values = {
+            *self.body.inputs,
+            *[v for node in all_nodes(self.body) for v in (*node.outputs, *_inputs_of(node))],
+        }
+
+        def lasting(size: Size | None) -> Size | None:
+            base = None if size is None else size.base[0] if isinstance(size.base, tuple) else size.base
+            return None if base in own_values else size
+
+        return replace(items, item=Range(item.least, lasting(item.most or item.exact), lasting(item.exact)))
 
     def _never_empty(self, known: dict[int, Fact]) -> set[Node]:
         """Returns the nodes that take one item out of a list in each iteration, where the iterations are as many."""
@@ -243,7 +216,8 @@ class _Loop:
         zero = Size(None, 0)
         trips: Size | None = None
         for place, first in enumerate(self.firsts):
-            if self.steps[place] == 1 and isinstance(first, Range) and first.exact == zero:
+            counts = self.steps[place] == 1 and self.node.inputs[place].dtype.size >= LARGE_ENOUGH
+            if counts and isinstance(first, Range) and first.exact == zero:
                 trips = trips or Size(self.node.outputs[place], 0)
                 self.facts[self.node.outputs[place]] = Range(0, exact=trips)
         for place in self.places:
@@ -258,34 +232,12 @@ class _Loop:
                 self.facts[result] = replace(inside, length=first.length if self.growths[place] == 0 else grown)
 
 
+def _inputs_of(node: Node) -> list[Value]:
+    """Returns the inputs of the graphs inside of a node."""
+    return [value for graph in node.graphs for value in graph.inputs]
+
+
 # --- what nodes tell --------------------------------------------------------------------------------------------------
-
-_SMALLEST = -(2**63)
-
-
-def _of_constant(value: Value) -> Fact | None:
-    """Returns a constant integer, or a constant vector of integers."""
-    if not value.dtype.is_integer or value.constant.ndim > 1:
-        return None
-    if value.constant.size == 1:
-        return _exactly(Size(None, int(value.constant.reshape(-1)[0])))
-    return Numbers(tuple([_exactly(Size(None, number)) for number in value.constant.tolist()]))
-
-
-def _joined(one: Range | None, other: Range | None) -> Range | None:
-    """Returns what holds for the numbers of both ranges."""
-    if one is None or other is None:
-        return None
-    highest = [r.most or r.exact for r in (one, other)]
-    known = [most for most in highest if most is not None]
-    comparable = len(known) == 2 and known[0].base == known[1].base
-    return Range(min(one.least, other.least), max(known, key=lambda most: most.offset) if comparable else None)
-
-
-def _moved(known: Range, number: int) -> Range:
-    """Returns what is known of a number plus another one."""
-    least = known.least + number if known.least > _SMALLEST else _SMALLEST
-    return Range(least, known.most and known.most.plus(number), known.exact and known.exact.plus(number))
 
 
 def _known(node: Node, known: Sequence[Fact | None]) -> Facts:
@@ -299,27 +251,24 @@ Rule: TypeAlias = Callable[[_Proof, Node, Facts], Sequence["Fact | None"]]
 def _plus_constant(sign: int) -> Rule:
     def rule(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
         x, number = node.inputs if node.inputs[1].constant is not None or sign < 0 else node.inputs[::-1]
-        known, constant = proof.number(x, facts), _of_constant(number) if number.constant is not None else None
+        known, constant = proof.number(x, facts), of_constant(number) if number.constant is not None else None
         if known is None or not isinstance(constant, Range):
             return [None]
-        return [_moved(known, sign * constant.least)]
+        return [safe_sum(known, sign * constant.least, node.outputs[0].dtype)]
 
     return rule
 
 
-_LARGE_ENOUGH = 4
-"""The bytes of integers that hold any size."""
-
-
 def _same_number(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    dtype = node.outputs[0].dtype
-    return [proof.number(node.inputs[0], facts)] if dtype.is_integer and dtype.size >= _LARGE_ENOUGH else []
+    (x, *_), (result,) = node.inputs, node.outputs
+    known = proof.number(x, facts) if result.dtype.is_integer else None
+    return [known if known is not None and holds(result.dtype, known, x.dtype) else None]
 
 
 def _packed(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
     if any(value.shape.rank != 0 for value in node.inputs):
         return [None]
-    return [_vector([proof.number(value, facts) for value in node.inputs])]
+    return [vector([proof.number(value, facts) for value in node.inputs])]
 
 
 def _concatenated(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
@@ -328,34 +277,20 @@ def _concatenated(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | No
         return [None]
     numbers: list[Range | None] = []
     for value in parts:
-        known = _each(proof.fact(value, facts))
+        known = each_of(proof.fact(value, facts))
         numbers += known or [None] * (value.shape.num_elements() or 0)
-    return [_vector(numbers)]
+    return [vector(numbers)]
 
 
 def _shape(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
     (x,) = node.inputs
     sizes = [proof.size(x, axis) for axis in range(x.shape.rank or 0)]
-    return [_vector([None if size is None else _exactly(size) for size in sizes]) if sizes else None]
-
-
-def _vector(numbers: Sequence[Range | None]) -> Range | Numbers | None:
-    """Returns what is known of a vector, given what is known of each number."""
-    return numbers[0] if len(numbers) == 1 else Numbers(tuple(numbers))
-
-
-def _each(known: Fact | None) -> tuple[Range | None, ...]:
-    """Returns what is known of each number of a vector; nothing where the vector itself is unknown."""
-    return known.each if isinstance(known, Numbers) else (known,) if isinstance(known, Range) else ()
-
-
-def _exactly(size: Size) -> Range:
-    return Range(size.offset if size.base is None else 0, size, size)
+    return [vector([None if size is None else exactly(size) for size in sizes]) if sizes else None]
 
 
 def _element(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
     """Returns the fact of one number out of a vector: `shape[1]`."""
-    numbers, begin = _each(proof.fact(node.inputs[0], facts)), node.inputs[1].constant
+    numbers, begin = each_of(proof.fact(node.inputs[0], facts)), node.inputs[1].constant
     if node.inputs[0].shape.rank != 1 or begin is None or begin.size != 1 or _single_places(node, 1) != [(0, 0)]:
         return [None]
     place = int(begin[0])
@@ -397,7 +332,7 @@ def _item(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
 
 def _length(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
     known = proof.items(node.inputs[0], facts)
-    return [_exactly(known.length) if known is not None and known.length is not None else None]
+    return [exactly(known.length) if known is not None and known.length is not None else None]
 
 
 _RULES: dict[str, Rule] = {
@@ -474,7 +409,7 @@ def _single_places(node: Node, rank: int) -> list[tuple[int, int]] | None:
 
 def _takes_inside(node: Node, begin: Fact | None, sizes: Sequence[Size | None]) -> bool:
     """Tells whether all indices of a slice that take one place are in range."""
-    found_places, numbers = _single_places(node, len(sizes)), _each(begin)
+    found_places, numbers = _single_places(node, len(sizes)), each_of(begin)
     if found_places is None or node.attrs.get("begin_mask", 0) & node.attrs.get("shrink_axis_mask", 0):
         return False
     return all(
@@ -493,14 +428,14 @@ def _slice(proof: _Proof, node: Node, facts: Facts) -> bool:
 
 def _slice_of_gradient(proof: _Proof, node: Node, facts: Facts) -> bool:
     shape, begin = node.inputs[:2]
-    sizes = [None if number is None else number.exact for number in _each(proof.fact(shape, facts))]
+    sizes = [None if number is None else number.exact for number in each_of(proof.fact(shape, facts))]
     return bool(sizes) and _takes_inside(node, proof.fact(begin, facts), sizes)
 
 
 def _block(proof: _Proof, node: Node, facts: Facts) -> bool:
     """Tells whether the block that `tf.slice` takes is inside, along each axis."""
     x, begin, size = node.inputs
-    begins, counts = _each(proof.fact(begin, facts)), _each(proof.fact(size, facts))
+    begins, counts = each_of(proof.fact(begin, facts)), each_of(proof.fact(size, facts))
     if x.shape.rank is None or not len(begins) == len(counts) == x.shape.rank:
         return False
     return all(_is_part(proof.size(x, axis), *pair) for axis, pair in enumerate(zip(begins, counts, strict=True)))
@@ -517,12 +452,12 @@ def _is_part(whole: Size | None, first: Range | None, count: Range | None) -> bo
     if count.exact == whole:
         return first.exact == Size(None, 0)
     number = count.exact
-    return number.base is None and number.offset >= 0 and _is_inside(_moved(first, number.offset), end)
+    return number.base is None and number.offset >= 0 and _is_inside(moved(first, number.offset), end)
 
 
 def _gathered(proof: _Proof, node: Node, facts: Facts) -> bool:
     params, indices, axis = node.inputs
-    at = _of_constant(axis) if axis.constant is not None else None
+    at = of_constant(axis) if axis.constant is not None else None
     if not isinstance(at, Range) or at.least < 0 or node.attrs.get("batch_dims"):
         return False
     return indices.shape.rank == 0 and _is_inside(proof.fact(indices, facts), proof.size(params, at.least))
@@ -550,7 +485,7 @@ def _step(body: OptimizedGraph, place: int) -> int | None:
     others = [value for value in node.inputs if value is not before]
     if len(others) != 1 or others[0].constant is None or (sign < 0 and node.inputs[0] is not before):
         return None
-    constant = _of_constant(others[0])
+    constant = of_constant(others[0])
     return (sign * constant.least or None) if isinstance(constant, Range) else None
 
 
@@ -579,7 +514,7 @@ _ORDER = {"Less": (0, 1, 1), "LessEqual": (0, 1, 0), "Greater": (1, 0, 1), "Grea
 
 def _bounds(proof: _Proof, cond: OptimizedGraph, counter: Value, facts: Facts) -> tuple[int, Size | None]:
     """Returns between which numbers the condition of a loop keeps a counter."""
-    least, most = _SMALLEST, None
+    least, most = SMALLEST, None
     open_values: list[Any] = [cond.outputs[0]]
     while open_values:
         node = open_values.pop().node
@@ -592,5 +527,5 @@ def _bounds(proof: _Proof, cond: OptimizedGraph, counter: Value, facts: Facts) -
                 most = bound.exact.plus(-distance) if bound is not None and bound.exact is not None else most
             elif node.inputs[high] is counter:
                 bound = proof.number(node.inputs[low], facts)
-                least = bound.least + distance if bound is not None and bound.least > _SMALLEST else least
+                least = bound.least + distance if bound is not None and bound.least > SMALLEST else least
     return least, most

@@ -182,6 +182,7 @@ def searchsorted(
     not_differentiable="positions are integers",
     not_batched="the order of a row is its own",
     exact_on_rows=True,
+    refuses=("x",),
 )
 def invert_permutation(xp: Xp, x: Array) -> Array:
     """Computes the inverse of a permutation: `y[x[i]] = i`.

@@ -56,6 +56,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     effects=Effects.IO,
     batching=as_it_is,
     exact_on_rows=True,
+    refuses=("tensor",),
 )
 def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity."""
@@ -88,6 +89,7 @@ def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
     effects=Effects.IO,
     batching=as_it_is,
     exact_on_rows=True,
+    refuses=("tensor",),
 )
 def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity; the error tells the sign of infinities."""

@@ -74,6 +74,7 @@ def _check(bands: Array, rhs: Array) -> None:
     shape=banded_shape,
     batching=elementwise,
     library_bound=True,
+    refuses=("matrix",),
 )
 def banded_triangular_solve_op(
     xp: Xp, matrix: Array, rhs: Array, *, lower: bool = True, adjoint: bool = False

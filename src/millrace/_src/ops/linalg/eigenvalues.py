@@ -158,6 +158,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     Tout=TypeSet([d.complex64, d.complex128]),
     shape=eigen_shape,
     batching=leading("input"),
+    refuses=("input",),
 )
 def eig_op(xp: Xp, input: Array, *, compute_v: bool = True, Tout: DType) -> tuple[Array, Array]:
     """Computes complex eigenvalues and eigenvectors of any square matrices; the op behind `tf.linalg.eig`.

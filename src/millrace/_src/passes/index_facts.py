@@ -1,0 +1,151 @@
+"""What is known of integers, of vectors of integers and of lists, while indices are proven to be in range.
+
+An integer may be known as a range: its bounds are numbers, or a size that nobody knows yet plus a number. Sums wrap
+around at the limits of their dtype, so nothing is known of a sum that might.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from millrace._src.core.dtypes import DType
+from millrace._src.passes.optimized_graph import Value
+
+
+class Size(NamedTuple):
+    """An integer: what `base` stands for, plus `offset`; the offset alone without a base."""
+
+    base: Hashable
+    offset: int
+
+    def plus(self, number: int) -> Size:
+        """Returns a size that is larger by a number."""
+        return Size(self.base, self.offset + number)
+
+    def is_below(self, other: Size | None) -> bool:
+        """Tells whether the size is less than another one, for certain."""
+        return other is not None and self.base == other.base and self.offset < other.offset
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What is known of an integer, or of the only element of a vector.
+
+    Attributes:
+      least: no value is less.
+      most: no value is greater; None for an unknown bound.
+      exact: the value itself, where that is known.
+    """
+
+    least: int
+    most: Size | None = None
+    exact: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is known of a vector of integers: each of them; None for one of which nothing is known."""
+
+    each: tuple[Range | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What is known of a list.
+
+    Attributes:
+      length: the number of items; None if unknown.
+      item: what holds for each item; None if nothing does.
+      is_new: whether no item was ever put in.
+    """
+
+    length: Size | None
+    item: Range | None = None
+    is_new: bool = False
+
+    def with_item(self, item: object) -> Items:
+        """Returns what is known once an item is among the others."""
+        number = item if isinstance(item, Range) else None
+        return replace(self, item=number if self.is_new else joined(self.item, number), is_new=False)
+
+
+Fact: TypeAlias = Range | Numbers | Items
+
+SMALLEST = -(2**63)
+
+
+def of_constant(value: Value) -> Fact | None:
+    """Returns a constant integer, or a constant vector of integers."""
+    if not value.dtype.is_integer or value.constant.ndim > 1:
+        return None
+    if value.constant.size == 1:
+        return exactly(Size(None, int(value.constant.reshape(-1)[0])))
+    return Numbers(tuple([exactly(Size(None, number)) for number in value.constant.tolist()]))
+
+
+def joined(one: Range | None, other: Range | None) -> Range | None:
+    """Returns what holds for the numbers of both ranges."""
+    if one is None or other is None:
+        return None
+    highest = [r.most or r.exact for r in (one, other)]
+    known = [most for most in highest if most is not None]
+    comparable = len(known) == 2 and known[0].base == known[1].base
+    return Range(min(one.least, other.least), max(known, key=lambda most: most.offset) if comparable else None)
+
+
+def moved(known: Range, number: int) -> Range:
+    """Returns what is known of a number plus another one."""
+    least = known.least + number if known.least > SMALLEST else SMALLEST
+    return Range(least, known.most and known.most.plus(number), known.exact and known.exact.plus(number))
+
+
+_MOST_ADDED = 1 << 16
+"""What may be added to the size of an array: no array has so many places that a sum with the size wraps around."""
+
+
+def safe_sum(known: Range, number: int, dtype: DType) -> Range | None:
+    """Returns what is known of a number of some dtype plus another one; None if the sum may wrap around."""
+    limits = np.iinfo(dtype.np_dtype)
+    if number < 0:
+        return moved(known, number) if known.least + number >= limits.min else None
+    highest = known.most or known.exact
+    if highest is None:
+        return moved(known, number) if not number else None
+    if highest.base is None:
+        fits = highest.offset + number <= limits.max
+    elif isinstance(highest.base, tuple):
+        fits = dtype.size >= LARGE_ENOUGH and highest.offset + number <= _MOST_ADDED
+    else:
+        fits = highest.offset + number <= 0  # at most the value that `base` stands for
+    return moved(known, number) if fits else None
+
+
+LARGE_ENOUGH = 4
+"""The bytes of integers that hold the size of any array."""
+
+
+def holds(dtype: DType, known: Range, source: DType) -> bool:
+    """Tells whether a dtype holds a number of another dtype."""
+    limits, source_limits = np.iinfo(dtype.np_dtype), np.iinfo(source.np_dtype)
+    if limits.min <= source_limits.min and source_limits.max <= limits.max:
+        return True
+    highest = known.most or known.exact
+    return highest is not None and highest.base is None and limits.min <= known.least and highest.offset <= limits.max
+
+
+def vector(numbers: Sequence[Range | None]) -> Range | Numbers | None:
+    """Returns what is known of a vector, given what is known of each number."""
+    return numbers[0] if len(numbers) == 1 else Numbers(tuple(numbers))
+
+
+def each_of(known: Fact | None) -> tuple[Range | None, ...]:
+    """Returns what is known of each number of a vector; nothing where the vector itself is unknown."""
+    return known.each if isinstance(known, Numbers) else (known,) if isinstance(known, Range) else ()
+
+
+def exactly(size: Size) -> Range:
+    return Range(size.offset if size.base is None else 0, size, size)
