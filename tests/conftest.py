@@ -34,12 +34,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="needs JAX: pip install 'millrace[xla]'"))
 
 
-def pytest_collection_finish() -> None:
-    """Keeps the garbage collector from going through tens of thousands of tests again and again."""
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.fixture(scope="session", autouse=True)
 def compiler_is_loaded() -> None:
     """Loads the compiler first where tests race with it: loading changes the environment for a while."""
@@ -64,6 +58,22 @@ def every_function_is_converted(request: pytest.FixtureRequest) -> Iterator[None
     yield
     logger.removeFilter(note)
     assert not said or request.node.get_closest_marker("unconverted"), said[0]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_collector_skips_what_is_old() -> None:
+    """Keeps the garbage collector from going through all that earlier tests have loaded, in each test again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def interrupts_are_left_as_they_were() -> Iterator[None]:
+    """A debugger that a test used takes Ctrl-C."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    if signal.getsignal(signal.SIGINT) is not handler:
+        signal.signal(signal.SIGINT, handler)
 
 
 @pytest.fixture(autouse=True)

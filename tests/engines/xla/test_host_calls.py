@@ -90,7 +90,7 @@ from millrace._src.util.onednn.convolution import Convolution
 if not ffi._is_usable():
     sys.exit(0)
 shape = Convolution((32, 14, 14, 32), (5, 5, 32, 32), (14, 14), (1, 1), (1, 1), (2, 2), "float32")
-form = ffi._called("forward", shape)
+form = ffi._convolution("forward", shape).form()
 program = Watched(jax.jit(lambda x, w: form(form(form(x, w), w), w)))
 x, w = jnp.ones(shape.images, "float32"), jnp.ones(shape.filters, "float32")
 x = program(x, w)
