@@ -200,3 +200,25 @@ def test_integers_are_rounded_once_to_float16(dtype: str) -> None:
     x = np.resize(np.concatenate([near.astype(dtype), np.array(far, dtype)]), 150_000)
     with np.errstate(over="ignore"):
         assert tf.cast(x, tf.float16).numpy().tobytes() == x.astype(np.float16).tobytes()
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.bfloat16, tf.complex64])
+def test_a_product_with_a_converted_boolean_is_not_a_choice(dtype: Any) -> None:
+    mask, x = tf.constant([True, False, False]), tf.cast(tf.constant([1.0, np.nan, np.inf]), dtype)
+    for jit_compile in (False, True):
+        product = tf.function(lambda: tf.cast(mask, dtype) * x, jit_compile=jit_compile)().numpy()
+        assert product[0] == 1.0
+        assert np.isnan(product[1:]).all()
+
+
+@pytest.mark.xla
+def test_the_gradient_of_the_largest_number_of_a_row_with_nan_is_nan() -> None:
+    def gradient(x: Any) -> Any:
+        return tf.gradients(tf.reduce_max(x, 1), x)[0]
+
+    x = tf.constant([[1.0, np.nan, 3.0], [1.0, 2.0, 2.0]])
+    for jit_compile in (False, True):
+        found = tf.function(gradient, jit_compile=jit_compile)(x).numpy()
+        assert np.isnan(found[0]).all()
+        assert found[1].tolist() == [0.0, 0.5, 0.5]

@@ -27,9 +27,13 @@ def empty_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     size = math.prod(shape) * dtype.itemsize
     if size < SMALLEST_ALIGNED or dtype.hasobject:
         return np.empty(shape, dtype)
-    memory = np.empty(size + ALIGNMENT, np.uint8)
+    return placed(np.empty(size + ALIGNMENT, np.uint8), shape, dtype)
+
+
+def placed(memory: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Returns an aligned array in some memory: bytes, `ALIGNMENT` more of them than the array takes."""
     start = -memory.__array_interface__["data"][0] % ALIGNMENT
-    return memory[start : start + size].view(dtype).reshape(shape)
+    return memory[start : start + math.prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
 
 
 def copied(array: Array) -> Array:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.core import errors
 from millrace._src.core.engine import Program, Run
 
 Attempt = Callable[..., Sequence[Any] | None]
@@ -20,7 +19,7 @@ def put_checks_first(program: Program, check: Run, on_numpy: Run) -> None:
 
     Args:
       program: the program, which has not run yet.
-      check: makes the checks; takes the arguments of a call, and raises OpError for a call that must fail.
+      check: makes the checks; takes the arguments of a call, and raises for a call that must fail.
       on_numpy: carries out a call on the NumPy tier.
     """
     program.run, program.attempt = (_after(check, run, on_numpy) for run in (program.run, program.attempting_run()))
@@ -31,7 +30,7 @@ def _after(check: Run, run: Attempt, on_numpy: Run) -> Any:
     def run_after_checks(*arguments: Any) -> Sequence[Any] | None:
         try:
             check(*arguments)
-        except errors.OpError:
+        except Exception:  # the NumPy tier will raise it in its place
             return on_numpy(*arguments)
         return run(*arguments)
 

@@ -1,7 +1,7 @@
 """Calls that are taken back: variables get their old values again, so that another program can carry out the call.
 
-An array of a variable is never changed in place, so the old values are there as long as somebody holds them. What else
-a call has done (output, random draws) cannot be taken back.
+An array of a variable that somebody holds is never changed in place, so the old values are there until the call ends.
+What else a call has done (output, random draws) cannot be taken back.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class FunctionTiers:
         reason = error.message if isinstance(error, errors.OpError) else f"{type(error).__name__}: {error}"
         if tier not in self._complaints and not isinstance(error, CompilerStoppedError):
             self._complaints.add(tier)
-            get_logger().warning("%s stays off the tier %r: %s", self.name, tier, reason)
+            get_logger().warning("%s stays off the tier %r: %s", self.name, tier, reason.partition("\n")[0])
         return reason
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.aligned_memory import ALIGNMENT, placed
 from millrace._src.core.array_namespace import Array
 
-_ALIGNMENT = 64
 _LARGEST_OF_ALLOCATOR = 31 << 20
 """The bytes of the largest result whose memory the allocator keeps: see `engine`."""
 _MOST_KEPT = 256 << 20
@@ -29,10 +29,8 @@ _SLACK = 1.25
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Returns a new array that begins at a multiple of 64 bytes; its elements are anything."""
-    size = math.prod(shape) * dtype.itemsize
-    memory = np.empty(size + _ALIGNMENT, np.uint8) if size <= _LARGEST_OF_ALLOCATOR else _KEPT.loan(size + _ALIGNMENT)
-    start = -memory.ctypes.data % _ALIGNMENT
-    return memory[start : start + size].view(dtype).reshape(shape)
+    size = math.prod(shape) * dtype.itemsize + ALIGNMENT
+    return placed(np.empty(size, np.uint8) if size <= _LARGEST_OF_ALLOCATOR else _KEPT.loan(size), shape, dtype)
 
 
 class _KeptMemory:

@@ -1,8 +1,9 @@
 """Twins: the arrays of XLA's that stand for NumPy arrays which are passed again and again.
 
 A NumPy array goes into each call by way of its type's conversion, and is copied if it is not aligned as XLA needs it.
-The arrays of tensors never change. So an input that gets the same array a second time is converted once: its twin is
-passed from then on. There is one twin for each input, and it goes when the array goes.
+The arrays of tensors never change, nor do those of variables that a weak reference knows. So an input that gets the
+same array a second time is converted once: its twin is passed from then on. There is one twin for each input, and it
+goes when the array goes.
 """
 
 from __future__ import annotations

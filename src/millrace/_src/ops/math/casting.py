@@ -16,7 +16,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype, runtime_name
+from millrace._src.core.dtypes import DType, as_dtype, bool_, runtime_name
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Elementwise, KnownValue, op
 from millrace._src.core.tensor import Tensor
@@ -105,6 +105,18 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     if target.name == "float16" and source.is_integer:  # integers that a float32 rounds are infinite
         return lambda x: narrowed(x.astype(np.float32))
     return lambda x: x.astype(np_dtype)
+
+
+@cast_op.kernel_for("xla")
+def _cast_in_xla(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = False) -> Array:
+    """Converts numbers; makes 1 and 0 of booleans by a choice.
+
+    XLA takes a product with a converted boolean for a choice between the other number and 0, though 0 times NaN is NaN.
+    """
+    if SrcT is bool_ and (DstT.is_floating or DstT.is_complex):
+        one, zero = (np.asarray(number, DstT.np_dtype) for number in (1, 0))
+        return xp.where(x, one, zero)
+    return cast_op.op_def.kernel(xp, x, SrcT=SrcT, DstT=DstT, Truncate=Truncate)
 
 
 @cast_op.gradient(accepts_slices=True)

@@ -30,6 +30,8 @@ from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
 _SQRT_PI = math.sqrt(math.pi)
+AT_POLES = "XLA's form differs at poles and for huge numbers"
+"""Why the values of a special function on XLA are others than rounding explains."""
 
 
 def _special(xp: Xp, name: str, *arrays: Array) -> Array:
@@ -214,7 +216,7 @@ def _zeta(xp: Xp, x: Array, q: Array) -> Array:
 
 
 @export("math.zeta", v1=["zeta", "math.zeta"], elementwise="binary")
-@op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
+@op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape, differs_in_xla=AT_POLES)
 def zeta(xp: Xp, x: Array, q: Array) -> Array:
     """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
 
@@ -237,7 +239,7 @@ def zeta_gradient(dz: Tensor, x: Tensor, q: Tensor) -> tuple[None, Tensor]:
 
 
 @export("math.polygamma", v1=["polygamma", "math.polygamma"])
-@op("Polygamma", "a: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
+@op("Polygamma", "a: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape, differs_in_xla=AT_POLES)
 def polygamma(xp: Xp, a: Array, x: Array) -> Array:
     """Computes the `a`-th derivative of `digamma`.
 

@@ -19,6 +19,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.element_types import FLOAT
 from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.math.special import AT_POLES
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
@@ -78,7 +79,7 @@ def dawsn(x: Any, name: str | None = None) -> Tensor:
         return dawsn_op(x)
 
 
-@op("Expint", "x: T -> y: T", T=FLOAT, shape=same_shape)
+@op("Expint", "x: T -> y: T", T=FLOAT, shape=same_shape, differs_in_xla=AT_POLES)
 def expint_op(xp: Xp, x: Array) -> Array:
     """Computes the exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
 
@@ -180,7 +181,7 @@ def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
         return fresnel_sin_op(x)
 
 
-@op("Spence", "x: T -> y: T", T=FLOAT, shape=same_shape)
+@op("Spence", "x: T -> y: T", T=FLOAT, shape=same_shape, differs_in_xla=AT_POLES)
 def spence_op(xp: Xp, x: Array) -> Array:
     """Computes Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
 

@@ -108,6 +108,13 @@ def sign(xp: Xp, x: Array) -> Array:
 sign.specialize(ufunc("sign"))
 
 
+@sign.kernel_for("xla")
+def _sign_in_xla(xp: Xp, x: Array) -> Array:
+    """Computes the sign; that of -0.0 is 0.0, not XLA's -0.0."""
+    signs = xp.sign(x)
+    return xp.where(x == 0, xp.zeros_like(signs), signs)
+
+
 @sign.gradient
 def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     if not x.dtype.is_complex:
