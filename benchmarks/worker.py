@@ -20,7 +20,7 @@ from typing import Any
 
 REPETITION = 0.05
 """Seconds that one repetition takes at least; a call that takes longer is a repetition by itself."""
-SETTLING = {"millrace": {"default": (3.0, 50), "jit": (0.5, 3), "": (3.0, 50)}}
+SETTLING = {"millrace": {"default": (3.0, 50), "jit": (0.5, 3), "numpy": (3.0, 50), "": (3.0, 50)}}
 """Framework -> way -> the seconds and the number of calls before a function is measured that may change its engine.
 
 They count from when no compiler is at work in the background; then come the calls that find out which engine is faster.

@@ -12,6 +12,7 @@ import pytest
 
 from millrace._src.core import errors
 from millrace._src.core.tensor import EagerTensor, PendingTensor
+from millrace._src.engines import tier_cases
 from millrace._src.engines.tier_cases import Case, Stage, reading_run
 from millrace._src.engines.tier_settings import Choice, Pin
 from tests.engines.tier_fakes import Arrays, Caller, Engines
@@ -353,6 +354,17 @@ def test_a_program_that_never_chooses_is_tried_as_it_is():
     engines = Engines(numpy=1.0, clusters=0.1)
     _Choosing(engines, 10**9)
     assert _settled(Case(engines.tiers())).tier == "clusters"
+
+
+def test_the_trial_waits_until_the_kernels_of_the_numpy_program_have_chosen_their_ways(monkeypatch):
+    tries = iter([0, *range(1, 8), *[8] * 1000])
+    monkeypatch.setattr(tier_cases, "tries_so_far", lambda: next(tries))
+    engines = Engines(numpy=1.0, xla=0.25)
+    case = Case(engines.tiers())
+    _called(case, 10)
+    engines.calls.clear()
+    assert _settled(case).tier == "xla"
+    assert engines.calls[:8] == ["numpy"] * 8
 
 
 def test_a_program_in_which_nothing_was_worth_compiling_is_no_candidate():

@@ -28,6 +28,7 @@ from millrace._src.engines.tier_settings import Pin, Settings
 from millrace._src.util.logger import get_logger
 from millrace._src.util.text import duration
 from millrace._src.util.trials import Trial
+from millrace._src.util.ways import tries_so_far
 
 NUMPY = "numpy"
 _MOST_REHEARSALS = 200
@@ -163,6 +164,8 @@ class Case:
         self._least = float("inf")
         self._reason = ""
         self._rehearsals = 0
+        self._tries = tries_so_far()
+        """How often kernels had tried ways of their own before the last call on the NumPy tier that was looked at."""
         self._job: Job | None = None
         self._next: _Move = Case._make_ready
         self._failures: dict[str, Exception] = {}
@@ -238,9 +241,11 @@ class Case:
         """Carries out a call with a program that chooses among ways of its own, until that program has chosen."""
         name = next((name for name, program in self._ways.items() if not _has_chosen(program)), None)
         self._rehearsals += 1
-        if name is None or self._rehearsals > _MOST_REHEARSALS:
+        tries, self._tries = self._tries, tries_so_far()
+        kernels_choose = self._tries != tries and self._tiers.pin is Pin.AUTO
+        if self._rehearsals > _MOST_REHEARSALS or name is None and not kernels_choose:
             return self._moved_on(Case._begin_trial, Case._rehearse, arguments)
-        return self._run_carefully(name, arguments)
+        return self._tiers.on_numpy(*arguments) if name is None else self._run_carefully(name, arguments)
 
     def _meet(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Carries out a call with a program that has to see a call before it can be compiled."""

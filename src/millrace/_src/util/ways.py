@@ -30,6 +30,8 @@ _MOST_SHAPES = 1024
 class _Setting:
     is_fixed = False
     """Whether choices are made without measuring."""
+    tries = 0
+    """How often work was done to measure a way."""
 
 
 class Ways:
@@ -134,6 +136,7 @@ class _Search:
     def __call__(self, *arguments: Any) -> Any:
         if self._trial is None:
             return self._work_first_way(*arguments)
+        _Setting.tries += 1
         result = self._trial.carry_out(self._works, *arguments)
         self._settle_if_over(self._trial)
         return result
@@ -175,6 +178,11 @@ def fix_choices(is_fixed: bool) -> None:
         _Setting.is_fixed = is_fixed
         for ways in _all_ways:
             ways.forget()
+
+
+def tries_so_far() -> int:
+    """Returns how often work was done to measure a way: this stops growing once a program has made its choices."""
+    return _Setting.tries
 
 
 def are_choices_fixed() -> bool:
