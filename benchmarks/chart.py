@@ -43,6 +43,8 @@ def draw(results: Sequence[Measured], path: Path) -> None:
     figure = Figure(figsize=(_WIDTH * len(panels), height), layout="constrained")
     for axes, rows in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels):
         _panel(axes, rows)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels) or 1, fontsize=8)
     figure.savefig(path, dpi=90)
 
 
@@ -60,5 +62,4 @@ def _panel(axes: Any, rows: Sequence[Measured]) -> None:
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(axis="x", which="major", alpha=0.4)
     axes.set_title(rows[0].mode.title if rows else "")
-    axes.set_xlabel("times Millrace's: right of the line at 1, Millrace is faster (or smaller)")
-    axes.legend(loc="lower right", fontsize=7)
+    axes.set_xlabel("times Millrace's (right of 1: Millrace is faster)", fontsize=9)
