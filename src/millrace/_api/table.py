@@ -874,6 +874,13 @@ compat.v1.nn.weighted_cross_entropy_with_logits -
 compat.v1.nn.weighted_moments -
 compat.v1.nn.xw_plus_b ops.nn.version_1:xw_plus_b
 """,
+    "compat.v1.profiler.experimental": """
+compat.v1.profiler.experimental.Profile -
+compat.v1.profiler.experimental.ProfilerOptions -
+compat.v1.profiler.experimental.Trace -
+compat.v1.profiler.experimental.start -
+compat.v1.profiler.experimental.stop -
+""",
     "compat.v1.python_io": """
 compat.v1.python_io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
 compat.v1.python_io.TFRecordOptions ops.io.record_options:TFRecordOptions
@@ -1782,6 +1789,13 @@ nn.zero_fraction ops.nn.normalization:zero_fraction
     "nn.experimental": """
 nn.experimental.general_dropout ops.nn.dropout:general_dropout
 nn.experimental.stateless_dropout ops.nn.dropout:stateless_dropout
+""",
+    "profiler.experimental": """
+profiler.experimental.Profile explain.profiler:ProfileScope
+profiler.experimental.ProfilerOptions explain.profiler:ProfilerOptions
+profiler.experimental.Trace explain.profiler:Trace
+profiler.experimental.start explain.profiler:start
+profiler.experimental.stop explain.profiler:stop
 """,
     "quantization": """
 quantization.dequantize ops.array.quantizing:dequantize

@@ -397,14 +397,9 @@ nn.RNNCellResidualWrapper
 nn.isotonic_regression
 nn.with_space_to_batch
 nondifferentiable_batch_function
-profiler.experimental.Profile
-profiler.experimental.ProfilerOptions
-profiler.experimental.Trace
 profiler.experimental.client.monitor
 profiler.experimental.client.trace
 profiler.experimental.server.start
-profiler.experimental.start
-profiler.experimental.stop
 quantization.experimental.QuantizationComponentSpec
 quantization.experimental.QuantizationMethod
 quantization.experimental.QuantizationOptions

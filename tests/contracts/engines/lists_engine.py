@@ -152,6 +152,9 @@ class ListsEngine:
     def accelerators(self) -> tuple[Accelerator, ...]:
         return ()
 
+    def record(self) -> None:
+        """Returns None: watchers see all kernels."""
+
     def finish(self) -> None:
         """Does nothing: kernels return results."""
 

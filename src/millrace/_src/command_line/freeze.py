@@ -8,13 +8,14 @@ from google.protobuf import text_format
 
 from millrace._src.command_line.commands import Command
 from millrace._src.command_line.failures import CommandError
-from millrace._src.command_line.reports import Report, counted, size_text, table
+from millrace._src.command_line.reports import Report, counted
 from millrace._src.command_line.run_signature import loaded_signature
 from millrace._src.function.constant_graphs import convert_variables_to_constants_v2
 from millrace._src.ops.io.gfile import exists
 from millrace._src.ops.io.whole_writes import written_beside
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
 from millrace._src.util.text import shape_brackets
+from millrace._src.util.text_table import size_text, table
 
 _TEXT = ".pbtxt"
 

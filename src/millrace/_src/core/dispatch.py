@@ -21,9 +21,11 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.input_conversion import convert_inputs, eager_pair, quick_inputs
 from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.op_registry import loaded_ops
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held, new_tensor, note_places
+from millrace._src.core.watching import follow, watched_call
 from millrace._src.util import text
 
 
@@ -192,13 +194,14 @@ class BoundCall:
       attrs: the complete attributes.
     """
 
-    __slots__ = ("op", "dtypes", "attrs", "kernel", "output_dtypes", "is_quiet", "recording", "elsewhere")
+    __slots__ = ("op", "dtypes", "attrs", "kernel", "output_dtypes", "is_quiet", "recording", "elsewhere", "_bare")
 
     def __init__(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> None:
         self.op = op
         self.dtypes = dtypes
         self.attrs = attrs
-        self.kernel = eager_engine().bind(op, dtypes, attrs)
+        self._bare = eager_engine().bind(op, dtypes, attrs)
+        self.kernel = watched_call(self, self._bare)
         self.output_dtypes = op.signature.output_dtypes(attrs)
         self.is_quiet = op.traits.cacheable and op.effects(attrs) is not Effects.IO
         """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
@@ -212,7 +215,13 @@ class BoundCall:
         key = id(accelerator)
         if key not in self.elsewhere:
             self.elsewhere[key] = accelerator.bind(self.op, self.dtypes, self.attrs)
-        return self.elsewhere[key]
+        kernel = self.elsewhere[key]
+        return None if kernel is None else watched_call(self, kernel)
+
+    def rebound_entry(self) -> Any:
+        """Returns the entry for the cache of the op after the watchers have changed."""
+        self.kernel = watched_call(self, self._bare)
+        return self.entry()
 
     def entry(self) -> tuple[Callable[..., Any], DType | None, Callable[[Any, Any], Any], BoundCall]:
         """Returns the entry for the cache of the op: the kernel, the function that wraps its result, and the call.
@@ -225,6 +234,13 @@ class BoundCall:
 
     def _wrap(self, result: Any, dtype: None) -> Any:
         return _result(self.op, wrap_outputs(self.op, result, self.output_dtypes), self.attrs)
+
+
+@follow
+def _rebind_calls() -> None:
+    """Lets watchers into the calls that were bound before, or out."""
+    for op in loaded_ops():
+        op.kernel_cache.renew(lambda entry: entry[-1].rebound_entry())
 
 
 def _no_tensor(result: Any, dtype: None) -> None:

@@ -15,6 +15,7 @@ from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType
+from millrace._src.core.source_trace import Place
 from millrace._src.core.tensor import EagerTensor, arrived, tensor_of
 
 Run: TypeAlias = Callable[..., Sequence[Any]]
@@ -169,6 +170,19 @@ class Program:
         return run_quietly
 
 
+class EngineRecording(Protocol):
+    """A recording of what an engine does, by threads that Python does not see; made while a profile runs."""
+
+    def stop(self) -> bytes | None:
+        """Ends the recording; returns it as a serialized `XSpace`, or None if there is none."""
+
+    def origin_of(self, module: str, instruction: str) -> tuple[str, Place | None]:
+        """Returns the nodes behind an instruction of a compiled module, as one text, and the user's line.
+
+        The text is empty where nothing is known.
+        """
+
+
 class Engine(Protocol):
     """Runs kernels and graphs on one kind of array."""
 
@@ -187,6 +201,12 @@ class Engine(Protocol):
 
     def accelerators(self) -> tuple[Accelerator, ...]:
         """Returns the processors with memory of their own that the engine drives; none for an engine of the host."""
+
+    def record(self) -> EngineRecording | None:
+        """Begins a recording of what the engine's own threads do.
+
+        Returns: None for an engine whose work is all in kernels that watchers see: see `core.watching`.
+        """
 
     def finish(self) -> None:
         """Waits until the engine has computed all results that it owes: a fork of the process could not wait."""

@@ -12,6 +12,7 @@ than two generations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 GENERATION = 512
@@ -57,6 +58,12 @@ class KernelCache:
             self._old = self.young.copy()
             self.young.clear()
         self.young[key] = call
+
+    def renew(self, renewed: Callable[[Any], Any]) -> None:
+        """Replaces every call by what a function makes of it."""
+        for generation in (self.young, self._old):
+            for key, call in list(generation.items()):  # other threads add calls meanwhile
+                generation[key] = renewed(call)
 
     def kept(self) -> set[Any]:
         """Returns the keys of both generations."""

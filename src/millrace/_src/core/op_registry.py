@@ -50,6 +50,11 @@ def get_op(name: str) -> OpDef:
     return op_def
 
 
+def loaded_ops() -> list[OpDef]:
+    """Returns the ops whose homes have been imported."""
+    return list(_REGISTRY.values())
+
+
 class LateRule:
     """A stand-in for a rule in a higher layer than its op; the rule is imported when it is first needed.
 

@@ -13,6 +13,7 @@ import importlib.util
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core.engine import Engine
@@ -27,6 +28,22 @@ _FORK_WARNING = r"os\.fork\(\) was called\. os\.fork\(\) is incompatible with mu
 
 class MissingCompilerError(ImportError):
     """JAX, which brings XLA, is not installed."""
+
+
+_waiting: list[Callable[[Engine], None]] = []
+"""What is told of the XLA engine when it is loaded."""
+
+
+def when_loaded(tell: Callable[[Engine], None]) -> Callable[[], None]:
+    """Calls a function with the XLA engine: at once if the engine is loaded, else when it gets loaded.
+
+    Returns: A function that ends the wait.
+    """
+    if xla_engine.cache_info().currsize:
+        tell(xla_engine())
+        return lambda: None
+    _waiting.append(tell)
+    return lambda: _waiting.remove(tell) if tell in _waiting else None
 
 
 @functools.cache
@@ -57,6 +74,8 @@ def xla_engine() -> Engine:
         ) from error
     if not user_has_jax and sys.platform != "win32":
         os.register_at_fork(before=_silence_fork_warning)
+    for tell in _waiting.copy():
+        tell(engine)
     return engine
 
 

@@ -23,6 +23,7 @@ from millrace._src.core.context import executing_eagerly, state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.traceback_filtering import filter_traceback
+from millrace._src.core.watching import note_span
 from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, fast_calls
 from millrace._src.function.cache import CacheInfo, Entry, TraceCache, TraceKey
@@ -218,7 +219,9 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         start = time.perf_counter()
         key = self._generalized(key)
         new_trace = self._trace(key, values)
-        milliseconds = (time.perf_counter() - start) * 1000
+        end = time.perf_counter()
+        milliseconds = (end - start) * 1000
+        note_span("trace", self._name, start, end)
         # Only now: a recursive body has added traces of its own.
         earlier = [entry.key for entry in self._cache.newest(COMPARED_TRACES)]
         concrete = ConcreteFunction(new_trace, self._options.attributes, self._options.jit_compile)

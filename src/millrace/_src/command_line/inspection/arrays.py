@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from millrace._src.command_line.failures import CommandError
-from millrace._src.command_line.reports import Report, counted, shape_text, size_text, table
+from millrace._src.command_line.reports import Report, counted, shape_text
 from millrace._src.core.array_namespace import Array
 from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo
+from millrace._src.util.text_table import size_text, table
 
 _CHUNK = 1 << 20
 _STATISTICS = ("min", "max", "mean", "std", "nan", "inf")

@@ -11,9 +11,10 @@ from google.protobuf.message import DecodeError
 
 from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.inspection.records import records_of
-from millrace._src.command_line.reports import Report, counted, table
+from millrace._src.command_line.reports import Report, counted
 from millrace._src.graph.tensor_proto import decode_tensor
 from millrace._src.proto import event_pb2
+from millrace._src.util.text_table import table
 
 FILE_VERSION = "brain.Event:"
 """What the first event of a file says."""

@@ -7,11 +7,12 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from millrace._src.command_line.reports import Report, cell, counted, size_text, table
+from millrace._src.command_line.reports import Report, counted
 from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.record_reader import RecordReader
 from millrace._src.proto import example_pb2
+from millrace._src.util.text_table import cell, size_text, table
 
 _BLOCK = 1024
 _SHOWN = 40  # characters of a sample value

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from millrace._src.command_line.reports import Report, counted, shape_text, size_text, table
+from millrace._src.command_line.reports import Report, counted, shape_text
 from millrace._src.command_line.saved_model_files import read_saved_model
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.op_homes import OP_HOMES
@@ -17,6 +17,7 @@ from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.io.gfile import exists, glob, stat
 from millrace._src.proto import fingerprint_pb2
 from millrace._src.saved_model.constants import FINGERPRINT_FILENAME
+from millrace._src.util.text_table import size_text, table
 
 
 def saved_model_report(folder: str) -> Report:

@@ -23,6 +23,7 @@ from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor, PendingTensor, arrived
 from millrace._src.engines.failures import node_failure
+from millrace._src.engines.generated_programs import GeneratedProgram
 from millrace._src.engines.numpy import blocks
 from millrace._src.engines.numpy.accumulation import bind_sum
 from millrace._src.engines.numpy.blocks import BlockProgram, Step, WhereLargeInBlocks
@@ -65,6 +66,8 @@ class _Writer:
         self.serial = itertools.count()
         self.unread = unread_values(graph)
         self.parts: list[CompiledPart] = []
+        self.nodes_behind: dict[str, Sequence[Node]] = {}
+        """For the name of each kernel the nodes that the kernel carries out."""
 
     def program(self) -> Program:
         graph = self.graph
@@ -96,8 +99,9 @@ class _Writer:
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         self.scope["explain"] = _Explainer(filename, behind)
         exec(_code(source, filename), self.scope)
-        run: Run = self.scope["program"]
+        run: Any = self.scope["program"]
         weakref.finalize(run, linecache.cache.pop, filename, None)
+        GeneratedProgram(self.graph.name, run, self.nodes_behind)
         runs_python = self.graph.runs_python
         program = Program(
             _quiet(run) if runs_python else run,
@@ -144,7 +148,8 @@ class _Writer:
             return lines[0]  # its result would be copied
         targets = [names[value] for value in chain.outputs]
         steps = [self._step(node, line) for node, line in zip(chain.nodes, lines, strict=True)]
-        call = self._bound("b", BlockProgram(steps, arguments, targets, self.scope))
+        kernels = {step.kernel: self.scope[step.kernel] for step in steps}
+        call = self._bound("b", BlockProgram(steps, arguments, targets, kernels), chain.nodes)
         widest = max(inputs, key=lambda value: (value.shape.is_compatible_with(chain.shape), value.shape.rank or 0))
         large = f"{names[widest]}.size >= {blocks.FEWEST}"
         call += f"({', '.join(arguments)})"
@@ -153,7 +158,7 @@ class _Writer:
     def _step(self, node: Node, line: Line) -> Step:
         name, kernel = line.kernel, self.scope[line.kernel]
         if isinstance(kernel, WhereLargeInBlocks):
-            name, kernel = self._bound("k", kernel.kernel), kernel.kernel
+            name, kernel = self._bound("k", kernel.kernel, [node]), kernel.kernel
         return Step(
             line.targets[0],
             name,
@@ -207,7 +212,7 @@ class _Writer:
             pattern = self._unpacking(node, targets)
         line = Line(targets, pattern, call, arguments, node, kernel=kernel, makes_array=bool(node.added))
         if node.added and len(node.inputs) == 1 + sum(len(maker.inputs) for maker in node.added):
-            name = self._bound("p", bind_sum(node, self.engine, in_place=True))
+            name = self._bound("p", bind_sum(node, self.engine, in_place=True), [node])
             line.consumed, line.call_in_place = arguments[0], f"{name}({', '.join(arguments)})"
         if any(value.dtype.name == "variant" for value in node.inputs):
             self._note_lists(line, arguments)
@@ -219,7 +224,7 @@ class _Writer:
         lists = [n for n, value in zip(arguments, node.inputs, strict=True) if value.dtype.name == "variant"]
         make = node.op_def.rules.in_place
         if make is not None:
-            name = self._bound("p", make(node.attrs))
+            name = self._bound("p", make(node.attrs), [node])
             line.consumed, line.call_in_place = lists[0], f"{name}({', '.join(arguments)})"
             lists = lists[1:]
         holds = any(value.dtype.name == "variant" for value in node.outputs) or node.holds_functions
@@ -230,10 +235,11 @@ class _Writer:
     def _new(self, kind: str) -> str:
         return f"{kind}{next(self.serial)}"
 
-    def _bound(self, kind: str, function: Callable[..., Any]) -> str:
-        """Gives a callable a name in the program."""
+    def _bound(self, kind: str, function: Callable[..., Any], nodes: Sequence[Node]) -> str:
+        """Gives a callable, which carries out some nodes, a name in the program."""
         name = self._new(kind)
         self.scope[name] = function
+        self.nodes_behind[name] = nodes
         return name
 
     def _name(self, value: Value, names: _Names) -> str:
@@ -252,13 +258,13 @@ class _Writer:
     def _kernel(self, node: Node) -> str:
         """Binds what carries out a node, and returns the name of that in the program."""
         if node.added:
-            return self._bound("t", bind_sum(node, self.engine))
+            return self._bound("t", bind_sum(node, self.engine), [node])
         if node.only_checks:
-            return self._bound("q", check_run(node))
+            return self._bound("q", check_run(node), [node])
         if is_cluster(node):
-            return self._bound("x", self._cluster(node))
+            return self._bound("x", self._cluster(node), [node])
         kernel = self.engine.bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
-        return self._bound("k", checked_apart(node, kernel, self.engine) if node.is_checked_apart else kernel)
+        return self._bound("k", checked_apart(node, kernel, self.engine) if node.is_checked_apart else kernel, [node])
 
     def _call(self, node: Node, kernel: str, arguments: Sequence[str]) -> str:
         call = f"{kernel}({', '.join(arguments)})"

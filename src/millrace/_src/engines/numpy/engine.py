@@ -47,6 +47,9 @@ class NumpyEngine:
         """Returns no accelerators: NumPy's arrays are in the memory of the host."""
         return ()
 
+    def record(self) -> None:
+        """Returns None: watchers see all kernels."""
+
     def finish(self) -> None:
         """Does nothing: results are there when a kernel returns."""
 

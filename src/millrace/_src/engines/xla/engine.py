@@ -17,7 +17,7 @@ from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dtypes import DType
-from millrace._src.core.engine import Program
+from millrace._src.core.engine import EngineRecording, Program
 from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.xla.accelerators import list_accelerators
@@ -59,6 +59,12 @@ class XlaEngine:
     def accelerators(self) -> tuple[Accelerator, ...]:
         """Returns the GPUs and TPUs that JAX can use."""
         return list_accelerators()
+
+    def record(self) -> EngineRecording:
+        """Begins a recording of what XLA runs, by JAX's profiler."""
+        from millrace._src.engines.xla.recording import XlaRecording  # programs without a profile need no recorder
+
+        return XlaRecording()
 
     def finish(self) -> None:
         """Waits until XLA has computed all arrays that there are."""

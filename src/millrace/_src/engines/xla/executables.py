@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import functools
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import chain, starmap
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ import jax
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.watching import note_span
 from millrace._src.engines.cells import Cell
 from millrace._src.engines.compilations import note_compilation
 from millrace._src.engines.xla import compile_cache
@@ -74,8 +76,34 @@ class OtherTypesError(Exception):
     """The operands are not of the types for which an executable was compiled."""
 
 
+_observer: Callable[[Executable], None] | None = None
+
+
+def set_observer(observer: Callable[[Executable], None] | None) -> None:
+    """Lets a function see the executables that run, or, with None, nobody.
+
+    Nothing asks for the observer: while there is one, the class has other methods.
+    """
+    global _observer
+    _observer = observer
+    for name, method in _METHODS.items():
+        setattr(Executable, name, method if observer is None else _observed(method))
+
+
+def _observed(method: Callable[..., Any]) -> Callable[..., Any]:
+    def run(self: Executable, *arguments: Any) -> Any:
+        observer = _observer
+        if observer is not None:
+            observer(self)
+        return method(self, *arguments)
+
+    return run
+
+
 class Executable:
     """One executable, which may still have to be compiled.
+
+    Args: graph: the graph; None where nobody asks.
 
     Attributes:
       lock: held by the thread that compiles.
@@ -84,15 +112,21 @@ class Executable:
       shared: the results that are also a variable's array, by position; None until the first call tells.
     """
 
-    __slots__ = ("lock", "run", "is_wide", "shared", "_first_calls", "_direct_run")
+    __slots__ = ("graph", "lock", "run", "compiled", "is_wide", "shared", "_first_calls", "_direct_run")
 
-    def __init__(self) -> None:
+    def __init__(self, graph: OptimizedGraph | None = None) -> None:
+        self.graph = graph
         self.lock = threading.Lock()
+        self.compiled: Any = None
         self.run: Any = None
         self.is_wide = True
         self.shared: tuple[int, ...] | None = None
         self._first_calls = 0
         self._direct_run: Any = None
+
+    def text(self) -> str:
+        """Returns the module that XLA runs, as text; an empty one before it is compiled."""
+        return "" if self.compiled is None else str(self.compiled.as_text())
 
     def __call__(self, operands: Sequence[Any]) -> list[Any]:
         """Runs the executable.
@@ -141,6 +175,8 @@ class Executable:
             raise _translated(error) from None
 
 
+_METHODS: dict[str, Callable[..., Any]] = {"__call__": Executable.__call__, "add_outputs": Executable.add_outputs}
+"""The methods that an observer takes the place of."""
 _FAILURES = (TypeError, ValueError, jax.errors.JaxRuntimeError)
 """The errors of JAX in calls."""
 
@@ -203,7 +239,7 @@ class Executables:
         Raises: OpError: if XLA cannot compile the graph for the signature.
         """
         with self._lock:
-            executable = self._table.setdefault(signature, Executable())
+            executable = self._table.setdefault(signature, Executable(self.lowering.graph))
             self._table.move_to_end(signature)
             if len(self._table) > _MOST_EXECUTABLES:
                 self._table.popitem(last=False)
@@ -225,11 +261,13 @@ class Executables:
         return [i for i in self.plain if i not in positions] if positions else self.plain
 
     def _compile(self, executable: Executable, signature: Signature) -> None:
+        start = time.perf_counter()
         with jax.enable_x64(True), calls_allowed() as watched:
             compiled = compile_cache.compiled(self.lower(signature), self.lowering.graph.name)
             run = watched(compiled)
         executable.is_wide = any(_is_wide(leaf) for leaf in (*signature.leaves, *jax.tree.leaves(compiled.out_info)))
-        executable.run = run
+        executable.compiled, executable.run = compiled, run
+        note_span("compile", self.lowering.graph.name, start, time.perf_counter())
 
     def lower(self, signature: Signature) -> Any:
         """Returns the form to which JAX lowers the graph for a signature; 64-bit types have to be enabled."""

@@ -89,7 +89,7 @@ class Lowering:
             kernel = eager_engine().bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
             with _explained(node), np.errstate(all="ignore"):
                 return [np.asarray(r) for r in flatten_result(op, kernel(*arguments))]
-        with _explained(node):
+        with _explained(node), jax.named_scope(node.name):  # profiles show the node behind what XLA runs
             self._check_constants(node, arguments)
             return flatten_result(op, _bind(node)(*arguments))
 
