@@ -86,7 +86,6 @@ class Run:
             "machine": self.machine,
             "versions": {peer.name: peer.version for peer in workers},
             "missing": self.missing,
-            "rounds": self.options.rounds,
             "others": others,
             "warnings": warnings(self.results, others, int(self.machine["cores"])),
         }

@@ -172,7 +172,7 @@ def page(
 
     Args:
       results: the rows, in all modes.
-      facts: machine, versions, missing frameworks, rounds, warnings.
+      facts: machine, versions, missing frameworks, warnings.
       results_path: where all repetitions are.
       growths: how time and memory grow.
       chart: the file of the chart, beside the page; "" if there is none.
@@ -184,7 +184,7 @@ def page(
     parts = [section(rows, frameworks) for rows in by_mode]
     parts += [lost_rows(results), growth_section(growths) if growths else ""]
     return PAGE.format(
-        rounds=facts["rounds"],
+        rounds=_repetitions(results),
         results=results_path,
         machine=sentence(facts["machine"]),
         versions=", ".join(f"{LABELS[name]} {version}" for name, version in facts["versions"].items()),
@@ -193,6 +193,12 @@ def page(
         sections="\n".join(part for part in parts if part),
         notes=notes,
     )
+
+
+def _repetitions(results: Sequence[Measured]) -> str:
+    """Returns how many repetitions the rows have, which several runs of a day may have measured."""
+    counts = {len(values) for m in results for values in m.values.values()} or {0}
+    return f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 def _failure_texts(results: Sequence[Measured]) -> list[str]:
