@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_session import GraphSession
 
 v1 = tf.compat.v1
 Dataset = tf.data.Dataset
@@ -18,7 +17,7 @@ Dataset = tf.data.Dataset
 @pytest.fixture
 def session() -> Iterator[Any]:
     with tf.Graph().as_default() as graph:
-        yield GraphSession(graph)
+        yield tf.compat.v1.Session(graph=graph)
 
 
 def test_a_one_shot_iterator_goes_once_over_its_dataset_in_each_session(session: Any) -> None:
@@ -27,7 +26,7 @@ def test_a_one_shot_iterator_goes_once_over_its_dataset_in_each_session(session:
     assert [session.run(element) for _ in range(2)] == [(10, b"a"), (20, b"b")]
     with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
         session.run(element)
-    assert GraphSession(v1.get_default_graph()).run(element) == (10, b"a")
+    assert tf.compat.v1.Session(graph=v1.get_default_graph()).run(element) == (10, b"a")
 
 
 def test_an_initializable_iterator_begins_anew_with_each_run_of_its_initializer(session: Any) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.graph.func_graph import FuncGraph, outermost_context
+from millrace._src.core.context import outermost_context
+from millrace._src.graph.func_graph import FuncGraph
 
 
 def test_a_small_eager_tensor_becomes_one_constant_however_often_it_is_used() -> None:

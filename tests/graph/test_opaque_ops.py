@@ -14,7 +14,7 @@ from millrace._src.core.op_homes import OP_HOMES
 from millrace._src.graph import opaque_ops
 from millrace._src.graph.op_def_proto import op_def_to_proto, op_summary
 from millrace._src.graph.opaque_ops import find_op, opaque_op
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 HUE = """
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
@@ -44,7 +44,7 @@ def nodes(graph: tf.Graph) -> dict[str, bytes]:
 def run(graph: tf.Graph, fetch: Any) -> Any:
     """Computes a tensor of a graph where the placeholder `x` is 3."""
     with graph.as_default():
-        return GraphSession.of(graph).run(fetch, {graph.get_tensor_by_name("x:0"): 3.0})
+        return session_of_graph(graph).run(fetch, {graph.get_tensor_by_name("x:0"): 3.0})
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 Averages = tf.train.ExponentialMovingAverage
 
@@ -98,7 +98,7 @@ def test_a_graph_has_averages_of_tensors_too() -> None:
         initializers = [v.initializer for v in graph.get_collection("variables")]
     assert move.name == "ExponentialMovingAverage"
     assert names == {"v/ExponentialMovingAverage", f"{tensor.op.name}/ExponentialMovingAverage"}
-    session = GraphSession.of(graph)
+    session = session_of_graph(graph)
     for initializer in initializers:
         session.run(initializer)
     session.run(move)
@@ -112,7 +112,7 @@ def test_averages_of_tensors_are_corrected_for_their_beginning() -> None:
         move = averages.apply([value])
         found = averages.average(value).read_value()
         initializers = [v.initializer for v in graph.get_collection("variables")]
-    session = GraphSession.of(graph)
+    session = session_of_graph(graph)
     for initializer in initializers:
         session.run(initializer)
     session.run(move, {"x:0": 4.0})

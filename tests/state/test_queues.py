@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 FIFOQueue, PaddingFIFOQueue = tf.queue.FIFOQueue, tf.queue.PaddingFIFOQueue
 
@@ -190,7 +190,7 @@ def test_a_graph_has_the_names_of_tensorflow_and_runs() -> None:
         "fifo_queue_Close",
     ]
     assert queue.name == "fifo_queue" and some[1].shape == [2, 2] and others[0].shape.as_list() == [None]
-    session = GraphSession.of(graph)
+    session = session_of_graph(graph)
     session.run(put)
     session.run(put_many)
     assert session.run(taken)[0] == 1 and session.run(some)[0].tolist() == [2, 3]

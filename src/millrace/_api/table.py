@@ -370,6 +370,7 @@ compat.v1.GraphDef graph.proto_names:GraphDef
 compat.v1.GraphOptions graph.proto_names:GraphOptions
 compat.v1.HistogramProto graph.proto_names:HistogramProto
 compat.v1.IndexedSlicesValue core.indexed_slices:IndexedSlicesValue
+compat.v1.InteractiveSession compat_v1.session.session:InteractiveSession
 compat.v1.LogMessage graph.proto_names:LogMessage
 compat.v1.MetaGraphDef graph.proto_names:MetaGraphDef
 compat.v1.NameAttrList graph.proto_names:NameAttrList
@@ -384,6 +385,7 @@ compat.v1.QueueBase state.queues:QueueBase
 compat.v1.RandomShuffleQueue state.queues:RandomShuffleQueue
 compat.v1.RunMetadata graph.proto_names:RunMetadata
 compat.v1.RunOptions graph.proto_names:RunOptions
+compat.v1.Session compat_v1.session.session:Session
 compat.v1.SessionLog graph.proto_names:SessionLog
 compat.v1.SparseConditionalAccumulator compat_v1.conditional_accumulators:SparseConditionalAccumulator
 compat.v1.SparseFeature ops.io.feature_configs:SparseFeature
@@ -432,6 +434,7 @@ compat.v1.confusion_matrix control_flow.confusion:confusion_matrix_v1
 compat.v1.conj ops.math.complex_numbers:conj_
 compat.v1.constant ops.array.constant:constant_v1
 compat.v1.constant_initializer -
+compat.v1.control_flow_v2_enabled compat_v1.switches:control_flow_v2_enabled
 compat.v1.convert_to_tensor_or_sparse_tensor ops.sparse.construction:convert_to_tensor_or_sparse_tensor
 compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.cross ops.linalg.cross:cross
@@ -448,11 +451,20 @@ compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
 compat.v1.dimension_at_index core.dimension:dimension_at_index
+compat.v1.disable_control_flow_v2 compat_v1.switches:disable_control_flow_v2
+compat.v1.disable_eager_execution compat_v1.switches:disable_eager_execution
+compat.v1.disable_resource_variables compat_v1.switches:disable_resource_variables
+compat.v1.disable_v2_behavior compat_v1.switches:disable_v2_behavior
 compat.v1.div ops.math.v1_functions:div
 compat.v1.div_no_nan ops.math.division:divide_no_nan
+compat.v1.enable_control_flow_v2 compat_v1.switches:enable_control_flow_v2
+compat.v1.enable_eager_execution compat_v1.switches:enable_eager_execution
+compat.v1.enable_resource_variables compat_v1.switches:enable_resource_variables
+compat.v1.enable_v2_behavior compat_v1.switches:enable_v2_behavior
 compat.v1.encode_base64 ops.strings.encoding:encode_base64
 compat.v1.erf ops.math.special:erf
 compat.v1.erfc ops.math.special:erfc
+compat.v1.executing_eagerly_outside_functions compat_v1.switches:executing_eagerly_outside_functions
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
 compat.v1.expm1 ops.math.exponential:expm1
 compat.v1.extract_image_patches ops.array.patches:extract_image_patches
@@ -471,6 +483,7 @@ compat.v1.floormod ops.math.division:floormod
 compat.v1.gather ops.array.gathering:gather_v1
 compat.v1.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.get_default_graph graph.scopes:get_default_graph
+compat.v1.get_default_session compat_v1.session.session:get_default_session
 compat.v1.global_norm ops.math.clipping:global_norm
 compat.v1.ifft ops.signal.fourier:ifft
 compat.v1.ifft2d ops.signal.fourier:ifft2d
@@ -539,6 +552,7 @@ compat.v1.reduce_prod ops.math.v1_reductions:reduce_prod
 compat.v1.reduce_sum ops.math.v1_reductions:reduce_sum
 compat.v1.regex_replace ops.strings.regular_expressions:regex_replace
 compat.v1.reset_default_graph graph.scopes:reset_default_graph
+compat.v1.resource_variables_enabled compat_v1.switches:resource_variables_enabled
 compat.v1.reverse_sequence ops.array.reversing:reverse_sequence_v1
 compat.v1.reverse_v2 ops.array.reversing:reverse
 compat.v1.rint ops.math.rounding:rint

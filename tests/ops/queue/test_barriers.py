@@ -12,7 +12,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.queue.barriers import Barrier
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 raw = tf.raw_ops
 _FIRST = -(2**63)
@@ -137,7 +137,7 @@ def test_barriers_of_a_graph_run_in_a_session() -> None:
         close = raw.BarrierClose(handle=handle)
         with pytest.raises(ValueError, match="Dimension 0 in both shapes must be equal, but are 2 and 1"):
             raw.BarrierInsertMany(handle=handle, keys=["x", "y"], values=[1], component_index=0)
-    session = GraphSession.of(graph)
+    session = session_of_graph(graph)
     for put in puts:
         session.run(put)
     assert session.run(sizes) == [1, 1]

@@ -8,7 +8,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.state.lookup.hash_buckets import HasherSpec, IdTableWithHashBuckets, StrongHashSpec
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 Vocabulary = tf.lookup.StaticVocabularyTable
 
@@ -83,6 +83,6 @@ def test_vocabularies_work_in_functions_and_graphs() -> None:
     with tf.Graph().as_default() as graph:
         v1_table = tf.compat.v1.lookup.StaticVocabularyTable(_ids(["a", "b"]), 3)
         found = v1_table.lookup(tf.constant(["a", "q"]))
-    session = GraphSession.of(graph)
+    session = session_of_graph(graph)
     session.run(v1_table.initializer)
     assert session.run(found).tolist() == [0, 4]

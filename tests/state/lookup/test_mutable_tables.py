@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 Mutable, Dense = tf.lookup.experimental.MutableHashTable, tf.lookup.experimental.DenseHashTable
 
@@ -128,7 +128,7 @@ def test_tables_of_a_graph_run_in_a_session(default: Any) -> None:
         values = tf.constant([default], tf.int64) * -5
         inserts = [table.insert(["a"], values), dense.insert([5], [6])]
         found = table.lookup(["a"]), dense.lookup([5])
-    session = GraphSession.of(graph)
+    session = session_of_graph(graph)
     session.run(inserts)
     answers = session.run(found)
     assert answers[0].tolist() == ([[5, 10]] if isinstance(default, list) else [5])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 Initializer = tf.lookup.KeyValueTensorInitializer
 
@@ -97,7 +97,7 @@ def test_a_table_of_a_graph_waits_for_its_initializer() -> None:
     assert table.name == "hash_table"
     assert initializer.control_inputs == [table.initializer]
     assert graph.get_operation_by_name("hash_table").get_attr("shared_name").startswith(b"hash_table_")
-    session = GraphSession.of(graph)
+    session = session_of_graph(graph)
     with pytest.raises(tf.errors.FailedPreconditionError, match="Table not initialized"):
         session.run(found)
     session.run(initializer)

@@ -46,6 +46,10 @@ class _State(threading.local):
     functions_run_eagerly: bool = False
     streams: Any = None
     """The table of the random streams of kernels that are bound in this thread; None for the streams of the process."""
+    cancellation: Any = None
+    """What calls off the waiting of kernels that this thread runs (`core.waiting`); None: they wait on."""
+    sessions: tuple[Any, ...] = ()
+    """The default sessions of TensorFlow 1 entered, outermost first."""
     variable_creators: tuple[Callable[..., Any], ...] = ()
     """The variable creator scopes in force, outermost first."""
     distribution: tuple[Any, ...] = ()
@@ -103,8 +107,29 @@ def graph_scope(graph: Any) -> Iterator[Any]:
     try:
         yield graph
     finally:
-        state.graph, state.graph_stack = previous_graph, previous_stack
+        state.graph, state.graph_stack = previous_graph if previous_stack else base_graph(), previous_stack
         state.refresh()
+
+
+def base_graph() -> Any:
+    """Returns the graph that receives the ops at top level, in all threads; None: they run at once."""
+    return _State.graph
+
+
+def set_base_graph(graph: Any) -> None:
+    """Makes `graph` (None: eager mode) the place where op calls at top level go; within a scope of a graph, later."""
+    _State.graph = graph
+    if not state.graph_stack:
+        state.graph = graph
+        state.refresh()
+
+
+def outermost_context() -> Any:
+    """Returns the innermost graph in this thread's stack that is no function body; None for eager mode."""
+    for graph in reversed(state.graph_stack):
+        if graph is None or not graph.building_function:
+            return graph
+    return base_graph()
 
 
 @export("__internal__.eager_context.eager_mode")

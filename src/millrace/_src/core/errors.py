@@ -82,6 +82,10 @@ class OpError(Exception):
         """The name of the OpDef behind the complaint in the message; None unless `failed_op` made the error."""
         self.complaint: str | None = None
         """The message without the name of the op; None unless `failed_op` made the error."""
+        self.failed_node: str | None = None
+        """The name of the node of a graph that failed; None unless a graph was running."""
+        self.node_complaint: str | None = None
+        """The message without the place of that node."""
 
     @property
     def message(self) -> Any:

@@ -163,8 +163,7 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
     def compare(self: Any, other: Any) -> Any:
         if other is None:
             return unequal
-        graph = state.graph
-        if graph is not None and not graph.building_function:
+        if compares_by_identity(self):
             return (self is not other) if unequal else (self is other)
         try:
             return execute(late.op_def, (self, other), attrs)
@@ -174,11 +173,20 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
     return compare
 
 
+def compares_by_identity(value: Any) -> bool:
+    """Tells whether `==` of a tensor or variable is identity: in a plain v1 graph, and for a tensor of such a graph."""
+    if state.graph is None:
+        return value._is_of_plain_graph
+    return context.outermost_context() is not None
+
+
 class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
     """Python's operators for tensor-like objects."""
 
     __slots__ = ()
     __array_priority__ = 100
+    _is_of_plain_graph = False
+    """Whether the value belongs to a graph that is no function."""
     dtype: Any
 
     __add__, __radd__ = _binary("AddV2", "add", "math.add", "__radd__", special=(string, "Add"))

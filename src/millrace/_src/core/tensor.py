@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import context, types
+from millrace._src.core import context, sessions, types
 from millrace._src.core.devices import place_of
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
@@ -70,9 +70,8 @@ class Tensor(Operators, types.Tensor):
         return self.shape
 
     def __hash__(self) -> int:
-        """Refuses: tensors compare element-wise and cannot be keys, but in a plain graph, where `==` is identity."""
-        graph = context.state.graph
-        if graph is not None and not graph.building_function:
+        """Refuses: tensors compare element-wise and cannot be keys; those of a plain graph can, `==` is identity."""
+        if self._is_of_plain_graph or context.in_plain_graph():
             return id(self)
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
@@ -419,6 +418,10 @@ class SymbolicTensor(Tensor):
         return self.op.graph
 
     @property
+    def _is_of_plain_graph(self) -> bool:  # type: ignore[override]  # one answer for other classes, one for each tensor here
+        return not self.op.graph.building_function
+
+    @property
     def name(self) -> str:
         """`operation:index`."""
         return f"{self.op.name}:{self.value_index}"
@@ -478,10 +481,15 @@ class SymbolicTensor(Tensor):
         return context.make_tensor_type(self)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """Evaluates the tensor in a v1 session."""
-        if session is None:
-            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
-        return session.run(self, feed_dict)
+        """Returns the tensor's value in a v1 session.
+
+        Args:
+          feed_dict: values by the tensors that they replace.
+          session: the session; the default session if None.
+
+        Raises: ValueError: if there is no session, or it runs another graph.
+        """
+        return sessions.session_of(self.graph, session, sessions.EVALUATION).run(self, feed_dict)
 
 
 def _merge_complaint(known: TensorShape, wanted: TensorShape) -> str:

@@ -15,8 +15,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from millrace._src.core.context import state
-from millrace._src.graph.func_graph import outermost_context
+from millrace._src.core.context import outermost_context, state
 
 _NEEDS_CROSS_REPLICA = "Method requires being in cross-replica context, use get_replica_context().merge_call()"
 

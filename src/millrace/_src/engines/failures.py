@@ -28,6 +28,7 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
             failure.complaint if failure.complaint is not None and failure.failed_op == node.type else failure.message
         )
         failure = type(failure)(None, None, _graph_message(node, message))  # type: ignore[call-arg]  # of a subclass
+        failure.failed_node, failure.node_complaint = node.name, message
     return explained(failure)
 
 

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from millrace._src.autograph.api import for_tracing, tracing_with
 from millrace._src.autograph.operators.unrolling import warn_of_unrolled_loops
-from millrace._src.core.context import executing_eagerly, state
+from millrace._src.core.context import executing_eagerly, outermost_context, state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.traceback_filtering import filter_traceback
@@ -46,7 +46,6 @@ from millrace._src.function.variable_lifting import (
     refusing,
     salvaging,
 )
-from millrace._src.graph.func_graph import outermost_context
 from millrace._src.trackable.base import SaveType, TrackableFunction
 from millrace._src.util.logger import get_logger
 

@@ -235,14 +235,6 @@ def _capture_name(tensor: Tensor, name: str) -> tuple[str, str]:
     return (f"{scope}/{argument}" if scope else argument), argument
 
 
-def outermost_context() -> Any:
-    """Returns the innermost graph in this thread's stack that is no function body; None for eager mode."""
-    for graph in reversed(context.state.graph_stack):
-        if graph is None or not graph.building_function:
-            return graph
-    return None
-
-
 @export("init_scope")
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
@@ -257,7 +249,7 @@ def init_scope() -> Iterator[None]:
     >>> f()
     <tf.Tensor: shape=(), dtype=bool, numpy=True>
     """
-    graph = outermost_context()
+    graph = context.outermost_context()
     inner = context.current_graph()
     scope = inner.get_name_scope() if inner is not None else context.state.eager_scope
     with (
@@ -272,4 +264,4 @@ def init_scope() -> Iterator[None]:
             yield
 
 
-__all__ = ["FuncGraph", "TensorShape", "init_scope", "outermost_context", "user_frame"]
+__all__ = ["FuncGraph", "TensorShape", "init_scope", "user_frame"]

@@ -84,6 +84,8 @@ class Graph:
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
         self.functions: dict[str, Any] = {}
+        self.attachments: dict[str, Any] = {}
+        """What layers above keep for the graph, as long as the graph lives."""
         self.lock = threading.RLock()
         """Held while programs and derivatives are made of the finished graph: a derivative changes the operations."""
         self.seed: int | None = None
@@ -146,7 +148,8 @@ class Graph:
         """Returns the tensor or operation of this graph that `obj` (an object or a name) stands for."""
         if isinstance(obj, (SymbolicTensor, Operation)):
             if obj.graph is not self:
-                raise ValueError(f"{obj!r} is not an element of this graph.")
+                kind = "Operation" if isinstance(obj, Operation) else "Tensor"
+                raise ValueError(f"{kind} {obj if kind == 'Tensor' else obj.name} is not an element of this graph.")
             if (
                 isinstance(obj, SymbolicTensor)
                 and not allow_tensor

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import sessions
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shape_context import ShapeContext
@@ -171,10 +172,15 @@ class Operation:
             recorder.record(self.op_def, self.inputs, self.outputs[:], self.attrs)
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
-        """Runs the operation in a v1 session."""
-        if session is None:
-            raise ValueError("Cannot execute operation using `run()`: No default session is registered.")
-        session.run(self, feed_dict)
+        """Runs the operation in a v1 session.
+
+        Args:
+          feed_dict: values by the tensors that they replace.
+          session: the session; the default session if None.
+
+        Raises: ValueError: if there is no session, or it runs another graph.
+        """
+        sessions.session_of(self.graph, session, sessions.EXECUTION).run(self, feed_dict)
 
     def _set_device(self, device: str | None) -> None:
         self.device = device or ""

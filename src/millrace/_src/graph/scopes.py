@@ -8,7 +8,7 @@ from typing import Any
 
 from millrace._src.core import context, types
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.core.context import state
+from millrace._src.core.context import base_graph, set_base_graph, state
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import LogicalDevice, canonical_device, is_another_device, short_device
 from millrace._src.core.resources import is_variable
@@ -187,12 +187,14 @@ def reset_default_graph() -> None:
 
     Raises: AssertionError: inside the scope of another graph.
     """
-    if state.graph is not None:
+    if state.graph_stack:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
             "and create a new graph."
         )
     _default.clear()
+    if base_graph() is not None:
+        set_base_graph(_default_graph())
 
 
 _default: list[Graph] = []
@@ -202,3 +204,18 @@ def _default_graph() -> Graph:
     if not _default:
         _default.append(Graph())
     return _default[0]
+
+
+def leave_eager_mode() -> None:
+    """Lets ops at top level go into the default graph, in all threads."""
+    set_base_graph(_default_graph())
+
+
+def enter_eager_mode() -> None:
+    """Lets ops at top level run at once again.
+
+    Raises: ValueError: if the default graph has operations that then would be lost.
+    """
+    if base_graph() is not None and _default and _default[0].version:
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
+    set_base_graph(None)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.context import in_plain_graph
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.operators import Operators
+from millrace._src.core.operators import Operators, compares_by_identity
 
 
 def _reading(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,12 +41,18 @@ class VariableOperators(Operators):
     __gt__, __ge__ = _reading(Operators.__gt__), _reading(Operators.__ge__)
 
     def __eq__(self, other: Any) -> Any:
+        if compares_by_identity(self):
+            return self is other
         return self._read() == (other if other is not None else convert_to_tensor(other))
 
     def __ne__(self, other: Any) -> Any:
+        if compares_by_identity(self):
+            return self is not other
         return self._read() != (other if other is not None else convert_to_tensor(other))
 
     def __hash__(self) -> int:
+        if in_plain_graph():
+            return id(self)
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     def _read(self) -> Any:

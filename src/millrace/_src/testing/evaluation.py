@@ -1,7 +1,7 @@
 """Values of tensors in tests, in eager mode and in graphs.
 
 `evaluate` takes the same structures in both. An eager tensor has its value. A tensor of a graph is computed by a
-`GraphSession`, which runs the part of the graph that the tensor needs. What is no tensor is refused: a test that
+`session_of_graph`, which runs the part of the graph that the tensor needs. What is no tensor is refused: a test that
 evaluates a number by mistake compares nothing.
 """
 
@@ -16,7 +16,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.ragged_value import ragged_value
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 from millrace._src.util import nest
 
 
@@ -28,7 +28,7 @@ def is_evaluated(value: Any) -> bool:
 def value_of(value: Any) -> Any:
     """Returns the value of a tensor or variable, as NumPy has it."""
     tensor = convert_to_tensor(value)
-    return tensor.numpy() if isinstance(tensor, EagerTensor) else GraphSession.of(tensor.graph).run(tensor)
+    return tensor.numpy() if isinstance(tensor, EagerTensor) else session_of_graph(tensor.graph).run(tensor)
 
 
 def evaluate(tensors: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from millrace._src.core.context import state
 from millrace._src.graph.scopes import device, executing_eagerly
 from millrace._src.testing.evaluation import evaluate
-from millrace._src.testing.graph_session import GraphSession
+from millrace._src.testing.graph_sessions import session_of_graph
 
 
 class EagerSession:
@@ -58,4 +58,4 @@ def session_of_a_test(graph: Any, use_gpu: bool, force_gpu: bool, evaluates: boo
         return
     chosen = state.graph if graph is None else graph
     with chosen.as_default(), where:
-        yield GraphSession.of(chosen)
+        yield session_of_graph(chosen)

@@ -17,6 +17,7 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import UnimplementedError, invalid
 from millrace._src.core.handle_types import ObjectHandle, Referent
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.waiting import wait_for
 from millrace._src.ops.array.shape_checks import dims_text
 
 
@@ -70,7 +71,7 @@ class Accumulator(Referent):
         if required < 1:
             raise invalid(f"Argument num_required must be >= 1, got {required}")
         with self._has_come:
-            self._has_come.wait_for(lambda: self.count >= required)
+            wait_for(self._has_come, lambda: self.count >= required)
             result = self._reduced()
             self.count = 0
             self._step += 1

@@ -24,6 +24,7 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.waiting import wait_for
 from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.kept_objects import kept_by_its_node
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
@@ -143,7 +144,7 @@ class Barrier(Referent):
             return self._is_closed and (is_final or takes_fewer and not waits_for_incomplete)
 
         with self._changed:
-            self._changed.wait_for(can_end)
+            wait_for(self._changed, can_end)
             available = min(count, len(self._ready))
             if available < count and not (takes_fewer and available):
                 raise errors.OutOfRangeError(

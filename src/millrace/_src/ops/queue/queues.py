@@ -23,6 +23,7 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import QueueHandle, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.waiting import wait_for
 from millrace._src.ops.random.words import Words
 from millrace._src.util.text import shape_brackets
 
@@ -207,7 +208,7 @@ class Queue(Referent):
 
     def _put(self, row: Row) -> None:
         with self._changed:
-            self._changed.wait_for(self._has_room_or_is_cancelled)
+            wait_for(self._changed, self._has_room_or_is_cancelled)
             if self._is_cancelled:
                 raise errors.CancelledError(None, None, "Enqueue operation was cancelled")
             self._store.put(row)
@@ -275,7 +276,7 @@ class Queue(Referent):
         with self._dequeuing:
             while len(rows) < count:
                 with self._changed:
-                    self._changed.wait_for(self._has_element_or_is_closed)
+                    self._wait_for_element(rows)
                     if self._is_empty():
                         if len(rows) >= is_enough:
                             break
@@ -284,6 +285,14 @@ class Queue(Referent):
                     rows.append(self._store.take())
                     self._changed.notify_all()
         return rows
+
+    def _wait_for_element(self, rows: list[Row]) -> None:
+        """Waits until an element is there, or will never be; gives elements back if the waiting is called off."""
+        try:
+            wait_for(self._changed, self._has_element_or_is_closed)
+        except errors.OpError:
+            self._put_back(rows)
+            raise
 
     def _has_element_or_is_closed(self) -> bool:
         return not self._is_empty() or self.is_closed and not self._enqueuer_count

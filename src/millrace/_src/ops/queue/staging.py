@@ -20,6 +20,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.waiting import wait_for
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, TypeList
 
@@ -61,7 +62,7 @@ class Area:
                 f"limit of '{self.memory_limit}'."
             )
             raise errors.ResourceExhaustedError(None, None, message)
-        self.changed.wait_for(lambda: self._has_room(size))
+        wait_for(self.changed, lambda: self._has_room(size))
         self.byte_count += size
 
     def _has_room(self, size: int) -> bool:
@@ -103,7 +104,7 @@ class StagingArea(Area):
     def take(self) -> Row:
         """Gives the oldest element, waiting for one."""
         with self.changed:
-            self.changed.wait_for(lambda: len(self))
+            wait_for(self.changed, lambda: len(self) > 0)
             row = self._rows.popleft()
             self.tell(row)
             return row
@@ -111,7 +112,7 @@ class StagingArea(Area):
     def peek(self, index: int) -> Row:
         """Returns the element at a position, waiting until there is one."""
         with self.changed:
-            self.changed.wait_for(lambda: len(self) > index)
+            wait_for(self.changed, lambda: len(self) > index)
             return self._rows[index]
 
     def clear(self) -> None:
@@ -159,19 +160,19 @@ class StagingMap(Area):
     def peek(self, key: int, indices: list[int]) -> Row:
         """Returns tensors of a key's element, waiting until it is complete."""
         with self.changed:
-            self.changed.wait_for(lambda: key in self.complete)
+            wait_for(self.changed, lambda: key in self.complete)
             return self._parts(key, indices)
 
     def take(self, key: int, indices: list[int]) -> Row:
         """Gives tensors of a key's element, waiting until it is complete; others stay."""
         with self.changed:
-            self.changed.wait_for(lambda: key in self.complete)
+            wait_for(self.changed, lambda: key in self.complete)
             return self._taken(key, indices)
 
     def take_any(self, indices: list[int]) -> tuple[int, Row]:
         """Gives tensors of an element, the one with the smallest key in an ordered map, waiting for one."""
         with self.changed:
-            self.changed.wait_for(lambda: self.complete)
+            wait_for(self.changed, lambda: bool(self.complete))
             key = min(self.complete) if self.is_ordered else next(iter(self.complete))
             return key, self._taken(key, indices)
 

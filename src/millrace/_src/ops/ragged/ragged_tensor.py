@@ -281,7 +281,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
 
     def __hash__(self) -> int:
         """Refuses: ragged tensors compare element-wise and cannot be keys, but in a plain graph, as tensors do."""
-        if in_plain_graph():
+        if self.row_splits._is_of_plain_graph or in_plain_graph():
             return id(self)
         raise TypeError("RaggedTensor is unhashable.")
 

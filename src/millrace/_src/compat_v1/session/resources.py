@@ -1,0 +1,63 @@
+"""The state of a session: the variables, queues, tables and iterators of its graph.
+
+A graph says which objects there are; a session holds them. Two sessions of one graph have variables of their own. Two
+operations of a graph mean the same object if container and shared name agree; an operation without a shared name means
+an object of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.context import eager_mode, tapes_scope, unique_id
+from millrace._src.core.execute import execute
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph.operation import Operation
+from millrace._src.ops.random.seeds import StreamTable
+
+_DEFAULT_CONTAINER = "localhost"
+
+
+class SessionResources:
+    """The objects behind the resource handles of a graph, and the random streams of its operations."""
+
+    def __init__(self) -> None:
+        self._handles: dict[tuple[str, str], EagerTensor] = {}
+        self._lock = threading.RLock()
+        self.streams: StreamTable = {}
+
+    def handle(self, operation: Operation, compute_inputs: Callable[[], list[Any]]) -> EagerTensor:
+        """Returns the eager handle of the object that an operation stands for; the object is made on first use.
+
+        Args:
+          operation: the operation.
+          compute_inputs: returns its inputs as eager tensors.
+        """
+        container = operation.attrs.get("container") or _DEFAULT_CONTAINER
+        key = container, operation.attrs.get("shared_name") or operation.name
+        with self._lock:
+            if key not in self._handles:
+                self._handles[key] = _make(operation, compute_inputs())
+            return self._handles[key]
+
+    def forget(self, containers: list[str]) -> None:
+        """Drops the objects of some containers, of all if none is named."""
+        with self._lock:
+            for key in [key for key in self._handles if not containers or key[0] in containers]:
+                del self._handles[key]
+
+
+def _make(operation: Operation, inputs: list[Any]) -> EagerTensor:
+    """Makes the object that an operation stands for."""
+    op = operation.op_def
+    attrs = {key: value for key, value in operation.attrs.items() if key in op.attr_kinds}
+    name = attrs.get("shared_name") or operation.name
+    if "debug_name" in op.attr_kinds:  # a variable: nothing finds it by its name, which errors show
+        attrs["shared_name"] = attrs["debug_name"] = name
+    elif "shared_name" in op.attr_kinds:  # a name by which nobody outside of the session finds the object
+        attrs["shared_name"] = f"_{unique_id()}_{name}"
+    with eager_mode(), tapes_scope(()):
+        handle: EagerTensor = execute(op, op.signature.split_inputs(inputs, operation.attrs), attrs)
+    return handle
