@@ -54,7 +54,7 @@ def test_what_was_not_prepared_is_refused(parts: Any, what: str) -> None:
         "other feed": lambda: session.partial_run(handle, scaled, {b: 1.0}),
     }
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match="has already been|was not specified in partial_run_setup|must feed"
+        tf.errors.InvalidArgumentError, match=r"has already been|was not specified in partial_run_setup|must feed"
     ):
         session.partial_run(handle, total, {a: 1.0})
         use[what]()

@@ -116,7 +116,7 @@ def test_a_tensor_of_another_graph_is_refused(graph: Any) -> None:
     session = v1.Session(graph=graph)
     with pytest.raises(ValueError, match="is not an element of this graph"):
         session.run(other)
-    with pytest.raises(TypeError, match="Cannot interpret feed_dict key as Tensor: Tensor .* is not an element"):
+    with pytest.raises(TypeError, match=r"Cannot interpret feed_dict key as Tensor: Tensor .* is not an element"):
         session.run(c, {other: 1})
 
 

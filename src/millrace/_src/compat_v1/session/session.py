@@ -433,8 +433,8 @@ class InteractiveSession(BaseSession):
             warnings.warn(
                 "An interactive session is already active. This can cause out-of-memory errors or some other "
                 "unexpected errors (due to the unpredictable timing of garbage collection) in some cases. You must "
-                "explicitly call `InteractiveSession.close()` to release resources held by the other session(s). Please "
-                "use `tf.Session()` if you intend to productionize.",
+                "explicitly call `InteractiveSession.close()` to release resources held by the other session(s). "
+                "Please use `tf.Session()` if you intend to productionize.",
                 stacklevel=2,
             )
         self._active.add(self)
