@@ -11,7 +11,7 @@ import contextlib
 import functools
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,8 +77,8 @@ class Graph:
         self._scope = ""
         self._control_scopes: list[_ControlScope] = []
         self._devices: list[str] = []
-        self._colocations: list[Operation] = []
-        self._collections: dict[str, list[Any]] = {}
+        self._colocations: list[bytes] = []
+        self._collections: dict[Hashable, list[Any]] = {}
         self._gradient_overrides: dict[str, str] = {}
         self._finalized = False
         self._unfeedable: set[int] = set()
@@ -291,8 +291,7 @@ class Graph:
             scopes = self._control_scopes
             control_inputs = self._current_controls(inputs) if scopes else ()
         if self._colocations:
-            groups = {group.decode() for other in self._colocations for group in other.colocation_groups()}
-            attrs = {**attrs, "_class": tuple(sorted(groups))}
+            attrs = {**attrs, "_class": tuple(sorted({group.decode() for group in self._colocations}))}
         if self._gradient_overrides and op.name in self._gradient_overrides:
             attrs = {**attrs, "_gradient_op_type": self._gradient_overrides[op.name]}
         device = self._devices[-1] if self._devices else context.state.device or ""
@@ -463,14 +462,21 @@ class Graph:
 
         Everything is on one device, so the request shows only in saved graphs.
         """
-        outer_colocations = self._colocations
         controller = None if op is None else self._controller(op)
-        base = [] if ignore_existing or op is None else outer_colocations
-        self._colocations = base if controller is None else [*base, controller]
+        groups = [] if controller is None else controller.colocation_groups()
+        base = [] if ignore_existing or op is None else self._colocations
+        with self.colocation_groups([*base, *groups]):
+            yield
+
+    @contextlib.contextmanager
+    def colocation_groups(self, groups: Sequence[bytes]) -> Iterator[None]:
+        """Puts the operations made within into colocation groups, in the place of the groups in force."""
+        outer_groups = self._colocations
+        self._colocations = list(groups)
         try:
             yield
         finally:
-            self._colocations = outer_colocations
+            self._colocations = outer_groups
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
@@ -500,7 +506,7 @@ class Graph:
 
     # --- collections (v1) --------------------------------------------------------------------------------------
 
-    def add_to_collection(self, name: str, value: Any) -> None:
+    def add_to_collection(self, name: Hashable, value: Any) -> None:
         """Stores `value` in a collection."""
         self._collections.setdefault(name, []).append(value)
 
@@ -514,7 +520,7 @@ class Graph:
         items = self._collections.get(name, [])
         return [i for i in items if scope is None or (hasattr(i, "name") and re.match(scope, i.name))]
 
-    def get_collection_ref(self, name: str) -> list[Any]:
+    def get_collection_ref(self, name: Hashable) -> list[Any]:
         """Returns the list behind a collection, which the caller may change."""
         return self._collections.setdefault(name, [])
 
@@ -523,13 +529,13 @@ class Graph:
         self._collections.pop(name, None)
 
     def get_all_collection_keys(self) -> list[str]:
-        """Returns the names of the collections."""
-        return list(self._collections)
+        """Returns the names of the collections; what Millrace itself keeps with the graph has no string for a name."""
+        return [name for name in self._collections if isinstance(name, str)]
 
     @property
     def collections(self) -> list[str]:
         """The names of the collections."""
-        return list(self._collections)
+        return self.get_all_collection_keys()
 
     # --- protos ------------------------------------------------------------------------------------------------
 

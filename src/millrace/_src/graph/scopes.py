@@ -173,7 +173,7 @@ def get_default_graph() -> Graph:
     if state.graph is not None:
         graph: Graph = state.graph
         return graph
-    return _default_graph()
+    return top_level_graph()
 
 
 @export(v1=["reset_default_graph"])
@@ -200,7 +200,8 @@ def reset_default_graph() -> None:
 _default: list[Graph] = []
 
 
-def _default_graph() -> Graph:
+def top_level_graph() -> Graph:
+    """Returns the default graph of code that is in no graph's scope."""
     if not _default:
         _default.append(Graph())
     return _default[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from millrace._src.core import context, types
@@ -28,6 +28,7 @@ from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops import raw
 from millrace._src.state.graph_variables import create_in_graph, static_shape
 from millrace._src.state.variable_creators import create_through_scopes
+from millrace._src.state.variable_definitions import VariableDefinitions, define_in_graph
 from millrace._src.state.variable_operators import VariableOperators
 from millrace._src.state.variable_saving import VariableSaving
 from millrace._src.state.variable_scatter import VariableScatter
@@ -42,7 +43,7 @@ from millrace._src.util.identity import Reference
 _uid = itertools.count()
 
 
-class _VariableMeta(type):
+class VariableMeta(type):
     """Sends `tf.Variable(...)` through the creator scopes."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -57,7 +58,13 @@ class _VariableMeta(type):
 @export("Variable")
 @tensorflow_home("python.ops.variables")
 class Variable(
-    VariableOperators, VariableScatter, VariableSaving, types.Tensor, CompositeTensor, metaclass=_VariableMeta
+    VariableOperators,
+    VariableScatter,
+    VariableSaving,
+    VariableDefinitions,
+    types.Tensor,
+    CompositeTensor,
+    metaclass=VariableMeta,
 ):
     """A shared value that programs change with `assign`.
 
@@ -66,11 +73,11 @@ class Variable(
         such a value.
       trainable: whether `GradientTape` watches it and `Module.trainable_variables` lists it; default True.
       validate_shape: accepted for compatibility; the static shape is that of the initial value, or `shape`.
-      caching_device: accepted for compatibility.
+      caching_device: the device that keeps the copy which all reads of a v1 session's run share; nothing elsewhere.
       name: the variable's name; default "Variable".
-      variable_def: not supported; variables are restored from checkpoints.
+      variable_def: a `VariableDef` of a variable that the current graph has already, in the place of all else.
       dtype: the dtype to convert `initial_value` to.
-      import_scope: not supported, with `variable_def`.
+      import_scope: the name scope into which the graph of `variable_def` was imported.
       constraint: a function applied to the value by optimizers after an update.
       synchronization: see `tf.VariableSynchronization`.
       aggregation: see `tf.VariableAggregation`.
@@ -90,9 +97,10 @@ class Variable(
     _nest_components = None  # type: ignore[assignment]  # a variable is a leaf: its value is read by ops
     _distribute_strategy: Any = None
 
-    _initial_value: Any  # the next three fields only in a plain (v1) graph
-    _initializer_op: Any
-    _graph_element: Any
+    _collections: Iterable[str] | None = None
+    """The collections of a plain graph that list the variable; None for the collection of all variables."""
+    _cached_value: Any = None
+    """The copy on the caching device that all reads of a session's run share; None for a variable without."""
 
     def __init__(
         self,
@@ -111,9 +119,13 @@ class Variable(
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if variable_def is not None:
-            raise NotImplementedError(
-                "tf.Variable(variable_def=...) is not supported; restore variables from a checkpoint."
-            )
+            if initial_value is not None:
+                raise ValueError(
+                    "The variable_def and initial_value args to `tf.Variable` are mutually exclusive, but got both: "
+                    f"variable_def={variable_def},\ninitial_value={initial_value}"
+                )
+            define_in_graph(self, variable_def, import_scope)
+            return
         if initial_value is None:
             raise ValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
@@ -127,7 +139,8 @@ class Variable(
             raise ValueError("name for name_scope must be a string.")
         self._set_traits(trainable, constraint, synchronization, aggregation)
         with init_scope() if not callable(initial_value) and _liftable(initial_value) else contextlib.nullcontext():
-            self._create(initial_value, name, None if dtype is None else as_dtype(dtype), shape, validate_shape)
+            dtype = None if dtype is None else as_dtype(dtype)
+            self._create(initial_value, name, dtype, shape, caching_device=caching_device)
 
     def _set_traits(self, trainable: bool | None, constraint: Any, synchronization: Any, aggregation: Any) -> None:
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
@@ -139,12 +152,17 @@ class Variable(
         self._unique_number = next(_uid)
 
     def _create(
-        self, initial_value: Any, name: str | None, dtype: DType | None, shape: Any, validate_shape: bool
+        self,
+        initial_value: Any,
+        name: str | None,
+        dtype: DType | None,
+        shape: Any,
+        caching_device: Any = None,
     ) -> None:
         with init_scope():
             graph = state.graph
             if graph is not None:
-                create_in_graph(self, graph, initial_value, name, dtype, shape)
+                create_in_graph(self, graph, initial_value, name, dtype, shape, self._collections, caching_device)
                 return
             value = initial_value() if callable(initial_value) else initial_value
             if isinstance(value, CheckpointInitialValue):
@@ -227,31 +245,6 @@ class Variable(
         """The operation of the handle; eager variables have none."""
         return self._handle.op
 
-    @property
-    def create(self) -> Any:
-        """The operation that initializes the variable in a v1 graph."""
-        return self._graph_only("_initializer_op")
-
-    @property
-    def initializer(self) -> Any:
-        """The operation that initializes the variable in a v1 graph; None in eager mode."""
-        return getattr(self, "_initializer_op", None)
-
-    @property
-    def initial_value(self) -> Any:
-        """The initial value in a v1 graph.
-
-        Raises: RuntimeError: in eager mode.
-        """
-        if not self._in_graph_mode:
-            raise RuntimeError("This property is not supported when eager execution is enabled.")
-        return self._initial_value
-
-    def _graph_only(self, attribute: str) -> Any:
-        if not self._in_graph_mode:
-            raise RuntimeError("This operation is not supported when eager execution is enabled.")
-        return getattr(self, attribute)
-
     def get_shape(self) -> TensorShape:
         """Returns the static shape; the same as `shape`."""
         return self._shape_static
@@ -259,6 +252,11 @@ class Variable(
     def set_shape(self, shape: Any) -> None:
         """Merges `shape` into the static shape."""
         self._shape_static = self._shape_static.merge_with(as_shape(shape))
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
+        """Makes the variable of a `VariableDef`, whose operations the current graph has already."""
+        return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
 
     def ref(self) -> Reference[Any]:
         """Returns a hashable reference to this variable."""
@@ -286,6 +284,11 @@ class Variable(
             if value is not None:
                 return self._recorded(EagerTensor(value, self._dtype))
         self._accessed()
+        if self._cached_value is not None and self._cached_value.graph is state.graph:
+            return self._cached_value
+        return self._read_now(name)
+
+    def _read_now(self, name: str | None = None) -> Any:
         tensor = execute(get_op("ReadVariableOp"), (self._handle,), {"dtype": self._dtype}, name)
         if isinstance(tensor, SymbolicTensor) and tensor.shape.rank is None:
             tensor.set_shape(self._shape_static)
@@ -306,7 +309,7 @@ class Variable(
     def read_value(self) -> Any:
         """Returns the current value as a Tensor, read now rather than at first use."""
         with context.name_scope("Read") if state.graph is not None else contextlib.nullcontext():
-            value = self._read()
+            value = self._read() if self._cached_value is None else self._read_now()
         return raw.Identity(input=value)
 
     def numpy(self) -> Any:
@@ -342,12 +345,6 @@ class Variable(
         """Slices of the variable at index tuples."""
         self._accessed()
         return execute(get_op("ResourceGatherNd"), (self._handle, indices), {"dtype": self._dtype}, name or "GatherNd")
-
-    def eval(self, session: Any = None) -> Any:
-        """Returns the value in a v1 session."""
-        if not self._in_graph_mode:
-            raise RuntimeError("This operation is not supported when eager execution is enabled.")
-        return self._read().eval(session=session)
 
     # --- writing -----------------------------------------------------------------------------------------------
 
@@ -506,6 +503,7 @@ class _UnreadVariable(ResourceVariable):
     def __init__(self, variable: Variable, operation: Any) -> None:
         self.__dict__.update(variable.__dict__)
         self._assignment = operation
+        self._cached_value = None
         if self._in_graph_mode:
             self._graph_element = self._read()
 

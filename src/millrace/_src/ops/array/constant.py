@@ -125,6 +125,10 @@ def constant_v1(
         if state.graph is not None and 0 < array.size < (target.num_elements() or 0):
             missing_count = (target.num_elements() or 0) - array.size
             array = np.concatenate([array.reshape(-1), np.repeat(array.reshape(-1)[-1:], missing_count)])
+        elif state.graph is not None and array.size > (target.num_elements() or 0):
+            raise ValueError(
+                f"Too many elements provided. Takes at most {target.num_elements()}, but got {array.size}."
+            )
         array = _shaped(array, target, value)
     graph = state.graph
     if graph is None:

@@ -1,0 +1,1 @@
+"""Variables of TensorFlow 1: by name, in scopes, in collections of the graph."""

@@ -1,0 +1,182 @@
+"""`tf.compat.v1.Variable`: the constructor of version 1, with collections and definitions.
+
+Problem: version 1 says of a variable in which collections of the graph it is listed, and can make one again from a
+message that names its operations. Version 2 has neither.
+
+Idea: what is made is a variable as everywhere else. Calling the class only translates the arguments, by way of the
+creators in force. Where version 1's variables are asked for (`use_resource=False`), the result is also an instance of
+the class `tf.compat.v1.Variable`, as in TensorFlow; it behaves like the other variables.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.compat_v1.variables.scope_state import current_scope
+from millrace._src.control_flow.cond import cond
+from millrace._src.core import context
+from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.state.variable import ResourceVariable, Variable, VariableMeta
+from millrace._src.state.variable_creators import create_through_scopes
+from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
+from millrace._src.util.class_homes import tensorflow_home
+from millrace._src.util.export import export
+
+_resource_variables = [True]
+
+
+@export(v1=["enable_resource_variables"])
+def enable_resource_variables() -> None:
+    """Makes `use_resource=True` the default of variables; it is, unless a program disables it.
+
+    >>> tf.compat.v1.enable_resource_variables()
+    """
+    _resource_variables[0] = True
+
+
+@export(v1=["disable_resource_variables"])
+def disable_resource_variables() -> None:
+    """Makes `use_resource=False` the default of variables: they are instances of `tf.compat.v1.Variable` then."""
+    _resource_variables[0] = False
+
+
+@export(v1=["resource_variables_enabled"])
+def resource_variables_enabled() -> bool:
+    """Tells whether `use_resource=True` is the default of variables.
+
+    >>> tf.compat.v1.resource_variables_enabled()
+    True
+    """
+    return _resource_variables[0]
+
+
+class _VariableV1Meta(VariableMeta):
+    """Sends `tf.compat.v1.Variable(...)` through the creator scopes."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is not VariableV1:
+            return type.__call__(cls, *args, **kwargs)
+        return create_through_scopes(_make, _arguments(*args, **kwargs))
+
+
+@export(v1=["Variable"])
+@tensorflow_home("python.ops.variable_v1")
+class VariableV1(Variable, metaclass=_VariableV1Meta):
+    """A shared value that programs change with `assign`; the constructor of version 1.
+
+    >>> with tf.Graph().as_default():
+    ...     v = tf.compat.v1.Variable([1.0, 2.0], name="v", collections=["mine"])
+    ...     tf.compat.v1.get_collection("mine")
+    [<tf.Variable 'v:0' shape=(2,) dtype=float32>]
+
+    Args:
+      initial_value: A Tensor, anything `tf.convert_to_tensor` takes, or a function without arguments that returns
+        such a value.
+      trainable: Whether the variable is listed in `GraphKeys.TRAINABLE_VARIABLES`; default True.
+      collections: The collections of the graph that list the variable; default `[GraphKeys.GLOBAL_VARIABLES]`.
+      validate_shape: Whether the initial value must have a known shape; only checked with `use_resource=False`.
+      caching_device: The device of the copy that all reads of a run share.
+      name: The name; default "Variable". It is made unique.
+      variable_def: A `VariableDef` message of a variable of the same graph, in the place of all else.
+      dtype: The dtype to convert `initial_value` to.
+      expected_shape: Ignored, as in TensorFlow; see `shape`.
+      import_scope: The name scope into which the graph of `variable_def` was imported.
+      constraint: A function applied to the value by optimizers after an update.
+      use_resource: Whether the class is that of `tf.Variable`. Either way reads and writes are those of `tf.Variable`.
+      synchronization: See `tf.VariableSynchronization`.
+      aggregation: See `tf.VariableAggregation`.
+      shape: The static shape; may have unknown dimensions that `initial_value` fills.
+
+    Raises:
+      ValueError: If there is neither an initial value nor a definition, or both; if the initial value's shape
+        contradicts `shape`; if collections are no list, tuple or set.
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable[[Any], Any] | None = None,
+        use_resource: bool | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> None:
+        del expected_shape, use_resource
+        self._collections = _checked(collections)
+        super().__init__(
+            initial_value,
+            trainable,
+            validate_shape,
+            caching_device,
+            name,
+            variable_def,
+            dtype,
+            import_scope,
+            constraint,
+            synchronization,
+            aggregation,
+            shape,
+        )
+
+
+@tensorflow_home("python.ops.ref_variable")
+class RefVariable(VariableV1):
+    """What `tf.compat.v1.Variable(..., use_resource=False)` makes in a graph; it is read and written as others are."""
+
+    def initialized_value(self) -> Any:
+        """Returns the value, or the initial value where a session has given the variable none yet."""
+        return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
+
+
+_SIGNATURE = inspect.signature(VariableV1.__init__)
+
+
+def _arguments(*args: Any, **kwargs: Any) -> dict[str, Any]:
+    """Returns all arguments of a call by name, with the defaults: creators see each of them."""
+    bound = _SIGNATURE.bind(None, *args, **kwargs)
+    bound.apply_defaults()
+    return dict(list(bound.arguments.items())[1:])
+
+
+def _make(
+    use_resource: bool | None = None, collections: Any = None, expected_shape: Any = None, **arguments: Any
+) -> Variable:
+    """Makes a variable once all creators have seen the arguments."""
+    del expected_shape
+    if use_resource is None:
+        use_resource = current_scope().use_resource
+    if use_resource is None:
+        use_resource = resource_variables_enabled()
+    kind: type[Variable] = ResourceVariable if use_resource or context.executing_eagerly() else RefVariable
+    if kind is RefVariable and arguments["validate_shape"]:
+        _check_shape(arguments["initial_value"])
+    variable = kind.__new__(kind)
+    variable._collections = _checked(collections)
+    Variable.__init__(variable, **arguments)
+    return variable
+
+
+def _checked(collections: Any) -> Any:
+    if collections is None or isinstance(collections, (list, tuple, set)):
+        return collections
+    raise ValueError(
+        "collections argument to Variable constructor must be a list, tuple, or set. "
+        f"Got {collections} of type {type(collections)}"
+    )
+
+
+def _check_shape(initial_value: Any) -> None:
+    """Refuses a tensor whose shape is not known as the first value of a variable of version 1."""
+    if isinstance(initial_value, SymbolicTensor) and not initial_value.shape.is_fully_defined():
+        raise ValueError(f"initial_value must have a shape specified: {initial_value}")
