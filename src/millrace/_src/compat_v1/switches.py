@@ -61,7 +61,7 @@ def enable_resource_variables() -> None:
 
 @export(v1=["disable_resource_variables"])
 def disable_resource_variables() -> None:
-    """Asks for reference variables: remembered, and answered by resource variables, which have the same values."""
+    """Asks for reference variables: instances of `tf.compat.v1.Variable` with the same values as resource variables."""
     _Switches.resource_variables = False
 
 

@@ -194,7 +194,7 @@ def reset_default_graph() -> None:
         )
     _default.clear()
     if base_graph() is not None:
-        set_base_graph(_default_graph())
+        set_base_graph(top_level_graph())
 
 
 _default: list[Graph] = []
@@ -209,7 +209,7 @@ def top_level_graph() -> Graph:
 
 def leave_eager_mode() -> None:
     """Lets ops at top level go into the default graph, in all threads."""
-    set_base_graph(_default_graph())
+    set_base_graph(top_level_graph())
 
 
 def enter_eager_mode() -> None:

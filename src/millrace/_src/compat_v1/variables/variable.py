@@ -14,6 +14,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.compat_v1.switches import resource_variables_enabled
 from millrace._src.compat_v1.variables.scope_state import current_scope
 from millrace._src.control_flow.cond import cond
 from millrace._src.core import context
@@ -23,33 +24,6 @@ from millrace._src.state.variable_creators import create_through_scopes
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
-
-_resource_variables = [True]
-
-
-@export(v1=["enable_resource_variables"])
-def enable_resource_variables() -> None:
-    """Makes `use_resource=True` the default of variables; it is, unless a program disables it.
-
-    >>> tf.compat.v1.enable_resource_variables()
-    """
-    _resource_variables[0] = True
-
-
-@export(v1=["disable_resource_variables"])
-def disable_resource_variables() -> None:
-    """Makes `use_resource=False` the default of variables: they are instances of `tf.compat.v1.Variable` then."""
-    _resource_variables[0] = False
-
-
-@export(v1=["resource_variables_enabled"])
-def resource_variables_enabled() -> bool:
-    """Tells whether `use_resource=True` is the default of variables.
-
-    >>> tf.compat.v1.resource_variables_enabled()
-    True
-    """
-    return _resource_variables[0]
 
 
 class _VariableV1Meta(VariableMeta):
