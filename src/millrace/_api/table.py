@@ -458,6 +458,7 @@ compat.v1.decode_compressed ops.io.compressed_text:decode_compressed
 compat.v1.decode_csv ops.io.comma_separated:decode_csv_v1
 compat.v1.decode_json_example ops.io.json_examples:decode_json_example
 compat.v1.decode_raw ops.strings.encoding:decode_raw_v1
+compat.v1.delete_session_tensor compat_v1.session.tensor_handles:delete_session_tensor
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.dequantize ops.array.quantizing:dequantize
 compat.v1.deserialize_many_sparse ops.sparse.serialization:deserialize_many_sparse
@@ -502,6 +503,8 @@ compat.v1.get_collection_ref compat_v1.variables.collections:get_collection_ref
 compat.v1.get_default_graph graph.scopes:get_default_graph
 compat.v1.get_default_session compat_v1.session.session:get_default_session
 compat.v1.get_local_variable compat_v1.variables.get_variable:get_local_variable
+compat.v1.get_session_handle compat_v1.session.tensor_handles:get_session_handle
+compat.v1.get_session_tensor compat_v1.session.tensor_handles:get_session_tensor
 compat.v1.get_variable compat_v1.variables.get_variable:get_variable
 compat.v1.get_variable_scope compat_v1.variables.scope_opening:get_variable_scope
 compat.v1.global_norm ops.math.clipping:global_norm

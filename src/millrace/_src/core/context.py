@@ -48,6 +48,8 @@ class _State(threading.local):
     """The table of the random streams of kernels that are bound in this thread; None for the streams of the process."""
     cancellation: Any = None
     """What calls off the waiting of kernels that this thread runs (`core.waiting`); None: they wait on."""
+    session_tensors: Any = None
+    """The tensors that the session of TensorFlow 1 keeps that this thread runs; None where none runs."""
     sessions: tuple[Any, ...] = ()
     """The default sessions of TensorFlow 1 entered, outermost first."""
     variable_creators: tuple[Callable[..., Any], ...] = ()

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from millrace._src.compat_v1.session.elements import kind_of
+from millrace._src.compat_v1.session.tensor_handles import TensorHandle
 from millrace._src.core import types
 from millrace._src.core.context import eager_mode
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.ops.session_tensors import TensorStore
 
 Fed = dict[SymbolicTensor, Any]
 
@@ -80,14 +82,21 @@ def _plain_value(key: Any, value: Any) -> Any:
     return value
 
 
-def array_of_feed(tensor: SymbolicTensor, value: Any) -> np.ndarray[Any, Any]:
+def array_of_feed(tensor: SymbolicTensor, value: Any, store: TensorStore) -> np.ndarray[Any, Any]:
     """Returns the array of a fed tensor, which nobody else holds.
+
+    Args:
+      tensor: the tensor.
+      value: what the program gave for it.
+      store: the tensors that the session keeps; the value may be the handle of one.
 
     Raises:
       TypeError: if a Python integer does not fit the dtype.
       ValueError: if the value has no array of the dtype, or another shape than the tensor may have.
     """
     wanted = tensor.dtype.np_dtype
+    if isinstance(value, TensorHandle):
+        value = store.get(value.handle)
     if type(value) is np.ndarray and value.dtype == wanted and wanted.kind != "O":
         array = np.array(value, order="C")
     else:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.compat_v1.session.elements import kind_of
+from millrace._src.compat_v1.session.tensor_handles import TensorHandle, gives_handle
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation
+from millrace._src.ops.session_tensors import TensorStore
 
 Pack = Callable[[Sequence[Any]], Any]
 
@@ -22,6 +24,7 @@ class FetchPlan:
     Args:
       graph: the graph of the session.
       fetches: the structure.
+      store: where the session keeps tensors.
 
     Attributes:
       fetches: the structure, which is kept so that nothing else gets its identity.
@@ -34,8 +37,9 @@ class FetchPlan:
       ValueError: if something is of another graph, or must not be fetched.
     """
 
-    def __init__(self, graph: Any, fetches: Any) -> None:
+    def __init__(self, graph: Any, fetches: Any, store: TensorStore) -> None:
         self.fetches = fetches
+        self._store = store
         self._graph = graph
         self._places: dict[int, int] = {}
         self.tensors: list[SymbolicTensor] = []
@@ -85,6 +89,8 @@ class FetchPlan:
         place = self._places.setdefault(id(element), len(self.tensors))
         if place == len(self.tensors):
             self.tensors.append(element)
+        if gives_handle(element):
+            return lambda values: TensorHandle(values[place].decode(), self._store)
         return lambda values: values[place]
 
     def _element(self, fetch: Any) -> Any:

@@ -16,6 +16,7 @@ from millrace._src.core.execute import execute
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.operation import Operation
 from millrace._src.ops.random.seeds import StreamTable
+from millrace._src.ops.session_tensors import TensorStore
 
 _DEFAULT_CONTAINER = "localhost"
 
@@ -27,6 +28,7 @@ class SessionResources:
         self._handles: dict[tuple[str, str], EagerTensor] = {}
         self._lock = threading.RLock()
         self.streams: StreamTable = {}
+        self.tensors = TensorStore()
 
     def handle(self, operation: Operation, compute_inputs: Callable[[], list[Any]]) -> EagerTensor:
         """Returns the eager handle of the object that an operation stands for; the object is made on first use.
@@ -45,6 +47,7 @@ class SessionResources:
     def forget(self, containers: list[str]) -> None:
         """Drops the objects of some containers, of all if none is named."""
         with self._lock:
+            self.tensors.clear()
             for key in [key for key in self._handles if not containers or key[0] in containers]:
                 del self._handles[key]
 

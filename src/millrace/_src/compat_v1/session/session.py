@@ -39,6 +39,8 @@ from millrace._src.util.export import export
 _MOST_PLANS = 1024
 """How many sets of fetches, and how many steps, a session keeps."""
 
+_sessions: weakref.WeakSet[BaseSession] = weakref.WeakSet()
+
 
 class BaseSession:
     """What all sessions share.
@@ -65,6 +67,7 @@ class BaseSession:
         self._lock = threading.RLock()
         self._cancellation = Cancellation()
         self._is_closed = False
+        _sessions.add(self)
 
     # --- facts -----------------------------------------------------------------------------------------------------
 
@@ -149,9 +152,11 @@ class BaseSession:
     @contextlib.contextmanager
     def _running(self, cancellation: Cancellation) -> Iterator[None]:
         """Runs kernels of the graph in eager mode; an error names the operation of the graph."""
-        before = state.cancellation
-        state.cancellation = cancellation
+        before = state.cancellation, state.session_tensors
+        state.cancellation, state.session_tensors = cancellation, self._resources.tensors
         try:
+            if self._cancellation.error is not None:
+                raise self._cancellation.error
             with graph_scope(None), tapes_scope(()):
                 yield
         except errors.OpError as error:
@@ -160,7 +165,7 @@ class BaseSession:
                 raise
             raise step_error(type(error), operation, error.node_complaint) from error
         finally:
-            state.cancellation = before
+            state.cancellation, state.session_tensors = before
 
     def _plan(self, fetches: Any) -> FetchPlan:
         """Returns what a structure of fetches needs."""
@@ -171,7 +176,7 @@ class BaseSession:
         if plan is None:
             if self._graph.version == 0:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
-            plan = FetchPlan(self._graph, fetches)
+            plan = FetchPlan(self._graph, fetches, self._resources.tensors)
             if key is not None:
                 _keep(self._plans, key, plan)
         return plan
@@ -180,7 +185,7 @@ class BaseSession:
         """Returns the tensors that are fed, and their arrays."""
         pairs = flat_feeds(self._graph, feed_dict)
         tensors = [tensor for tensor, _ in pairs]
-        return tensors, [array_of_feed(tensor, value) for tensor, value in pairs]
+        return tensors, [array_of_feed(tensor, value, self._resources.tensors) for tensor, value in pairs]
 
     def _step(
         self, fetched: Sequence[SymbolicTensor], targets: Sequence[Operation], fed: Sequence[SymbolicTensor]
@@ -293,7 +298,7 @@ class BaseSession:
         if self._is_closed:
             return
         self._is_closed = True
-        self._cancellation.cancel(errors.CancelledError(None, None, "Session has been closed."))
+        self._cancellation.cancel(_closed())
         self._plans.clear()
         self._steps.clear()
         self._partial_runs.clear()
@@ -324,6 +329,10 @@ def _checked_target(target: Any) -> bytes:
             None, None, f'No session factory registered for the given session options: {{target: "{text}"}}'
         )
     return text.encode()
+
+
+def _closed() -> errors.CancelledError:
+    return errors.CancelledError(None, None, "Graph execution error:\n\nSession has been closed.")
 
 
 def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
@@ -398,14 +407,20 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: Any, containers: Any = None, config: Any = None) -> None:
-        """Clears the objects of containers on a server.
+        """Ends all sessions of this process, and drops what they hold.
 
-        Raises: tf.errors.UnimplementedError: always: sessions run in this process, and clear theirs when they close.
+        Args:
+          target: "" or "local".
+          containers: the names of the containers whose objects are dropped, all if None.
+          config: a `ConfigProto`.
+
+        Raises: tf.errors.UnimplementedError: for a server.
         """
-        del target, containers, config
-        raise errors.UnimplementedError(
-            None, None, "Session.reset clears the containers of a server; sessions of this process end with close()."
-        )
+        _checked_target(target)
+        jit_compile_of(config)
+        for session in list(_sessions):
+            session._resources.forget(list(containers or ()))
+            session._cancellation.cancel(_closed())
 
 
 @export(v1=["InteractiveSession"])
