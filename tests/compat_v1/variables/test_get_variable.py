@@ -1,7 +1,6 @@
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_session import GraphSession
 
 v1 = tf.compat.v1
 
@@ -52,7 +51,7 @@ def test_the_scope_states_what_is_not_asked_for():
         with v1.variable_scope("a", initializer=v1.ones_initializer(), dtype=tf.float64, regularizer=tf.reduce_sum):
             variable = v1.get_variable("v", [2])
         assert variable.dtype is tf.float64
-        session = GraphSession(graph)
+        session = v1.Session(graph=graph)
         session.run(variable.initializer)
         losses = v1.get_collection(v1.GraphKeys.REGULARIZATION_LOSSES)
         assert [loss.name for loss in losses] == ["a/v/Regularizer/Sum:0"]

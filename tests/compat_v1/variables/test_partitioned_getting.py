@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_session import GraphSession
 
 v1 = tf.compat.v1
 
@@ -13,7 +12,7 @@ def test_parts_are_slices_of_the_whole_and_the_first_are_larger():
         assert [part.name for part in whole] == ["v/part_0:0", "v/part_1:0", "v/part_2:0"]
         assert [part.shape.as_list() for part in whole] == [[4, 3], [3, 3], [3, 3]]
         assert [part._save_slice_info.spec for part in whole] == ["10 3 0,4:0,3", "10 3 4,3:0,3", "10 3 7,3:0,3"]
-        session = GraphSession(graph)
+        session = v1.Session(graph=graph)
         session.run([part.initializer for part in whole])
         joined, parts = session.run([tf.convert_to_tensor(whole), list(whole)])
         assert np.array_equal(joined, np.concatenate(parts))
@@ -25,7 +24,7 @@ def test_parts_are_slices_of_the_whole_and_the_first_are_larger():
 def test_a_value_is_divided():
     with tf.Graph().as_default() as graph:
         whole = v1.get_variable("v", initializer=tf.range(5.0), partitioner=v1.fixed_size_partitioner(2))
-        session = GraphSession(graph)
+        session = v1.Session(graph=graph)
         session.run([part.initializer for part in whole])
         assert [list(part) for part in session.run(list(whole))] == [[0, 1, 2], [3, 4]]
 
