@@ -541,6 +541,7 @@ compat.v1.log ops.math.exponential:log
 compat.v1.log1p ops.math.exponential:log1p
 compat.v1.log_sigmoid ops.math.exponential:log_sigmoid
 compat.v1.logical_xor ops.math.logical:logical_xor
+compat.v1.make_template compat_v1.variables.templates:make_template
 compat.v1.matching_files ops.io.files:matching_files
 compat.v1.matrix_band_part ops.array.matrix_bands:matrix_band_part
 compat.v1.matrix_determinant ops.linalg.determinants:matrix_determinant

@@ -54,6 +54,15 @@ class GraphVariables:
         return self._scopes.current
 
     @contextlib.contextmanager
+    def store_in_force(self, store: VariableStore) -> Iterator[None]:
+        """Puts another store in the place of the graph's."""
+        previous, self.store = self.store, store
+        try:
+            yield
+        finally:
+            self.store = previous
+
+    @contextlib.contextmanager
     def opened(self, scope: VariableScope, anew: bool) -> Iterator[VariableScope]:
         """Puts a scope in force.
 
