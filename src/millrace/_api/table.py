@@ -1096,11 +1096,17 @@ compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
 compat.v1.train.CheckpointView -
 compat.v1.train.LooperThread state.coordinator:LooperThread
 compat.v1.train.NewCheckpointReader checkpoint.checkpoint_reader:NewCheckpointReader
+compat.v1.train.Saver compat_v1.train.saver:Saver
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.TrackableView -
+compat.v1.train.assert_global_step compat_v1.train.global_step:assert_global_step
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
+compat.v1.train.create_global_step compat_v1.train.global_step:create_global_step
 compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
 compat.v1.train.get_checkpoint_mtimes checkpoint.state_file:get_checkpoint_mtimes
+compat.v1.train.get_global_step compat_v1.train.global_step:get_global_step
+compat.v1.train.get_or_create_global_step compat_v1.train.global_step:get_or_create_global_step
+compat.v1.train.global_step compat_v1.train.global_step:global_step
 compat.v1.train.match_filenames_once state.file_names:match_filenames_once
 compat.v1.train.remove_checkpoint checkpoint.state_file:remove_checkpoint
 compat.v1.train.update_checkpoint_state checkpoint.state_file:update_checkpoint_state

@@ -260,7 +260,9 @@ def has_index(prefix: str) -> bool:
 
 
 def _is_single_file(prefix: str) -> bool:
-    return bool(gfile.exists(prefix)) and not gfile.isdir(prefix)
+    """Returns whether a name, or a pattern such as "model-?????-of-00002", is that of files and not of a folder."""
+    names = [prefix] if gfile.exists(prefix) else gfile.glob(prefix)
+    return any(not gfile.isdir(name) for name in names)
 
 
 @export(v1=["train.checkpoint_exists"])

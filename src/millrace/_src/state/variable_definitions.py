@@ -11,6 +11,7 @@ from typing import Any
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.op_registry import get_op
+from millrace._src.core.sessions import default_session
 from millrace._src.core.shapes import as_shape
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
 
@@ -136,7 +137,10 @@ class VariableDefinitions:
         if not self._in_graph_mode:
             self.assign(value)
             return
-        self._initializer_op.run({self._initializer_op.inputs[1]: value}, session)
+        session = session or default_session()
+        if session is None:
+            raise ValueError("Either session argument should be provided or default session should be established")
+        session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Returns the `VariableDef` of a variable in a plain graph.

@@ -1,0 +1,1 @@
+"""Training in TensorFlow 1: savers, optimizers, learning rates, steps."""
