@@ -43,6 +43,7 @@ ALIASES = {
     "optimizers": f"{KERAS}.optimizers",
     "compat.v1.keras": KERAS,
     "raw_ops": ROOT + "._src.ops.raw",
+    "compat.v1.app.flags": ROOT + ".compat.v1.flags",
     "compat.v1.raw_ops": ROOT + "._src.ops.raw",
 }
 

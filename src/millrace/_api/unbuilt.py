@@ -427,13 +427,6 @@ summary.trace_export
 summary.trace_off
 summary.trace_on
 summary.write
-sysconfig.CXX11_ABI_FLAG
-sysconfig.CXX_VERSION
-sysconfig.MONOLITHIC_BUILD
-sysconfig.get_compile_flags
-sysconfig.get_include
-sysconfig.get_lib
-sysconfig.get_link_flags
 test.create_local_cluster
 test.experimental.sync_devices
 tpu.XLAOptions

@@ -204,3 +204,16 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
       index: The position of the dimension in the shape.
     """
     return Dimension(None if shape.rank is None else shape.as_list()[index])
+
+
+@export(v1=["dimension_value"])
+def dimension_value(dimension: Any) -> Any:
+    """Returns the size that a dimension stands for.
+
+    >>> tf.compat.v1.dimension_value(tf.compat.v1.Dimension(3)), tf.compat.v1.dimension_value(4)
+    (3, 4)
+
+    Args: dimension: A `Dimension`, an integer or None.
+    Returns: An integer, or None for an unknown dimension.
+    """
+    return dimension.value if isinstance(dimension, Dimension) else dimension

@@ -377,7 +377,9 @@ export_constant(__name__, "qint16", "qint16", "dtypes.qint16")
 export_constant(__name__, "qint32", "qint32", "dtypes.qint32")
 export_constant(__name__, "quint8", "quint8", "dtypes.quint8")
 export_constant(__name__, "quint16", "quint16", "dtypes.quint16")
-export_constant(__name__, "QUANTIZED_DTYPES", "dtypes.QUANTIZED_DTYPES")
+export_constant(
+    __name__, "QUANTIZED_DTYPES", "dtypes.QUANTIZED_DTYPES", v1=["dtypes.QUANTIZED_DTYPES", "QUANTIZED_DTYPES"]
+)
 export_constant(__name__, "float8_e5m2", "dtypes.experimental.float8_e5m2", "experimental.float8_e5m2")
 export_constant(__name__, "float8_e4m3fn", "dtypes.experimental.float8_e4m3fn", "experimental.float8_e4m3fn")
 export_constant(__name__, "float8_e4m3fnuz", "dtypes.experimental.float8_e4m3fnuz", "experimental.float8_e4m3fnuz")

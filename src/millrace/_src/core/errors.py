@@ -50,7 +50,7 @@ export_constant(__name__, "DATA_LOSS", "errors.DATA_LOSS")
 export_constant(__name__, "UNAUTHENTICATED", "errors.UNAUTHENTICATED")
 
 
-@export("errors.OpError")
+@export("errors.OpError", v1=["errors.OpError", "OpError"])
 class OpError(Exception):
     """An op failed while it ran.
 

@@ -254,6 +254,7 @@ OP_HOMES: dict[str, str] = {
     "FFT3D": "millrace._src.ops.signal.fourier",
     "FFTND": "millrace._src.ops.signal.fourier_axes",
     "FIFOQueueV2": "millrace._src.ops.queue.queue_ops",
+    "Fact": "millrace._src.compat_v1.user_ops",
     "FakeParam": "millrace._src.ops.array.stand_ins",
     "FakeQuantWithMinMaxArgs": "millrace._src.ops.array.fake_quantizing",
     "FakeQuantWithMinMaxArgsGradient": "millrace._src.ops.array.fake_quantizing",

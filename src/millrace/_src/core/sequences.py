@@ -19,6 +19,7 @@ import numpy as np
 
 from millrace._src.core import dtypes
 from millrace._src.core.array_namespace import Array
+from millrace._src.core.dimension import Dimension
 from millrace._src.core.dtypes import DType
 
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
@@ -82,12 +83,27 @@ _CAST_FROM_FIRST = {
 }
 
 
+def _size(leaf: Any) -> Any:
+    """Returns the integer that a known `Dimension` stands for, another leaf as it is.
+
+    Raises: ValueError: if the dimension is unknown.
+    """
+    if not isinstance(leaf, Dimension):
+        return leaf
+    if leaf.value is None:
+        raise ValueError(f"Cannot convert unknown Dimension {leaf} to a Tensor.")
+    return leaf.value
+
+
 class _Leaves:
     """The elements of a value in C order, with the value's shape and the categories of elements."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
         self.shape, self.first, self.leaves, types = _flatten(value)
+        if Dimension in types:
+            self.leaves = [_size(leaf) for leaf in self.leaves]
+            self.first, types = self.leaves[0], set(map(type, self.leaves))
         self.categories = {_category(cls) for cls in types}
         self.first_category = _category(type(self.first)) if self.leaves else _C.FLOAT
 

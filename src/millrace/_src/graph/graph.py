@@ -80,6 +80,7 @@ class Graph:
         self._colocations: list[bytes] = []
         self._collections: dict[Hashable, list[Any]] = {}
         self._gradient_overrides: dict[str, str] = {}
+        self._container = ""
         self._finalized = False
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
@@ -294,6 +295,8 @@ class Graph:
             attrs = {**attrs, "_class": tuple(sorted({group.decode() for group in self._colocations}))}
         if self._gradient_overrides and op.name in self._gradient_overrides:
             attrs = {**attrs, "_gradient_op_type": self._gradient_overrides[op.name]}
+        if self._container and "container" in op.attr_kinds and not attrs.get("container"):
+            attrs = {**attrs, "container": self._container}
         device = self._devices[-1] if self._devices else context.state.device or ""
         made_at = user_place(2)
         operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, made_at, device)
@@ -477,6 +480,15 @@ class Graph:
             yield
         finally:
             self._colocations = outer_groups
+
+    @contextlib.contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Puts the variables, queues and tables made within into a container, whose name operations show."""
+        outer_container, self._container = self._container, container_name
+        try:
+            yield container_name
+        finally:
+            self._container = outer_container
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:

@@ -23,7 +23,7 @@ _TEXT = 80
 """From how many characters on a text is shortened."""
 
 
-@export("test.assert_equal_graph_def")
+@export("test.assert_equal_graph_def", v1=[])
 def assert_equal_graph_def(expected: Any, actual: Any) -> None:
     """Fails unless two `GraphDef`s have the same nodes, in any order.
 
@@ -40,12 +40,17 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
       AssertionError: if they differ; the message names the first node that does.
       TypeError: if one of them is no `GraphDef`.
     """
-    for name, graph_def in (("actual", actual), ("expected", expected)):
-        if getattr(getattr(graph_def, "DESCRIPTOR", None), "name", None) != "GraphDef":
-            raise TypeError(f"Expected tf.GraphDef for {name}, got {type(graph_def).__name__}")
+    require_graph_def("actual", actual)
+    require_graph_def("expected", expected)
     difference = _difference(expected, actual)
     if difference:
         raise AssertionError(difference)
+
+
+def require_graph_def(name: str, graph_def: Any) -> None:
+    """Raises TypeError for an argument that is no `GraphDef`."""
+    if getattr(getattr(graph_def, "DESCRIPTOR", None), "name", None) != "GraphDef":
+        raise TypeError(f"Expected tf.GraphDef for {name}, got {type(graph_def).__name__}")
 
 
 def _difference(expected: Any, actual: Any) -> str:

@@ -24,9 +24,35 @@ GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 GIT_VERSION = f"millrace-{__version__}"
 COMPILER_VERSION = f"{sys.implementation.name} {'.'.join(map(str, sys.version_info[:3]))}"
 
-export_constant(__name__, "__version__", "version.VERSION", "__version__")
-export_constant(__name__, "GIT_VERSION", "version.GIT_VERSION", "__git_version__")
-export_constant(__name__, "COMPILER_VERSION", "version.COMPILER_VERSION", "__compiler_version__")
-export_constant(__name__, "GRAPH_DEF_VERSION", "version.GRAPH_DEF_VERSION")
-export_constant(__name__, "GRAPH_DEF_VERSION_MIN_CONSUMER", "version.GRAPH_DEF_VERSION_MIN_CONSUMER")
-export_constant(__name__, "GRAPH_DEF_VERSION_MIN_PRODUCER", "version.GRAPH_DEF_VERSION_MIN_PRODUCER")
+export_constant(
+    __name__, "__version__", "version.VERSION", "__version__", v1=["version.VERSION", "__version__", "VERSION"]
+)
+export_constant(
+    __name__,
+    "GIT_VERSION",
+    "version.GIT_VERSION",
+    "__git_version__",
+    v1=["version.GIT_VERSION", "__git_version__", "GIT_VERSION"],
+)
+export_constant(
+    __name__,
+    "COMPILER_VERSION",
+    "version.COMPILER_VERSION",
+    "__compiler_version__",
+    v1=["version.COMPILER_VERSION", "__compiler_version__", "COMPILER_VERSION"],
+)
+export_constant(
+    __name__, "GRAPH_DEF_VERSION", "version.GRAPH_DEF_VERSION", v1=["version.GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION"]
+)
+export_constant(
+    __name__,
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "version.GRAPH_DEF_VERSION_MIN_CONSUMER",
+    v1=["version.GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_CONSUMER"],
+)
+export_constant(
+    __name__,
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "version.GRAPH_DEF_VERSION_MIN_PRODUCER",
+    v1=["version.GRAPH_DEF_VERSION_MIN_PRODUCER", "GRAPH_DEF_VERSION_MIN_PRODUCER"],
+)

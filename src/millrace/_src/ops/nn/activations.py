@@ -369,7 +369,7 @@ def silu(features: Any, beta: float = 1.0) -> Any:
     return features * raw.Sigmoid(x=beta * features)
 
 
-@export("nn.crelu")
+@export("nn.crelu", v1=[])
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
     """Concatenates `relu(features)` and `relu(-features)` (Shang et al., 2016).
 

@@ -141,6 +141,8 @@ def conv1d(
     Raises: ValueError: if `data_format` is unknown or a length is wrong.
     """
     with name_scope(name, "conv1d") as scope:
+        if data_format not in (None, "NWC", "NCW", "NHWC", "NCHW"):
+            raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
         first = is_channels_first(data_format)
         image_format, channel_axis = ("NCHW", 1) if first else ("NHWC", 2)
         strides = [1, *for_all_dimensions(stride, 1, channel_axis, "stride")]

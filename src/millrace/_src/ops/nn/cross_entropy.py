@@ -26,7 +26,7 @@ from millrace._src.util.export import export
 _HALF = (d.float16, d.bfloat16)
 
 
-@export("nn.softmax_cross_entropy_with_logits", v1=["nn.softmax_cross_entropy_with_logits_v2"])
+@export("nn.softmax_cross_entropy_with_logits", v1=[])
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
     """Computes the cross-entropy between label distributions and the softmax of logits.
 
@@ -87,7 +87,7 @@ def _as_matrix(x: Tensor) -> Tensor:
     return reshape(x, concat([[-1], last], 0))
 
 
-@export("nn.sparse_softmax_cross_entropy_with_logits")
+@export("nn.sparse_softmax_cross_entropy_with_logits", v1=[])
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
     """Computes the cross-entropy between class numbers and the softmax of logits, `-log_softmax(logits)[label]`.
 

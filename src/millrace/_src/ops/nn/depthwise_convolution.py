@@ -77,7 +77,10 @@ def _depthwise(
     return through_batch(input, rates, padding, dense, lambda: filter_shape, data_format)
 
 
-@export("nn.depthwise_conv2d_backprop_input", v1=[])
+@export(
+    "nn.depthwise_conv2d_backprop_input",
+    v1=["nn.depthwise_conv2d_backprop_input", "nn.depthwise_conv2d_native_backprop_input"],
+)
 def depthwise_conv2d_backprop_input(
     input_sizes: Any,
     filter: Any,
@@ -120,7 +123,10 @@ def depthwise_conv2d_backprop_input(
     )
 
 
-@export("nn.depthwise_conv2d_backprop_filter", v1=[])
+@export(
+    "nn.depthwise_conv2d_backprop_filter",
+    v1=["nn.depthwise_conv2d_backprop_filter", "nn.depthwise_conv2d_native_backprop_filter"],
+)
 def depthwise_conv2d_backprop_filter(
     input: Any,
     filter_sizes: Any,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -120,10 +120,20 @@ def _bind_stream(function: OpFunction, average: bool) -> None:
     """Binds an op to its stream, once for each place of a call; a deterministic op starts over every time."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
-        stream = None if attrs["deterministic"] else stream_of(attrs)
+        stream = None if attrs["deterministic"] else _unseeded_stream(attrs)
         return lambda value: _reduced(xp, value, attrs, average, stream)
 
     function.specialize(bind)
+
+
+def _unseeded_stream(attrs: dict[str, Any]) -> Any:
+    """Returns the stream of an op that is not deterministic.
+
+    Raises: InvalidArgumentError: if the op has a seed: TensorFlow takes seeds of deterministic ops alone.
+    """
+    if attrs.get("seed") or attrs.get("seed2"):
+        raise InvalidArgumentError(None, None, "Both seed and seed2 should be 0 if deterministic is false.")
+    return stream_of(attrs)
 
 
 def _mean(x: Array, axis: int) -> Array:
@@ -372,6 +382,22 @@ def _seeded(seed: int) -> dict[str, Any]:
     return {"deterministic": True, **op_seeds(seed)} if seed else {}
 
 
+class FractionalMaxPool(NamedTuple):
+    """What `tf.nn.fractional_max_pool` returns."""
+
+    output: Any
+    row_pooling_sequence: Any
+    col_pooling_sequence: Any
+
+
+class FractionalAvgPool(NamedTuple):
+    """What `tf.nn.fractional_avg_pool` returns."""
+
+    output: Any
+    row_pooling_sequence: Any
+    col_pooling_sequence: Any
+
+
 @export("nn.fractional_max_pool", v1=[])
 def fractional_max_pool(
     value: Any,
@@ -408,7 +434,7 @@ def fractional_max_pool(
         name=name,
         **_seeded(seed),
     )
-    return output, rows, columns
+    return FractionalMaxPool(output, rows, columns)
 
 
 @export("nn.fractional_avg_pool", v1=[])
@@ -451,4 +477,4 @@ def fractional_avg_pool(
         name=name,
         **_seeded(seed),
     )
-    return output, rows, columns
+    return FractionalAvgPool(output, rows, columns)

@@ -92,14 +92,11 @@ def _line_pool(
     return squeeze(result, [axis])
 
 
-class _MaxPoolWithArgmax(NamedTuple):
+class MaxPoolWithArgmax(NamedTuple):
     """The pair that `tf.nn.max_pool_with_argmax` returns."""
 
     output: Any
     argmax: Any
-
-
-_MaxPoolWithArgmax.__name__ = "MaxPoolWithArgmax"
 
 
 @export("nn.max_pool2d")
@@ -128,7 +125,7 @@ def max_pool2d(
         return _image_pool(max_pool_op, input, ksize, strides, mode, data_format, scope, explicit)
 
 
-@export("nn.avg_pool2d")
+@export("nn.avg_pool2d", v1=[])
 def avg_pool2d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
@@ -366,7 +363,7 @@ def max_pool_with_argmax(
         include_batch_in_index=include_batch_in_index,
         name=name,
     )
-    return _MaxPoolWithArgmax(output, argmax)
+    return MaxPoolWithArgmax(output, argmax)
 
 
 @export("nn.pool", v1=[])

@@ -20,7 +20,7 @@ from millrace._src.ops.array.reshaping import expand_dims, reshape
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.nn.cross_entropy import softmax_cross_entropy_with_logits
-from millrace._src.ops.nn.embedding import embedding_lookup
+from millrace._src.ops.nn.embedding import lookup
 from millrace._src.ops.nn.losses import sigmoid_cross_entropy_with_logits
 from millrace._src.ops.random.candidate_samplers import compute_accidental_hits, log_uniform_candidate_sampler
 from millrace._src.util.export import export
@@ -63,14 +63,31 @@ def nce_loss(
 
     Returns: The loss of each example, `[batch]`.
     """
-    logits, targets = _sampled_logits(
-        (weights, biases, labels, inputs),
-        (num_sampled, num_classes, num_true),
-        sampled_values,
-        remove_accidental_hits,
-        None,
-        name,
-    )
+    tensors, sizes = (weights, biases, labels, inputs), (num_sampled, num_classes, num_true)
+    return noise_contrastive_loss(tensors, sizes, sampled_values, remove_accidental_hits, name)
+
+
+def noise_contrastive_loss(
+    tensors: tuple[Any, ...],
+    sizes: tuple[int, int, int],
+    sampled: Any,
+    without_hits: bool,
+    name: str,
+    strategy: str = "div",
+) -> Tensor:
+    """Computes the noise-contrastive estimation loss.
+
+    Args:
+      tensors: the weights, the biases, the labels and the inputs, as of `nce_loss`.
+      sizes: how many classes are drawn, how many there are, and how many true classes an example has.
+      sampled: what a sampler gave, or None.
+      without_hits: whether drawn classes that are true ones are left out.
+      name: the name of the operation.
+      strategy: how the rows of the table are shared out: "div" or "mod".
+
+    Returns: The loss of each example.
+    """
+    logits, targets = _sampled_logits(tensors, sizes, sampled, without_hits, None, strategy, name)
     losses = sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name="sampled_losses")
     return _row_sums(losses)
 
@@ -114,14 +131,33 @@ def sampled_softmax_loss(
 
     Returns: The loss of each example, `[batch]`.
     """
-    logits, targets = _sampled_logits(
-        (weights, biases, labels, inputs),
-        (num_sampled, num_classes, num_true),
-        sampled_values,
-        remove_accidental_hits,
-        seed,
-        name,
-    )
+    tensors, sizes = (weights, biases, labels, inputs), (num_sampled, num_classes, num_true)
+    return drawn_softmax_loss(tensors, sizes, sampled_values, remove_accidental_hits, name, seed)
+
+
+def drawn_softmax_loss(
+    tensors: tuple[Any, ...],
+    sizes: tuple[int, int, int],
+    sampled: Any,
+    without_hits: bool,
+    name: str,
+    seed: int | None,
+    strategy: str = "div",
+) -> Tensor:
+    """Computes the softmax cross-entropy over true and drawn classes.
+
+    Args:
+      tensors: the weights, the biases, the labels and the inputs, as of `sampled_softmax_loss`.
+      sizes: how many classes are drawn, how many there are, and how many true classes an example has.
+      sampled: what a sampler gave, or None.
+      without_hits: whether drawn classes that are true ones are left out.
+      name: the name of the operation.
+      seed: the sampler's seed.
+      strategy: how the rows of the table are shared out: "div" or "mod".
+
+    Returns: The loss of each example.
+    """
+    logits, targets = _sampled_logits(tensors, sizes, sampled, without_hits, seed, strategy, name)
     targets = raw.StopGradient(input=targets, name="labels_stop_gradient")
     result: Tensor = softmax_cross_entropy_with_logits(labels=targets, logits=logits)
     return result
@@ -133,7 +169,13 @@ def _row_sums(x: Any) -> Any:
 
 
 def _sampled_logits(
-    tensors: tuple[Any, ...], sizes: tuple[int, int, int], sampled: Any, without_hits: bool, seed: Any, name: str
+    tensors: tuple[Any, ...],
+    sizes: tuple[int, int, int],
+    sampled: Any,
+    without_hits: bool,
+    seed: Any,
+    strategy: str,
+    name: str,
 ) -> tuple[Tensor, Tensor]:
     """Returns the logits `[batch, num_true + num_sampled]` of the true and the drawn classes, and their targets."""
     weights, biases, labels, inputs = tensors
@@ -147,9 +189,9 @@ def _sampled_logits(
         drawn_classes, true_count, drawn_count = (raw.StopGradient(input=s) for s in sampled)
         drawn_classes = cast(drawn_classes, d.int64)
         ids = concat([flat, drawn_classes], 0)
-        true_w, drawn_w = _weights(weights, flat, ids, drawn_classes)
+        true_w, drawn_w = _weights(weights, flat, ids, drawn_classes, strategy)
         drawn_logits = raw.MatMul(a=inputs, b=drawn_w, transpose_b=True)
-        numbers = embedding_lookup(biases, ids)
+        numbers = lookup(biases, ids, strategy, None, None)
         true_b = raw.Slice(input=numbers, begin=[0], size=shape_of(flat))
         drawn_b = raw.Slice(input=numbers, begin=shape_of(flat), size=[-1])
         true_logits = _true_logits(inputs, true_w, num_true) + reshape(true_b, [-1, num_true])
@@ -163,9 +205,9 @@ def _sampled_logits(
         return logits, concat(targets, 1)
 
 
-def _weights(weights: Any, flat: Any, ids: Any, drawn: Any) -> tuple[Any, Any]:
+def _weights(weights: Any, flat: Any, ids: Any, drawn: Any, strategy: str) -> tuple[Any, Any]:
     """Looks up the weights of the true and of the drawn classes."""
-    rows = embedding_lookup(weights, ids)
+    rows = lookup(weights, ids, strategy, None, None)
     true_size = stack([shape_of(flat)[0], -1])
     true_w = raw.Slice(input=rows, begin=[0, 0], size=true_size)
     drawn_start = stack([shape_of(flat)[0], 0])

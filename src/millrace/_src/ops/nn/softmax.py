@@ -110,7 +110,7 @@ def log_softmax_gradient(dy: Tensor, logsoftmax: Tensor) -> Tensor:
     return dy - raw.Sum(input=dy, reduction_indices=-1, keep_dims=True) * probabilities
 
 
-@export("nn.softmax", "math.softmax")
+@export("nn.softmax", "math.softmax", v1=[])
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
     """Computes `exp(logits) / sum(exp(logits))` along an axis.
 
@@ -128,7 +128,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> An
     return _along(softmax_op, logits, axis, name)
 
 
-@export("nn.log_softmax", "math.log_softmax")
+@export("nn.log_softmax", "math.log_softmax", v1=[])
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
     """Computes `logits - log(sum(exp(logits)))` along an axis.
 

@@ -5,13 +5,20 @@ Each function translates its arguments and calls the op or the function of today
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.nn.arguments import for_all_dimensions, is_channels_first, padding_attributes
+from millrace._src.ops.nn.arguments import (
+    for_all_dimensions,
+    is_channels_first,
+    merge_batch_dimensions,
+    padding_attributes,
+)
 from millrace._src.ops.nn.avg_pool_ops import avg_pool_op
 from millrace._src.ops.nn.bias import bias_add_op
 from millrace._src.ops.nn.convolution_ops import conv2d_op
@@ -40,7 +47,7 @@ def conv2d_v1(
     padding: Any = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
     filters: Any = None,
 ) -> Tensor:
@@ -64,17 +71,20 @@ def conv2d_v1(
     """
     mode, explicit = padding_attributes(padding)
     channel_axis = 1 if is_channels_first(data_format) else 3
-    return conv2d_op(
-        input,
-        _one_of("filters", filters, "filter", filter),
+    filter = _one_of("filters", filters, "filter", filter)
+    call = functools.partial(
+        conv2d_op,
         strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
         use_cudnn_on_gpu=use_cudnn_on_gpu,
         padding=mode,
         explicit_paddings=explicit,
         data_format=data_format or "NHWC",
         dilations=for_all_dimensions(dilations, 2, channel_axis, "dilations"),
-        name=name,
     )
+    input = convert_to_tensor(input, name="input")
+    if input.shape.rank is None or input.shape.rank <= 4:
+        return call(input, filter, name=name)
+    return merge_batch_dimensions(input, lambda x: call(x, filter), 3, name)
 
 
 @export(v1=["nn.max_pool"])
@@ -117,7 +127,7 @@ def max_pool_v1(
         )
 
 
-@export(v1=["nn.avg_pool"])
+@export(v1=["nn.avg_pool", "nn.avg_pool2d"])
 def avg_pool_v1(
     value: Any,
     ksize: Any,

@@ -31,7 +31,10 @@ AllCandidateSampler = namedtuple(
 ComputeAccidentalHits = namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])
 
 
-@export("random.uniform_candidate_sampler")
+@export(
+    "random.uniform_candidate_sampler",
+    v1=["random.uniform_candidate_sampler", "nn.uniform_candidate_sampler"],
+)
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -70,7 +73,10 @@ def uniform_candidate_sampler(
     )
 
 
-@export("random.log_uniform_candidate_sampler")
+@export(
+    "random.log_uniform_candidate_sampler",
+    v1=["random.log_uniform_candidate_sampler", "nn.log_uniform_candidate_sampler"],
+)
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,

@@ -58,7 +58,7 @@ _global = _Global()
 _op_counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
-@export("random.set_seed", v1=[])
+@export("random.set_seed", v1=["random.set_random_seed", "set_random_seed"])
 def set_seed(seed: int | None) -> None:
     """Sets the global random seed, and starts all random streams over.
 
@@ -87,13 +87,15 @@ def global_seed() -> Any:
     return _global.seed
 
 
+@export(v1=["random.get_seed", "get_seed"])
 def get_seed(op_seed: Any) -> tuple[Any, Any]:
     """Returns the two seeds of a stateful op from the seed its caller gave it; (None, None) if any numbers will do.
 
-    >>> from millrace._src.ops.random.seeds import get_seed
     >>> tf.random.set_seed(7)
-    >>> get_seed(3)
+    >>> tf.compat.v1.get_seed(3)
     (7, 3)
+
+    Args: op_seed: An integer, or None.
     """
     graph = context.current_graph()
     seed = _global.seed if graph is None else _graph_seed(graph)

@@ -23,7 +23,7 @@ from millrace._src.util.export import export
 _UNIFORM_DTYPES = (float16, bfloat16, float32, float64, int32, int64)
 
 
-@export("random.uniform")
+@export("random.uniform", v1=["random.uniform", "random_uniform"])
 def uniform(
     shape: Any,
     minval: Any = 0,
@@ -77,7 +77,7 @@ def uniform(
         return _sum(numbers * (maxval - minval), minval, scope)
 
 
-@export("random.normal")
+@export("random.normal", v1=["random.normal", "random_normal"])
 def normal(
     shape: Any,
     mean: Any = 0.0,
@@ -106,7 +106,7 @@ def normal(
         return _scaled(ops.random_standard_normal, shape, mean, stddev, dtype, seed, scope)
 
 
-@export("random.truncated_normal")
+@export("random.truncated_normal", v1=["random.truncated_normal", "truncated_normal"])
 def truncated_normal(
     shape: Any,
     mean: Any = 0.0,
@@ -168,7 +168,7 @@ def _sum(x: Tensor, y: Tensor, scope: str) -> Tensor:
     return total
 
 
-@export("random.gamma")
+@export("random.gamma", v1=["random.gamma", "random_gamma"])
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
@@ -268,7 +268,7 @@ def index_dtype(dtype: Any) -> DType:
     return dtype
 
 
-@export("random.shuffle")
+@export("random.shuffle", v1=["random.shuffle", "random_shuffle"])
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """Puts the rows of `value`, along its first dimension, in random order.
 

@@ -250,7 +250,12 @@ def _text_formatter(flags: str) -> Callable[[bytes], bytes]:
     return lambda text: text.rjust(width)
 
 
-@export("strings.as_string", "as_string", elementwise="unary")
+@export(
+    "strings.as_string",
+    "as_string",
+    v1=["strings.as_string", "as_string", "dtypes.as_string"],
+    elementwise="unary",
+)
 def as_string(
     input: Any,
     precision: int = -1,

@@ -1,0 +1,1 @@
+"""`tf.compat.v1.nn`, where it differs from `tf.nn`."""

@@ -1,0 +1,178 @@
+"""Pools, dilations and erosions with TensorFlow 1's arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.compat_v1.old_forms import old_form, one_of
+from millrace._src.core import dtypes as d
+from millrace._src.ops.nn import morphology, pooling
+from millrace._src.ops.nn.fractional_pooling import (
+    FractionalAvgPool,
+    FractionalMaxPool,
+    fractional_avg_pool_op,
+    fractional_max_pool_op,
+)
+from millrace._src.ops.nn.max_pool_argmax_ops import max_pool_with_argmax_op
+from millrace._src.util.export import export, export_constant
+
+pool = old_form(
+    "nn.pool",
+    pooling.pool,
+    "input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, "
+    "dilations=None",
+    """
+    >>> tf.compat.v1.nn.pool(tf.ones([1, 4, 4, 1]), [2, 2], "MAX", "VALID", dilation_rate=[2, 2]).shape
+    TensorShape([1, 2, 2, 1])
+    """,
+    renamed={"dilation_rate": "dilations"},
+)
+export_constant(__name__, "pool", v1=["nn.pool"])
+
+dilation2d = old_form(
+    "nn.dilation2d",
+    morphology.dilation2d,
+    "input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None",
+    """
+    >>> image = tf.ones([1, 4, 4, 1])
+    >>> tf.compat.v1.nn.dilation2d(image, tf.zeros([2, 2, 1]), [1, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME").shape
+    TensorShape([1, 4, 4, 1])
+    """,
+    renamed={"filter": "filters", "rates": "dilations"},
+    fixed={"data_format": "NHWC"},
+)
+export_constant(__name__, "dilation2d", v1=["nn.dilation2d"])
+
+erosion2d = old_form(
+    "nn.erosion2d",
+    morphology.erosion2d,
+    "value, kernel, strides, rates, padding, name=None",
+    """
+    >>> image = tf.ones([1, 4, 4, 1])
+    >>> tf.compat.v1.nn.erosion2d(image, tf.zeros([2, 2, 1]), [1, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME").shape
+    TensorShape([1, 4, 4, 1])
+    """,
+    renamed={"kernel": "filters", "rates": "dilations"},
+    fixed={"data_format": "NHWC"},
+)
+export_constant(__name__, "erosion2d", v1=["nn.erosion2d"])
+
+
+@export(v1=["nn.max_pool_with_argmax"])
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: Any = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+    include_batch_in_index: bool = False,
+) -> Any:
+    """Computes the largest element of each window of images and the element's position.
+
+    >>> image = tf.reshape(tf.range(16.), [1, 4, 4, 1])
+    >>> y, index = tf.compat.v1.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], "VALID", Targmax=tf.int32)
+    >>> index.numpy().ravel()
+    array([ 5,  7, 13, 15], dtype=int32)
+
+    Args:
+      input: A real Tensor `[batch, height, width, channels]`.
+      ksize: the window, four ints.
+      strides: how far windows are apart, four ints.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC".
+      Targmax: int32 or int64, the dtype of the positions; int64 if it is not given.
+      name: A name for the operation (optional).
+      output_dtype: a newer name of `Targmax`.
+      include_batch_in_index: whether positions count from the first image rather than from each image.
+
+    Returns: The largest elements, and their positions in the flattened image.
+    Raises: ValueError: for another data format, or if both dtypes are given.
+    """
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+    dtype = one_of("Targmax", Targmax, "output_dtype", output_dtype)
+    output, argmax = max_pool_with_argmax_op(
+        input,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        Targmax=d.int64 if dtype is None else d.as_dtype(dtype),
+        include_batch_in_index=include_batch_in_index,
+        name=name,
+    )
+    return pooling.MaxPoolWithArgmax(output, argmax)
+
+
+@export(v1=["nn.fractional_max_pool"])
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Computes the largest element of each region of a random partition of images, with both seeds given.
+
+    >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])
+    >>> output, rows, columns = tf.compat.v1.nn.fractional_max_pool(image, [1., 1.4, 1.6, 1.], seed=1, seed2=4)
+    >>> output.shape
+    TensorShape([1, 5, 4, 1])
+
+    Args:
+      value: A float32, float64, int32 or int64 Tensor `[batch, height, width, channels]`.
+      pooling_ratio: by how much smaller the result is, at least 1: one number a dimension, 1 for the first and last.
+      pseudo_random: whether regions are cut evenly from a random start, rather than with shuffled lengths.
+      overlapping: whether regions share their borders.
+      deterministic: whether every run of the node cuts the same regions.
+      seed: the first seed; 0 with `seed2` 0 cuts differently every time.
+      seed2: the second seed.
+      name: A name for the operation (optional).
+
+    Returns: The result, and where its rows and columns begin (with the size as last element).
+    """
+    attrs = {"pseudo_random": pseudo_random, "overlapping": overlapping, "deterministic": deterministic}
+    seeds = {"seed": seed, "seed2": seed2}
+    return FractionalMaxPool(*fractional_max_pool_op(value, pooling_ratio=pooling_ratio, **attrs, **seeds, name=name))
+
+
+@export(v1=["nn.fractional_avg_pool"])
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Computes the mean of each region of a random partition of images, with both seeds given.
+
+    >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])
+    >>> output, rows, columns = tf.compat.v1.nn.fractional_avg_pool(image, [1., 1.4, 1.6, 1.], seed=1, seed2=4)
+    >>> output.shape
+    TensorShape([1, 5, 4, 1])
+
+    Args:
+      value: A float32, float64, int32 or int64 Tensor `[batch, height, width, channels]`.
+      pooling_ratio: by how much smaller the result is, at least 1: one number a dimension, 1 for the first and last.
+      pseudo_random: whether regions are cut evenly from a random start, rather than with shuffled lengths.
+      overlapping: whether regions share their borders.
+      deterministic: whether every run of the node cuts the same regions.
+      seed: the first seed; 0 with `seed2` 0 cuts differently every time.
+      seed2: the second seed.
+      name: A name for the operation (optional).
+
+    Returns: The result, and where its rows and columns begin (with the size as last element).
+    """
+    attrs = {"pseudo_random": pseudo_random, "overlapping": overlapping, "deterministic": deterministic}
+    seeds = {"seed": seed, "seed2": seed2}
+    return FractionalAvgPool(*fractional_avg_pool_op(value, pooling_ratio=pooling_ratio, **attrs, **seeds, name=name))
