@@ -5,8 +5,6 @@ Plain graphs compare so always. A program can ask for it everywhere; the library
 
 from __future__ import annotations
 
-from millrace._src.util.callers import is_library_code
-
 
 class _Setting:
     """Holds what the program asked for."""
@@ -19,11 +17,6 @@ def compare_by_identity(on: bool) -> None:
     _Setting.by_identity = on
 
 
-def hashes_by_identity() -> bool:
-    """Tells whether all tensors and variables can be keys."""
+def is_identity_asked_for() -> bool:
+    """Tells whether tensors and variables are to be equal to themselves alone, and so can be keys."""
     return _Setting.by_identity
-
-
-def compares_by_identity() -> bool:
-    """Tells whether the comparison that asks compares identities, which its caller's code decides too."""
-    return _Setting.by_identity and not is_library_code(2)
