@@ -357,6 +357,9 @@ compat.real_types core.compat:real_types
     "compat.v1": """
 compat.v1.AUTO_REUSE compat_v1.variables.variable_scope:AUTO_REUSE
 compat.v1.AttrValue graph.proto_names:AttrValue
+compat.v1.COMPILER_VERSION util.version:COMPILER_VERSION
+compat.v1.CXX11_ABI_FLAG core.build_info:CXX11_ABI_FLAG
+compat.v1.CXX_VERSION core.build_info:CXX_VERSION
 compat.v1.ConditionalAccumulator compat_v1.conditional_accumulators:ConditionalAccumulator
 compat.v1.ConditionalAccumulatorBase compat_v1.conditional_accumulators:ConditionalAccumulatorBase
 compat.v1.ConfigProto graph.proto_names:ConfigProto
@@ -366,7 +369,11 @@ compat.v1.Event graph.proto_names:Event
 compat.v1.FIFOQueue state.queues:FIFOQueue
 compat.v1.FixedLenFeature ops.io.feature_configs:FixedLenFeature
 compat.v1.FixedLenSequenceFeature ops.io.feature_configs:FixedLenSequenceFeature
+compat.v1.GIT_VERSION util.version:GIT_VERSION
 compat.v1.GPUOptions graph.proto_names:GPUOptions
+compat.v1.GRAPH_DEF_VERSION util.version:GRAPH_DEF_VERSION
+compat.v1.GRAPH_DEF_VERSION_MIN_CONSUMER util.version:GRAPH_DEF_VERSION_MIN_CONSUMER
+compat.v1.GRAPH_DEF_VERSION_MIN_PRODUCER util.version:GRAPH_DEF_VERSION_MIN_PRODUCER
 compat.v1.GraphDef graph.proto_names:GraphDef
 compat.v1.GraphKeys compat_v1.variables.graph_keys:GraphKeys
 compat.v1.GraphOptions graph.proto_names:GraphOptions
@@ -374,15 +381,18 @@ compat.v1.HistogramProto graph.proto_names:HistogramProto
 compat.v1.IndexedSlicesValue core.indexed_slices:IndexedSlicesValue
 compat.v1.InteractiveSession compat_v1.session.session:InteractiveSession
 compat.v1.LogMessage graph.proto_names:LogMessage
+compat.v1.MONOLITHIC_BUILD core.build_info:MONOLITHIC_BUILD
 compat.v1.MetaGraphDef graph.proto_names:MetaGraphDef
 compat.v1.NameAttrList graph.proto_names:NameAttrList
 compat.v1.NoGradient autodiff.gradient_registry:no_gradient
 compat.v1.NodeDef graph.proto_names:NodeDef
 compat.v1.NotDifferentiable autodiff.gradient_registry:no_gradient
+compat.v1.OpError core.errors:OpError
 compat.v1.OptimizerOptions graph.proto_names:OptimizerOptions
 compat.v1.PaddingFIFOQueue state.queues:PaddingFIFOQueue
 compat.v1.Print ops.debug.printing_v1:print_v1
 compat.v1.PriorityQueue state.queues:PriorityQueue
+compat.v1.QUANTIZED_DTYPES core.dtypes:QUANTIZED_DTYPES
 compat.v1.QueueBase state.queues:QueueBase
 compat.v1.RandomShuffleQueue state.queues:RandomShuffleQueue
 compat.v1.RunMetadata graph.proto_names:RunMetadata
@@ -395,10 +405,12 @@ compat.v1.SparseTensorValue ops.sparse.sparse_tensor:SparseTensorValue
 compat.v1.Summary graph.proto_names:Summary
 compat.v1.SummaryMetadata graph.proto_names:SummaryMetadata
 compat.v1.TensorInfo graph.proto_names:TensorInfo
+compat.v1.VERSION util.version:__version__
 compat.v1.VarLenFeature ops.io.feature_configs:VarLenFeature
 compat.v1.Variable compat_v1.variables.variable:VariableV1
 compat.v1.VariableScope compat_v1.variables.variable_scope:VariableScope
 compat.v1.accumulate_n ops.math.aggregation:accumulate_n
+compat.v1.add_check_numerics_ops compat_v1.numeric_checks:add_check_numerics_ops
 compat.v1.add_to_collection compat_v1.variables.collections:add_to_collection
 compat.v1.add_to_collections compat_v1.variables.collections:add_to_collections
 compat.v1.all_variables compat_v1.variables.collections:all_variables
@@ -442,11 +454,16 @@ compat.v1.check_numerics ops.debug.numerics:check_numerics
 compat.v1.cholesky ops.linalg.cholesky:cholesky
 compat.v1.cholesky_solve ops.linalg.cholesky:cholesky_solve
 compat.v1.clip_by_average_norm ops.math.clipping:clip_by_average_norm
+compat.v1.colocate_with compat_v1.scopes:colocate_with
+compat.v1.cond compat_v1.branches:cond
 compat.v1.confusion_matrix control_flow.confusion:confusion_matrix_v1
 compat.v1.conj ops.math.complex_numbers:conj_
 compat.v1.constant ops.array.constant:constant_v1
 compat.v1.constant_initializer compat_v1.variables.initializers:Constant
+compat.v1.container compat_v1.scopes:container
 compat.v1.control_flow_v2_enabled compat_v1.switches:control_flow_v2_enabled
+compat.v1.convert_to_tensor compat_v1.conversions:convert_to_tensor
+compat.v1.convert_to_tensor_or_indexed_slices compat_v1.conversions:convert_to_tensor_or_indexed_slices
 compat.v1.convert_to_tensor_or_sparse_tensor ops.sparse.construction:convert_to_tensor_or_sparse_tensor
 compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.count_up_to compat_v1.variables.assignments:count_up_to
@@ -466,16 +483,21 @@ compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
 compat.v1.dimension_at_index core.dimension:dimension_at_index
+compat.v1.dimension_value core.dimension:dimension_value
 compat.v1.disable_control_flow_v2 compat_v1.switches:disable_control_flow_v2
 compat.v1.disable_eager_execution compat_v1.switches:disable_eager_execution
 compat.v1.disable_resource_variables compat_v1.switches:disable_resource_variables
+compat.v1.disable_tensor_equality compat_v1.object_switches:disable_tensor_equality
 compat.v1.disable_v2_behavior compat_v1.switches:disable_v2_behavior
+compat.v1.disable_v2_tensorshape compat_v1.object_switches:disable_v2_tensorshape
 compat.v1.div ops.math.v1_functions:div
 compat.v1.div_no_nan ops.math.division:divide_no_nan
 compat.v1.enable_control_flow_v2 compat_v1.switches:enable_control_flow_v2
 compat.v1.enable_eager_execution compat_v1.switches:enable_eager_execution
 compat.v1.enable_resource_variables compat_v1.switches:enable_resource_variables
+compat.v1.enable_tensor_equality compat_v1.object_switches:enable_tensor_equality
 compat.v1.enable_v2_behavior compat_v1.switches:enable_v2_behavior
+compat.v1.enable_v2_tensorshape compat_v1.object_switches:enable_v2_tensorshape
 compat.v1.encode_base64 ops.strings.encoding:encode_base64
 compat.v1.erf ops.math.special:erf
 compat.v1.erfc ops.math.special:erfc
@@ -503,6 +525,7 @@ compat.v1.get_collection_ref compat_v1.variables.collections:get_collection_ref
 compat.v1.get_default_graph graph.scopes:get_default_graph
 compat.v1.get_default_session compat_v1.session.session:get_default_session
 compat.v1.get_local_variable compat_v1.variables.get_variable:get_local_variable
+compat.v1.get_seed ops.random.seeds:get_seed
 compat.v1.get_session_handle compat_v1.session.tensor_handles:get_session_handle
 compat.v1.get_session_tensor compat_v1.session.tensor_handles:get_session_tensor
 compat.v1.get_variable compat_v1.variables.get_variable:get_variable
@@ -512,6 +535,8 @@ compat.v1.global_variables compat_v1.variables.collections:global_variables
 compat.v1.global_variables_initializer compat_v1.variables.initialization:global_variables_initializer
 compat.v1.glorot_normal_initializer compat_v1.variables.initializers:GlorotNormal
 compat.v1.glorot_uniform_initializer compat_v1.variables.initializers:GlorotUniform
+compat.v1.gradients compat_v1.old_functions:gradients
+compat.v1.hessians compat_v1.old_functions:hessians
 compat.v1.ifft ops.signal.fourier:ifft
 compat.v1.ifft2d ops.signal.fourier:ifft2d
 compat.v1.ifft3d ops.signal.fourier:ifft3d
@@ -557,6 +582,8 @@ compat.v1.min_max_variable_partitioner compat_v1.variables.partitioners:min_max_
 compat.v1.mod ops.math.division:floormod
 compat.v1.model_variables compat_v1.variables.collections:model_variables
 compat.v1.moving_average_variables compat_v1.variables.collections:moving_average_variables
+compat.v1.multinomial compat_v1.random:multinomial
+compat.v1.name_scope compat_v1.scopes:name_scope
 compat.v1.no_regularizer compat_v1.variables.get_variable:no_regularizer
 compat.v1.norm ops.math.v1_reductions:norm_v1
 compat.v1.ones_initializer compat_v1.variables.initializers:Ones
@@ -576,7 +603,12 @@ compat.v1.qr ops.linalg.orthogonal:qr
 compat.v1.quantize ops.array.quantizing:quantize
 compat.v1.quantize_v2 ops.array.quantizing:quantize_v2
 compat.v1.random_crop ops.image.random_geometry:random_crop
+compat.v1.random_gamma ops.random.stateful:gamma
+compat.v1.random_normal ops.random.stateful:normal
 compat.v1.random_normal_initializer compat_v1.variables.initializers:RandomNormal
+compat.v1.random_poisson compat_v1.random:random_poisson
+compat.v1.random_shuffle ops.random.stateful:shuffle
+compat.v1.random_uniform ops.random.stateful:uniform
 compat.v1.random_uniform_initializer compat_v1.variables.initializers:RandomUniform
 compat.v1.read_file ops.io.files:read_file
 compat.v1.real ops.math.complex_numbers:real
@@ -618,6 +650,7 @@ compat.v1.self_adjoint_eigvals ops.linalg.eigenvalues:eigvalsh
 compat.v1.serialize_many_sparse ops.sparse.serialization:serialize_many_sparse_v1
 compat.v1.serialize_sparse ops.sparse.serialization:serialize_sparse_v1
 compat.v1.serialize_tensor ops.strings.encoding:serialize_tensor
+compat.v1.set_random_seed ops.random.seeds:set_seed
 compat.v1.setdiff1d ops.array.uniqueness:setdiff1d
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
@@ -676,6 +709,7 @@ compat.v1.to_int64 ops.math.v1_functions:to_int64
 compat.v1.trace ops.linalg.trace:trace
 compat.v1.trainable_variables compat_v1.variables.collections:trainable_variables
 compat.v1.transpose ops.array.transposing:transpose_v1
+compat.v1.truncated_normal ops.random.stateful:truncated_normal
 compat.v1.truncated_normal_initializer compat_v1.variables.initializers:TruncatedNormal
 compat.v1.tuple ops.grouping:tuple_v1
 compat.v1.uniform_unit_scaling_initializer compat_v1.variables.initializers:UniformUnitScaling
@@ -712,6 +746,13 @@ compat.v1.__operators__.add -
 compat.v1.__operators__.eq -
 compat.v1.__operators__.getitem -
 compat.v1.__operators__.ne -
+""",
+    "compat.v1.app": """
+compat.v1.app.run compat_v1.flags:run
+""",
+    "compat.v1.autograph": """
+compat.v1.autograph.to_code compat_v1.old_functions:to_code
+compat.v1.autograph.to_graph compat_v1.old_functions:to_graph
 """,
     "compat.v1.data": """
 compat.v1.data.Dataset data.dataset_v1:DatasetV1
@@ -768,10 +809,14 @@ compat.v1.distribute.TPUStrategy -
     "compat.v1.distribute.experimental": """
 compat.v1.distribute.experimental.ValueContext -
 """,
+    "compat.v1.dtypes": """
+compat.v1.dtypes.as_string ops.strings.numbers:as_string
+""",
     "compat.v1.errors": """
 compat.v1.errors.OperatorNotAllowedInGraphError -
 compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exception_type
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
+compat.v1.errors.raise_exception_on_not_ok_status compat_v1.status:raise_exception_on_not_ok_status
 """,
     "compat.v1.experimental.dtensor": """
 compat.v1.experimental.dtensor.MATCH -
@@ -786,6 +831,74 @@ compat.v1.experimental.dtensor.num_clients -
 compat.v1.experimental.dtensor.num_global_devices -
 compat.v1.experimental.dtensor.num_local_devices -
 compat.v1.experimental.dtensor.preferred_device_type -
+""",
+    "compat.v1.flags": """
+compat.v1.flags.ArgumentParser compat_v1.flags:ArgumentParser
+compat.v1.flags.ArgumentSerializer compat_v1.flags:ArgumentSerializer
+compat.v1.flags.BaseListParser compat_v1.flags:BaseListParser
+compat.v1.flags.BooleanFlag compat_v1.flags:BooleanFlag
+compat.v1.flags.BooleanParser compat_v1.flags:BooleanParser
+compat.v1.flags.CantOpenFlagFileError compat_v1.flags:CantOpenFlagFileError
+compat.v1.flags.CsvListSerializer compat_v1.flags:CsvListSerializer
+compat.v1.flags.DEFINE compat_v1.flags:DEFINE
+compat.v1.flags.DEFINE_alias compat_v1.flags:DEFINE_alias
+compat.v1.flags.DEFINE_bool compat_v1.flags:DEFINE_bool
+compat.v1.flags.DEFINE_boolean compat_v1.flags:DEFINE_boolean
+compat.v1.flags.DEFINE_enum compat_v1.flags:DEFINE_enum
+compat.v1.flags.DEFINE_enum_class compat_v1.flags:DEFINE_enum_class
+compat.v1.flags.DEFINE_flag compat_v1.flags:DEFINE_flag
+compat.v1.flags.DEFINE_float compat_v1.flags:DEFINE_float
+compat.v1.flags.DEFINE_integer compat_v1.flags:DEFINE_integer
+compat.v1.flags.DEFINE_list compat_v1.flags:DEFINE_list
+compat.v1.flags.DEFINE_multi compat_v1.flags:DEFINE_multi
+compat.v1.flags.DEFINE_multi_enum compat_v1.flags:DEFINE_multi_enum
+compat.v1.flags.DEFINE_multi_enum_class compat_v1.flags:DEFINE_multi_enum_class
+compat.v1.flags.DEFINE_multi_float compat_v1.flags:DEFINE_multi_float
+compat.v1.flags.DEFINE_multi_integer compat_v1.flags:DEFINE_multi_integer
+compat.v1.flags.DEFINE_multi_string compat_v1.flags:DEFINE_multi_string
+compat.v1.flags.DEFINE_spaceseplist compat_v1.flags:DEFINE_spaceseplist
+compat.v1.flags.DEFINE_string compat_v1.flags:DEFINE_string
+compat.v1.flags.DuplicateFlagError compat_v1.flags:DuplicateFlagError
+compat.v1.flags.EnumClassFlag compat_v1.flags:EnumClassFlag
+compat.v1.flags.EnumClassListSerializer compat_v1.flags:EnumClassListSerializer
+compat.v1.flags.EnumClassParser compat_v1.flags:EnumClassParser
+compat.v1.flags.EnumClassSerializer compat_v1.flags:EnumClassSerializer
+compat.v1.flags.EnumFlag compat_v1.flags:EnumFlag
+compat.v1.flags.EnumParser compat_v1.flags:EnumParser
+compat.v1.flags.Error compat_v1.flags:Error
+compat.v1.flags.FLAGS compat_v1.flags:FLAGS
+compat.v1.flags.Flag compat_v1.flags:Flag
+compat.v1.flags.FlagHolder compat_v1.flags:FlagHolder
+compat.v1.flags.FlagNameConflictsWithMethodError compat_v1.flags:FlagNameConflictsWithMethodError
+compat.v1.flags.FlagValues compat_v1.flags:FlagValues
+compat.v1.flags.FloatParser compat_v1.flags:FloatParser
+compat.v1.flags.IllegalFlagValueError compat_v1.flags:IllegalFlagValueError
+compat.v1.flags.IntegerParser compat_v1.flags:IntegerParser
+compat.v1.flags.ListParser compat_v1.flags:ListParser
+compat.v1.flags.ListSerializer compat_v1.flags:ListSerializer
+compat.v1.flags.MultiEnumClassFlag compat_v1.flags:MultiEnumClassFlag
+compat.v1.flags.MultiFlag compat_v1.flags:MultiFlag
+compat.v1.flags.UnparsedFlagAccessError compat_v1.flags:UnparsedFlagAccessError
+compat.v1.flags.UnrecognizedFlagError compat_v1.flags:UnrecognizedFlagError
+compat.v1.flags.ValidationError compat_v1.flags:ValidationError
+compat.v1.flags.WhitespaceSeparatedListParser compat_v1.flags:WhitespaceSeparatedListParser
+compat.v1.flags.adopt_module_key_flags compat_v1.flags:adopt_module_key_flags
+compat.v1.flags.declare_key_flag compat_v1.flags:declare_key_flag
+compat.v1.flags.disclaim_key_flags compat_v1.flags:disclaim_key_flags
+compat.v1.flags.doc_to_help compat_v1.flags:doc_to_help
+compat.v1.flags.flag_dict_to_args compat_v1.flags:flag_dict_to_args
+compat.v1.flags.get_help_width compat_v1.flags:get_help_width
+compat.v1.flags.mark_bool_flags_as_mutual_exclusive compat_v1.flags:mark_bool_flags_as_mutual_exclusive
+compat.v1.flags.mark_flag_as_required compat_v1.flags:mark_flag_as_required
+compat.v1.flags.mark_flags_as_mutual_exclusive compat_v1.flags:mark_flags_as_mutual_exclusive
+compat.v1.flags.mark_flags_as_required compat_v1.flags:mark_flags_as_required
+compat.v1.flags.multi_flags_validator compat_v1.flags:multi_flags_validator
+compat.v1.flags.override_value compat_v1.flags:override_value
+compat.v1.flags.register_multi_flags_validator compat_v1.flags:register_multi_flags_validator
+compat.v1.flags.register_validator compat_v1.flags:register_validator
+compat.v1.flags.set_default compat_v1.flags:set_default
+compat.v1.flags.text_wrap compat_v1.flags:text_wrap
+compat.v1.flags.validator compat_v1.flags:validator
 """,
     "compat.v1.gfile": """
 compat.v1.gfile.Copy ops.io.gfile_v1:copy
@@ -914,6 +1027,7 @@ compat.v1.math.bincount ops.math.v1_functions:bincount
 compat.v1.math.confusion_matrix control_flow.confusion:confusion_matrix_v1
 compat.v1.math.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.math.in_top_k ops.math.v1_functions:in_top_k_v1
+compat.v1.math.log_softmax compat_v1.nn.functions:log_softmax_v1
 compat.v1.math.reduce_all ops.math.v1_reductions:reduce_all
 compat.v1.math.reduce_any ops.math.v1_reductions:reduce_any
 compat.v1.math.reduce_logsumexp ops.math.v1_reductions:reduce_logsumexp
@@ -922,50 +1036,64 @@ compat.v1.math.reduce_mean ops.math.v1_reductions:reduce_mean
 compat.v1.math.reduce_min ops.math.v1_reductions:reduce_min
 compat.v1.math.reduce_prod ops.math.v1_reductions:reduce_prod
 compat.v1.math.reduce_sum ops.math.v1_reductions:reduce_sum
+compat.v1.math.softmax compat_v1.nn.functions:softmax_v1
 """,
     "compat.v1.nn": """
 compat.v1.nn.avg_pool ops.nn.version_1:avg_pool_v1
+compat.v1.nn.avg_pool2d ops.nn.version_1:avg_pool_v1
 compat.v1.nn.avg_pool_v2 ops.nn.pooling:avg_pool
-compat.v1.nn.batch_norm_with_global_normalization -
-compat.v1.nn.conv1d -
+compat.v1.nn.batch_norm_with_global_normalization compat_v1.nn.statistics:batch_norm_with_global_normalization
+compat.v1.nn.conv1d compat_v1.nn.convolution:conv1d
 compat.v1.nn.conv2d ops.nn.version_1:conv2d_v1
-compat.v1.nn.conv2d_transpose -
-compat.v1.nn.conv3d -
-compat.v1.nn.conv3d_transpose -
-compat.v1.nn.convolution -
+compat.v1.nn.conv2d_backprop_filter compat_v1.nn.convolution:conv2d_backprop_filter
+compat.v1.nn.conv2d_backprop_input compat_v1.nn.convolution:conv2d_backprop_input
+compat.v1.nn.conv2d_transpose compat_v1.nn.convolution:conv2d_transpose
+compat.v1.nn.conv3d compat_v1.nn.convolution:conv3d
+compat.v1.nn.conv3d_backprop_filter compat_v1.nn.convolution:conv3d_backprop_filter
+compat.v1.nn.conv3d_backprop_filter_v2 compat_v1.nn.convolution:conv3d_backprop_filter
+compat.v1.nn.conv3d_transpose compat_v1.nn.convolution:conv3d_transpose
+compat.v1.nn.convolution compat_v1.nn.convolution:convolution
+compat.v1.nn.crelu compat_v1.nn.functions:crelu
 compat.v1.nn.ctc_beam_search_decoder ops.nn.sequence_decoders:ctc_beam_search_decoder_v1
 compat.v1.nn.ctc_beam_search_decoder_v2 ops.nn.sequence_decoders:ctc_beam_search_decoder
 compat.v1.nn.ctc_loss control_flow.ctc_loss:ctc_loss_v1
 compat.v1.nn.ctc_loss_v2 control_flow.ctc_loss:ctc_loss
 compat.v1.nn.depth_to_space ops.array.space_to_depth:depth_to_space_v1
-compat.v1.nn.depthwise_conv2d -
-compat.v1.nn.depthwise_conv2d_backprop_filter -
-compat.v1.nn.depthwise_conv2d_backprop_input -
-compat.v1.nn.dilation2d -
+compat.v1.nn.depthwise_conv2d compat_v1.nn.convolution:depthwise_conv2d
+compat.v1.nn.depthwise_conv2d_native compat_v1.nn.convolution:depthwise_conv2d_native
+compat.v1.nn.depthwise_conv2d_native_backprop_filter ops.nn.depthwise_convolution:depthwise_conv2d_backprop_filter
+compat.v1.nn.depthwise_conv2d_native_backprop_input ops.nn.depthwise_convolution:depthwise_conv2d_backprop_input
+compat.v1.nn.dilation2d compat_v1.nn.windows:dilation2d
 compat.v1.nn.dropout ops.nn.version_1:dropout_v1
 compat.v1.nn.embedding_lookup ops.nn.embedding:embedding_lookup_v1
 compat.v1.nn.embedding_lookup_sparse ops.nn.sparse_embedding:embedding_lookup_sparse_v1
-compat.v1.nn.erosion2d -
-compat.v1.nn.fractional_avg_pool -
-compat.v1.nn.fractional_max_pool -
+compat.v1.nn.erosion2d compat_v1.nn.windows:erosion2d
+compat.v1.nn.fractional_avg_pool compat_v1.nn.windows:fractional_avg_pool
+compat.v1.nn.fractional_max_pool compat_v1.nn.windows:fractional_max_pool
+compat.v1.nn.fused_batch_norm compat_v1.nn.statistics:fused_batch_norm
 compat.v1.nn.in_top_k ops.math.v1_functions:in_top_k_v1
+compat.v1.nn.log_softmax compat_v1.nn.functions:log_softmax_v1
+compat.v1.nn.log_uniform_candidate_sampler ops.random.candidate_samplers:log_uniform_candidate_sampler
 compat.v1.nn.max_pool ops.nn.version_1:max_pool_v1
 compat.v1.nn.max_pool_v2 ops.nn.pooling:max_pool
-compat.v1.nn.max_pool_with_argmax -
+compat.v1.nn.max_pool_with_argmax compat_v1.nn.windows:max_pool_with_argmax
 compat.v1.nn.moments ops.nn.version_1:moments_v1
-compat.v1.nn.nce_loss -
-compat.v1.nn.pool -
+compat.v1.nn.nce_loss compat_v1.nn.sampled_losses:nce_loss
+compat.v1.nn.pool compat_v1.nn.windows:pool
 compat.v1.nn.relu_layer ops.nn.version_1:relu_layer
 compat.v1.nn.safe_embedding_lookup_sparse ops.nn.sparse_embedding:safe_embedding_lookup_sparse_v1
-compat.v1.nn.sampled_softmax_loss -
-compat.v1.nn.separable_conv2d -
+compat.v1.nn.sampled_softmax_loss compat_v1.nn.sampled_losses:sampled_softmax_loss
+compat.v1.nn.separable_conv2d compat_v1.nn.convolution:separable_conv2d
+compat.v1.nn.softmax compat_v1.nn.functions:softmax_v1
 compat.v1.nn.softmax_cross_entropy_with_logits ops.nn.version_1:softmax_cross_entropy_with_logits_v1
-compat.v1.nn.softmax_cross_entropy_with_logits_v2 ops.nn.cross_entropy:softmax_cross_entropy_with_logits
+compat.v1.nn.softmax_cross_entropy_with_logits_v2 compat_v1.nn.functions:softmax_cross_entropy_with_logits_v2
 compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
-compat.v1.nn.sufficient_statistics -
-compat.v1.nn.weighted_cross_entropy_with_logits -
-compat.v1.nn.weighted_moments -
+compat.v1.nn.sparse_softmax_cross_entropy_with_logits compat_v1.nn.functions:sparse_softmax_cross_entropy_with_logits
+compat.v1.nn.sufficient_statistics compat_v1.nn.statistics:sufficient_statistics
+compat.v1.nn.uniform_candidate_sampler ops.random.candidate_samplers:uniform_candidate_sampler
+compat.v1.nn.weighted_cross_entropy_with_logits compat_v1.nn.functions:weighted_cross_entropy_with_logits
+compat.v1.nn.weighted_moments compat_v1.nn.statistics:weighted_moments
 compat.v1.nn.xw_plus_b ops.nn.version_1:xw_plus_b
 """,
     "compat.v1.profiler.experimental": """
@@ -987,8 +1115,19 @@ compat.v1.ragged.constant_value ops.ragged.ragged_constants:ragged_constant_valu
 compat.v1.ragged.placeholder ops.ragged.ragged_constants:ragged_placeholder
 """,
     "compat.v1.random": """
-compat.v1.random.poisson -
+compat.v1.random.get_seed ops.random.seeds:get_seed
+compat.v1.random.multinomial compat_v1.random:multinomial
+compat.v1.random.poisson compat_v1.random:random_poisson
+compat.v1.random.set_random_seed ops.random.seeds:set_seed
 compat.v1.random.set_seed -
+compat.v1.random.stateless_multinomial compat_v1.random:stateless_multinomial
+""",
+    "compat.v1.resource_loader": """
+compat.v1.resource_loader.get_data_files_path compat_v1.resource_loader:get_data_files_path
+compat.v1.resource_loader.get_path_to_datafile compat_v1.resource_loader:get_path_to_datafile
+compat.v1.resource_loader.get_root_dir_with_all_resources compat_v1.resource_loader:get_root_dir_with_all_resources
+compat.v1.resource_loader.load_resource compat_v1.resource_loader:load_resource
+compat.v1.resource_loader.readahead_file_path compat_v1.resource_loader:readahead_file_path
 """,
     "compat.v1.saved_model": """
 compat.v1.saved_model.LEGACY_INIT_OP_KEY saved_model.constants:LEGACY_INIT_OP_KEY
@@ -1089,7 +1228,11 @@ compat.v1.summary.SummaryDescription graph.proto_names:SummaryDescription
 compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
 """,
     "compat.v1.test": """
+compat.v1.test.StubOutForTesting testing.version_1:StubOutForTesting
+compat.v1.test.assert_equal_graph_def testing.version_1:assert_equal_graph_def
 compat.v1.test.compute_gradient -
+compat.v1.test.get_temp_dir testing.version_1:get_temp_dir
+compat.v1.test.test_src_dir_path testing.version_1:test_src_dir_path
 """,
     "compat.v1.train": """
 compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
@@ -1115,6 +1258,9 @@ compat.v1.train.write_graph graph.graph_def:write_graph
     "compat.v1.types.experimental.distributed": """
 compat.v1.types.experimental.distributed.Mirrored -
 compat.v1.types.experimental.distributed.PerReplica -
+""",
+    "compat.v1.user_ops": """
+compat.v1.user_ops.my_fact compat_v1.user_ops:my_fact
 """,
     "config": """
 config.LogicalDevice core.devices:LogicalDevice
@@ -2111,7 +2257,14 @@ strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
 strings.upper ops.strings.transforming:upper
 """,
     "sysconfig": """
+sysconfig.CXX11_ABI_FLAG core.build_info:CXX11_ABI_FLAG
+sysconfig.CXX_VERSION core.build_info:CXX_VERSION
+sysconfig.MONOLITHIC_BUILD core.build_info:MONOLITHIC_BUILD
 sysconfig.get_build_info core.build_info:get_build_info
+sysconfig.get_compile_flags core.build_info:get_compile_flags
+sysconfig.get_include core.build_info:get_include
+sysconfig.get_lib core.build_info:get_lib
+sysconfig.get_link_flags core.build_info:get_link_flags
 """,
     "test": """
 test.Benchmark testing.benchmark:Benchmark

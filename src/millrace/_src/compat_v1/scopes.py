@@ -88,22 +88,6 @@ def _graph_of(values: Any) -> Any:
     return None if first is None else first.graph
 
 
-@export(v1=["op_scope"])
-def op_scope(values: Any, name: str | None, default_name: str | None = None) -> AbstractContextManager[str]:
-    """Enters a `name_scope`, with the arguments in an older order.
-
-    >>> with tf.compat.v1.op_scope([], None, "layer") as scope:
-    ...     scope
-    'layer/'
-
-    Args:
-      values: the tensors that the operations will use.
-      name: the prefix.
-      default_name: the prefix where `name` is None.
-    """
-    return name_scope(name, default_name, values)
-
-
 @export(v1=["colocate_with"])
 def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
     """Asks that the operations made within are where another operation is.

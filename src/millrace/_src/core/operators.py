@@ -16,7 +16,9 @@ from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import bool_, string
 from millrace._src.core.execute import execute, execute_binary
+from millrace._src.core.identity_comparison import is_identity_asked_for
 from millrace._src.core.op_registry import find_operator, get_op
+from millrace._src.util.callers import is_library_code
 
 if TYPE_CHECKING:
     from millrace._src.core.op_def import OpDef
@@ -174,7 +176,12 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
 
 
 def compares_by_identity(value: Any) -> bool:
-    """Tells whether `==` of a tensor or variable is identity: in a plain v1 graph, and for a tensor of such a graph."""
+    """Tells whether `==` of a tensor or variable is identity: in a plain v1 graph, and for a tensor of such a graph.
+
+    It is identity everywhere in a program that asks for it; the library's own comparisons are not concerned.
+    """
+    if is_identity_asked_for() and not is_library_code(2):
+        return True
     if state.graph is None:
         return value._is_of_plain_graph
     return context.outermost_context() is not None
