@@ -1225,7 +1225,26 @@ compat.v1.summary.Event graph.proto_names:Event
 compat.v1.summary.SessionLog graph.proto_names:SessionLog
 compat.v1.summary.Summary graph.proto_names:Summary
 compat.v1.summary.SummaryDescription graph.proto_names:SummaryDescription
+compat.v1.summary.SummaryWriter -
 compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
+compat.v1.summary.audio -
+compat.v1.summary.create_file_writer -
+compat.v1.summary.create_noop_writer -
+compat.v1.summary.flush -
+compat.v1.summary.graph -
+compat.v1.summary.histogram -
+compat.v1.summary.image -
+compat.v1.summary.record_if -
+compat.v1.summary.scalar -
+compat.v1.summary.should_record_summaries -
+compat.v1.summary.text -
+compat.v1.summary.write -
+""",
+    "compat.v1.summary.experimental": """
+compat.v1.summary.experimental.get_step -
+compat.v1.summary.experimental.set_step -
+compat.v1.summary.experimental.summary_scope -
+compat.v1.summary.experimental.write_raw_pb -
 """,
     "compat.v1.test": """
 compat.v1.test.StubOutForTesting testing.version_1:StubOutForTesting
@@ -2255,6 +2274,27 @@ strings.unicode_split_with_offsets ops.strings.unicode:unicode_split_with_offset
 strings.unicode_transcode ops.strings.unicode:unicode_transcode
 strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
 strings.upper ops.strings.transforming:upper
+""",
+    "summary": """
+summary.SummaryWriter summary.writers:SummaryWriter
+summary.audio summary.media:audio
+summary.create_file_writer summary.writers:create_file_writer
+summary.create_noop_writer summary.writers:create_noop_writer
+summary.flush summary.writers:flush
+summary.graph summary.writing:graph
+summary.histogram summary.histograms:histogram
+summary.image summary.media:image
+summary.record_if summary.recording:record_if
+summary.scalar summary.scalars:scalar
+summary.should_record_summaries summary.recording:should_record_summaries
+summary.text summary.scalars:text
+summary.write summary.writing:write
+""",
+    "summary.experimental": """
+summary.experimental.get_step summary.recording:get_step
+summary.experimental.set_step summary.recording:set_step
+summary.experimental.summary_scope summary.recording:summary_scope
+summary.experimental.write_raw_pb summary.writing:write_raw_pb
 """,
     "sysconfig": """
 sysconfig.CXX11_ABI_FLAG core.build_info:CXX11_ABI_FLAG

@@ -208,7 +208,8 @@ def encode(pixels: Array, compression: int) -> bytes:
     wide = np.ascontiguousarray(pixels.astype(">u2") if depth == 16 else pixels)
     lines = _predicted(wide.view(np.uint8).reshape(height, width, -1))
     size = struct.pack(">IIBBBBB", width, height, depth, _COLOR_TYPES[channels], 0, 0, 0)
-    packed = _packed(lines.tobytes(), compression)
+    is_predicted = height > 1 or width > 1
+    packed = _packed(lines.tobytes(), compression, zlib.Z_FILTERED if is_predicted else zlib.Z_DEFAULT_STRATEGY)
     return MAGIC + _chunk(b"IHDR", size) + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
 
 
@@ -216,9 +217,9 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
-def _packed(content: bytes, compression: int) -> bytes:
+def _packed(content: bytes, compression: int, strategy: int) -> bytes:
     """Compresses, and names the smallest window that the content needs."""
-    packer = zlib.compressobj(compression, zlib.DEFLATED, 15, 8, zlib.Z_FILTERED)
+    packer = zlib.compressobj(compression, zlib.DEFLATED, 15, 8, strategy)
     packed = packer.compress(content) + packer.flush()
     bits = max(8, min(15, (len(content) - 1).bit_length()))
     first, second = (bits - 8) << 4 | 8, packed[1] & 0xE0
@@ -234,6 +235,7 @@ def _predicted(rest: Array) -> Array:
     kinds = np.arange(5).reshape(5, 1, 1, 1)
     differences = (known[1:, 1:] - _prediction(kinds, left, up, corner)).astype(np.uint8)
     sums = np.minimum(differences, 256 - differences.astype(np.int16)).sum(axis=(2, 3), dtype=np.int64)
-    best = sums.argmin(axis=0)
+    allowed = [0, *([1] if width > 1 else []), *([2] if count > 1 else []), *([3, 4] if width > 1 and count > 1 else [])]
+    best = np.array(allowed)[sums[allowed].argmin(axis=0)]
     lines = differences[best, np.arange(count)].reshape(count, width * step)
     return np.concatenate([best.astype(np.uint8)[:, None], lines], axis=1)

@@ -1,0 +1,1 @@
+"""Summaries: what TensorBoard shows of a training run, and the event files that hold it."""

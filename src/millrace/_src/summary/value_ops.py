@@ -1,0 +1,120 @@
+"""The ops that return v1 summaries as strings, for a `FileWriter` to add to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import (
+    DType,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.ops.shape_rules import scalar
+from millrace._src.ops.type_sets import ANY
+from millrace._src.summary import values as v
+from millrace._src.summary.event_encoding import tensor_summary
+
+REALS = (float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64)
+COLORS = (uint8, float32, float16, float64)
+
+_RETURNS: dict[str, Any] = {
+    "shape": scalar,
+    "host_only": True,
+    "refused_by_xla": True,
+    "not_differentiable": "a summary is no number",
+    "not_batched": "the summary of a batch is one string",
+}
+
+
+@op("ScalarSummary", "tags: string, values: T -> summary: string", T=TypeSet(REALS), **_RETURNS)
+def scalar_summary(xp: Xp, tags: Array, values: Array) -> bytes:
+    """Returns the summary of numbers, one for each tag."""
+    return _serialized(v.scalars(tags, values))
+
+
+@op("HistogramSummary", "tag: string, values: T -> summary: string", T=TypeSet(REALS, default=float32), **_RETURNS)
+def histogram_summary(xp: Xp, tag: Array, values: Array) -> bytes:
+    """Returns the summary of the histogram of numbers."""
+    return _serialized(v.histogram(_single(tag, "tags must be scalar"), values))
+
+
+@op("ImageSummary", "tag: string, tensor: T -> summary: string", T=TypeSet(COLORS, default=float32), **_RETURNS)
+def image_summary(xp: Xp, tag: Array, tensor: Array, *, max_images: int = 3, bad_color: Any = None) -> bytes:
+    """Returns the summary of the first images of a batch."""
+    color = np.array(v.BAD_COLOR if bad_color is None else bad_color, np.uint8)
+    return _serialized(v.images(_single(tag, "Tags must be a scalar"), tensor, max_images, color))
+
+
+@op("AudioSummaryV2", "tag: string, tensor: float32, sample_rate: float32 -> summary: string", **_RETURNS)
+def audio_summary(xp: Xp, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int = 3) -> bytes:
+    """Returns the summary of the first sounds of a batch."""
+    name = _single(tag, "Tag must be a scalar")
+    return _serialized(v.sounds(name, tensor, _single(sample_rate, "sample_rate must be a scalar"), max_outputs))
+
+
+@op(
+    "TensorSummaryV2",
+    "tag: string, tensor: T, serialized_summary_metadata: string -> summary: string",
+    T=ANY,
+    **_RETURNS,
+)
+def tensor_summary_op(xp: Xp, tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> bytes:
+    """Returns the summary of a tensor."""
+    metadata = _single(serialized_summary_metadata, "serialized_summary_metadata must be a scalar")
+    return tensor_summary(_single(tag, "tag must be a scalar"), tensor, T, readable_metadata(metadata))
+
+
+@op("MergeSummary", "inputs: N * string -> summary: string", **_RETURNS)
+def merge_summary(xp: Xp, inputs: Sequence[Array]) -> bytes:
+    """Returns the values of several summaries as one summary.
+
+    Raises: InvalidArgumentError: if an input is no summary, or a tag comes twice.
+    """
+    merged = v.Summary()
+    tags: set[str] = set()
+    for serialized in [item for array in inputs for item in array.reshape(-1).tolist()]:
+        try:
+            summary = v.Summary.FromString(serialized)
+        except DecodeError:
+            raise v.invalid("Could not parse one of the summary inputs") from None
+        for value in summary.value:
+            if value.tag and value.tag in tags:
+                raise v.invalid(f"Duplicate tag {value.tag} found in summary inputs")
+            tags.add(value.tag)
+            merged.value.append(value)
+    return _serialized(merged)
+
+
+def readable_metadata(serialized: bytes) -> bytes:
+    """Returns serialized metadata; empty metadata for what is damaged."""
+    try:
+        return bytes(v.summary_pb2.SummaryMetadata.FromString(serialized).SerializeToString())
+    except DecodeError:
+        return b""
+
+
+def _single(array: Array, complaint: str) -> Any:
+    if array.size != 1:
+        raise v.invalid(complaint)
+    return array.item()
+
+
+def _serialized(summary: Any) -> bytes:
+    return bytes(summary.SerializeToString())
