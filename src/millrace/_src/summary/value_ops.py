@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from google.protobuf.message import DecodeError
 
 from millrace._src.core.array_namespace import Array, Xp
@@ -28,6 +27,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.type_sets import ANY
+from millrace._src.proto import summary_pb2
 from millrace._src.summary import values as v
 from millrace._src.summary.event_encoding import tensor_summary
 
@@ -56,10 +56,9 @@ def histogram_summary(xp: Xp, tag: Array, values: Array) -> bytes:
 
 
 @op("ImageSummary", "tag: string, tensor: T -> summary: string", T=TypeSet(COLORS, default=float32), **_RETURNS)
-def image_summary(xp: Xp, tag: Array, tensor: Array, *, max_images: int = 3, bad_color: Any = None) -> bytes:
+def image_summary(xp: Xp, tag: Array, tensor: Array, *, max_images: int = 3, bad_color: Array = v.BAD_COLOR) -> bytes:
     """Returns the summary of the first images of a batch."""
-    color = np.array(v.BAD_COLOR if bad_color is None else bad_color, np.uint8)
-    return _serialized(v.images(_single(tag, "Tags must be a scalar"), tensor, max_images, color))
+    return _serialized(v.images(_single(tag, "Tags must be a scalar"), tensor, max_images, bad_color.reshape(-1)))
 
 
 @op("AudioSummaryV2", "tag: string, tensor: float32, sample_rate: float32 -> summary: string", **_RETURNS)
@@ -105,7 +104,7 @@ def merge_summary(xp: Xp, inputs: Sequence[Array]) -> bytes:
 def readable_metadata(serialized: bytes) -> bytes:
     """Returns serialized metadata; empty metadata for what is damaged."""
     try:
-        return bytes(v.summary_pb2.SummaryMetadata.FromString(serialized).SerializeToString())
+        return bytes(summary_pb2.SummaryMetadata.FromString(serialized).SerializeToString())
     except DecodeError:
         return b""
 

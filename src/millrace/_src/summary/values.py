@@ -19,7 +19,7 @@ from millrace._src.summary.number_buckets import histogram_of
 from millrace._src.util.text import shape_brackets
 
 Summary: Any = summary_pb2.Summary
-BAD_COLOR = (255, 0, 0, 255)
+BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)
 """Red: the color of pixels that are no numbers."""
 _COMPRESSION = -1
 _SMALLEST_RANGE = 1e-6

@@ -6,7 +6,6 @@ graph of TensorFlow 1 the file is opened by an operation, which `init` returns f
 
 from __future__ import annotations
 
-import abc
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,7 +29,7 @@ _SUFFIX = ".v2"
 
 
 @export("summary.SummaryWriter", v1=[])
-class SummaryWriter(metaclass=abc.ABCMeta):
+class SummaryWriter:
     """A writer of summaries; make one by `tf.summary.create_file_writer`.
 
     >>> import os, tempfile
@@ -50,15 +49,17 @@ class SummaryWriter(metaclass=abc.ABCMeta):
         Args: step: the step of summaries that state none; None leaves the step as it is.
         Raises: RuntimeError: if the writer is closed.
         """
-        raise NotImplementedError()
+        recording.writer = self
+        if step is not None:
+            recording.step = step
 
-    def as_default(self, step: Any = None) -> Any:
+    def as_default(self, step: Any = None) -> contextlib.AbstractContextManager[Any]:
         """Returns a scope in which summaries of this thread go to the writer, and which flushes the writer at its end.
 
         Args: step: the step, within the scope, of summaries that state none; None leaves the step as it is.
-        Raises: RuntimeError: if the writer is closed, when the scope is entered.
+        Raises: RuntimeError: if the writer is closed.
         """
-        raise NotImplementedError()
+        return _in_force(self, step)
 
     def init(self) -> Any:
         """Returns the operation that opens the file, in a graph; in eager mode there is nothing to do."""
@@ -73,16 +74,29 @@ class SummaryWriter(metaclass=abc.ABCMeta):
         raise NotImplementedError()
 
 
+@contextlib.contextmanager
+def _in_force(writer: SummaryWriter, step: Any) -> Iterator[SummaryWriter]:
+    """Lets summaries of this thread go to a writer, and flushes the writer at the end."""
+    outer = recording.writer, recording.step
+    recording.writer = writer
+    if step is not None:
+        recording.step = step
+    try:
+        yield writer
+        writer.flush()
+    finally:
+        recording.writer, recording.step = outer
+
+
 class _NoopSummaryWriter(SummaryWriter):
     """A writer of nothing: the writer in force stays in force."""
 
     def set_as_default(self, step: Any = None) -> None:
         """Does nothing."""
 
-    @contextlib.contextmanager
-    def as_default(self, step: Any = None) -> Iterator[None]:
+    def as_default(self, step: Any = None) -> contextlib.AbstractContextManager[Any]:
         """Returns a scope that changes nothing."""
-        yield
+        return contextlib.nullcontext()
 
     def init(self) -> None:
         """Does nothing."""
@@ -116,23 +130,12 @@ class _ResourceSummaryWriter(SummaryWriter):
     def set_as_default(self, step: Any = None) -> None:
         """Lets summaries of this thread go to the writer from now on."""
         self._refuse_closed()
-        recording.writer = self
-        if step is not None:
-            recording.step = step
+        super().set_as_default(step)
 
-    @contextlib.contextmanager
-    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
+    def as_default(self, step: Any = None) -> contextlib.AbstractContextManager[Any]:
         """Returns a scope in which summaries of this thread go to the writer."""
         self._refuse_closed()
-        outer = recording.writer, recording.step
-        try:
-            recording.writer = self
-            if step is not None:
-                recording.step = step
-            yield self
-            self.flush()
-        finally:
-            recording.writer, recording.step = outer
+        return super().as_default(step)
 
     def init(self) -> Any:
         """Returns the operation that opens the file, in a graph."""

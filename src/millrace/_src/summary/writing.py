@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.control_flow.smart_cond import smart_cond
-from millrace._src.core import types
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
+from millrace._src.core.tensor import Tensor
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.scopes import control_dependencies, device
 from millrace._src.ops import raw
@@ -54,8 +54,8 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
     if hasattr(serialized, "SerializeToString"):
         serialized = serialized.SerializeToString()
 
-    def record(step: Any, value: Any, scope: str | None) -> Any:
-        return writer_ops.write_summary(recording.writer._resource, step, value, tag, serialized, name=scope)
+    def record(writer: Any, step: Any, value: Any, scope: str | None) -> Any:
+        return writer_ops.write_summary(writer, step, value, tag, serialized, name=scope)
 
     return _recorded(record, tensor, step, name, "write_summary")
 
@@ -80,18 +80,18 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     Raises: ValueError: if there is no step; tf.errors.DataLossError: if a string is no summary.
     """
 
-    def record(step: Any, value: Any, scope: str | None) -> Any:
-        return writer_ops.write_raw_proto_summary(recording.writer._resource, step, value, name=scope)
+    def record(writer: Any, step: Any, value: Any, scope: str | None) -> Any:
+        return writer_ops.write_raw_proto_summary(writer, step, value, name=scope)
 
     return _recorded(record, tensor, step, name, "write_raw_pb")
 
 
 def _recorded(record: Callable[..., Any], tensor: Any, step: Any, name: str | None, default_name: str) -> Any:
-    """Records a summary by a function of step, value and the name of the operation, where summaries are recorded."""
+    """Records a summary, where summaries are recorded, by a function of writer, step, value and name."""
     if state.graph is None:
         if recording.writer is None or not (recording.condition is True or should_record_summaries()):
             return eager_bool(False)
-        record(_checked_step(step), tensor() if callable(tensor) else tensor, None)
+        record(recording.writer._resource, _checked_step(step), tensor() if callable(tensor) else tensor, None)
         return eager_bool(True)
     with name_scope(name, default_name) as scope:
         if recording.writer is None:
@@ -100,7 +100,8 @@ def _recorded(record: Callable[..., Any], tensor: Any, step: Any, name: str | No
         def record_in_graph() -> Any:
             with device(_CPU):
                 value = tensor() if callable(tensor) else raw.Identity(input=tensor)
-                operation = record(_checked_step(step), value, scope)
+                writer = convert_to_tensor(recording.writer._resource, name="writer")  # captured before the step
+                operation = record(writer, _checked_step(step), value, scope)
                 with control_dependencies([operation]):
                     return constant_bool(True)
 
@@ -120,9 +121,9 @@ def _checked_step(step: Any) -> Any:
             "No step set. Please specify one either through the `step` argument or through "
             "tf.summary.experimental.set_step()"
         )
-    if isinstance(step, types.Tensor) and step.shape.rank not in (0, None):
+    if isinstance(step, Tensor) and step.shape.rank not in (0, None):
         raise ValueError(f"Argument `step` must be a scalar. Received step with shape {step.shape}.")
-    return convert_to_tensor(step, int64) if isinstance(step, types.Tensor) else step
+    return convert_to_tensor(step, int64) if isinstance(step, Tensor) else step
 
 
 @export("summary.graph", v1=[])

@@ -169,8 +169,8 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
 
 
 def _scalar(tensor: Any, message: str | None, name: str | None) -> Any:
-    with name_scope(name, "assert_scalar"):
-        tensor = convert_to_tensor(tensor, name="tensor")
+    with name_scope(name, "assert_scalar") as scope:
+        tensor = convert_to_tensor(tensor, name=scope)
         if tensor.shape.rank != 0:
             whose = "" if isinstance(tensor, EagerTensor) else f" for {tensor.name}"
             raise ValueError(f"{sentence(message)}Expected scalar shape{whose}, saw shape: {tensor.shape}.")

@@ -235,7 +235,12 @@ def _predicted(rest: Array) -> Array:
     kinds = np.arange(5).reshape(5, 1, 1, 1)
     differences = (known[1:, 1:] - _prediction(kinds, left, up, corner)).astype(np.uint8)
     sums = np.minimum(differences, 256 - differences.astype(np.int16)).sum(axis=(2, 3), dtype=np.int64)
-    allowed = [0, *([1] if width > 1 else []), *([2] if count > 1 else []), *([3, 4] if width > 1 and count > 1 else [])]
+    allowed = [
+        0,
+        *([1] if width > 1 else []),
+        *([2] if count > 1 else []),
+        *([3, 4] if width > 1 and count > 1 else []),
+    ]
     best = np.array(allowed)[sums[allowed].argmin(axis=0)]
     lines = differences[best, np.arange(count)].reshape(count, width * step)
     return np.concatenate([best.astype(np.uint8)[:, None], lines], axis=1)
