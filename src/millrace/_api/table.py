@@ -1238,6 +1238,9 @@ compat.v1.summary.record_if -
 compat.v1.summary.scalar -
 compat.v1.summary.should_record_summaries -
 compat.v1.summary.text -
+compat.v1.summary.trace_export -
+compat.v1.summary.trace_off -
+compat.v1.summary.trace_on -
 compat.v1.summary.write -
 """,
     "compat.v1.summary.experimental": """
@@ -2288,6 +2291,9 @@ summary.record_if summary.recording:record_if
 summary.scalar summary.scalars:scalar
 summary.should_record_summaries summary.recording:should_record_summaries
 summary.text summary.scalars:text
+summary.trace_export explain.summary_traces:trace_export
+summary.trace_off explain.summary_traces:trace_off
+summary.trace_on explain.summary_traces:trace_on
 summary.write summary.writing:write
 """,
     "summary.experimental": """

@@ -407,9 +407,6 @@ quantization.experimental.TfRecordRepresentativeDatasetSaver
 quantization.experimental.UnitWiseQuantizationSpec
 quantization.experimental.quantize_saved_model
 quantization.quantized_concat
-summary.trace_export
-summary.trace_off
-summary.trace_on
 test.create_local_cluster
 test.experimental.sync_devices
 tpu.XLAOptions

@@ -58,8 +58,10 @@ class _State(threading.local):
     """The contexts of distribution strategies entered, outermost first; empty in the default replica context."""
     is_between_replicas: bool = False
     """Whether a strategy is in force and none of its replicas runs; traces made then are kept apart."""
+    calls_are_noted: bool = False
+    """Whether calls of functions are noted, in all threads: see `function.noted_calls`."""
     calls_differ: bool = False
-    """Whether calls of functions may not take the usual short way: functions run eagerly, or no replica runs."""
+    """Whether calls of functions may not take the short way: functions run eagerly, are noted, or no replica runs."""
 
     def __init__(self) -> None:
         quiet = contextvars.Context()
@@ -88,6 +90,21 @@ class _State(threading.local):
 
 
 state = _State()
+
+
+def change_calls(*, run_eagerly: bool | None = None, are_noted: bool | None = None) -> None:
+    """Changes for all threads how functions are called; None leaves things as they are.
+
+    Args:
+      run_eagerly: whether functions run eagerly.
+      are_noted: whether calls are noted.
+    """
+    everywhere = type(state)
+    if run_eagerly is not None:
+        everywhere.functions_run_eagerly = run_eagerly
+    if are_noted is not None:
+        everywhere.calls_are_noted = are_noted
+    everywhere.calls_differ = everywhere.functions_run_eagerly or everywhere.calls_are_noted
 
 
 def executing_eagerly() -> bool:

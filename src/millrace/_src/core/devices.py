@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from millrace._src.core import errors
 from millrace._src.core.accelerator import Accelerator
-from millrace._src.core.context import accelerators, state
+from millrace._src.core.context import accelerators, change_calls, state
 from millrace._src.util.export import export
 
 _KINDS = frozenset(("CPU", "GPU", "TPU", "CUSTOM"))
@@ -251,7 +251,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     True
     >>> tf.config.run_functions_eagerly(False)
     """
-    type(state).functions_run_eagerly = type(state).calls_differ = bool(run_eagerly)
+    change_calls(run_eagerly=bool(run_eagerly))
 
 
 @export("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")

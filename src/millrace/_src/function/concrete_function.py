@@ -24,7 +24,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.engines.tiers import Tier
-from millrace._src.function import callables
+from millrace._src.function import callables, noted_calls
 from millrace._src.function.captures import DeferredCapture
 from millrace._src.function.fast_calls import PreparedCall
 from millrace._src.function.flat_values import collect, make_packer, tell_of_variable
@@ -244,7 +244,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
           TypeError: if the arguments fit neither the Python signature nor the flat list of tensors.
           tf.errors.InvalidArgumentError: if a tensor has the wrong dtype.
         """
-        if not kwargs and state.run is not None and self._takes_plain(args):
+        if not kwargs and state.run is not None and not state.calls_differ and self._takes_plain(args):
             return self._plain_call.run([arg._value for arg in args])
         try:
             tensors = self._structured_inputs(args, kwargs)
@@ -317,6 +317,8 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
     def call_flat(self, tensors: Sequence[Any], captures: Sequence[Any] | None = None) -> Any:
         """Runs the trace on tensors in the order of the graph's inputs, and packs the results."""
         self._check_dtypes(tensors)
+        if state.calls_are_noted and state.graph is None:
+            noted_calls.note(self)
         self._tell_watchers()
         captured_tensors = self.captured_inputs if captures is None else list(captures)
         flat_inputs = [*tensors, *captured_tensors]

@@ -140,7 +140,9 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             return self._call(args, kwargs, flat, arrays)
         if state.functions_run_eagerly:
             return self.python_function(*args, **kwargs)
-        return self._call_between_replicas(args, kwargs) if state.run is not None else self._call(args, kwargs)
+        if state.run is None or state.calls_are_noted:
+            return self._call(args, kwargs)
+        return self._call_between_replicas(args, kwargs)
 
     def _call_between_replicas(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Calls the function by a plan of its own: traces made while no replica runs are kept apart."""

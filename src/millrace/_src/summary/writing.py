@@ -91,7 +91,8 @@ def _recorded(record: Callable[..., Any], tensor: Any, step: Any, name: str | No
     if state.graph is None:
         if recording.writer is None or not (recording.condition is True or should_record_summaries()):
             return eager_bool(False)
-        record(recording.writer._resource, _checked_step(step), tensor() if callable(tensor) else tensor, None)
+        value = convert_to_tensor(tensor() if callable(tensor) else tensor)
+        record(recording.writer._resource, _checked_step(step), value, None)
         return eager_bool(True)
     with name_scope(name, default_name) as scope:
         if recording.writer is None:
