@@ -203,7 +203,7 @@ def prog_errors_of_traces(tf, np):
         try:
             tf.function(make).get_concrete_function()
         except Exception as error:
-            return [type(error).__name__, str(error).strip().split("\n")[-1].strip()]
+            return [type(error).__name__, str(error).strip().split("\n")[-1].strip().removeprefix("ValueError: ")]
         return None
     def body(writer):
         s = tf.summary

@@ -72,7 +72,8 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
         if reference is not None and _state.graph is None:
             raise RuntimeError(f"{python_name} op does not support eager execution. Arg '{reference}' is a ref.")
         for attr in tensors:
-            kwargs[attr] = _tensor_value(attr, kwargs[attr], kwargs["dtype"])
+            if attr in kwargs:
+                kwargs[attr] = _tensor_value(attr, kwargs[attr], kwargs.get("dtype"))
         outputs = _execute(op, [kwargs.pop(n) for n in names], kwargs, name)
         return result_type(*outputs) if result_type is not None and isinstance(outputs, list) else outputs
 
@@ -88,7 +89,10 @@ def _required_attrs(op: _OpDef) -> list[str]:
 
 
 def _tensor_value(attr: str, value: _Any, dtype: _Any) -> _Any:
-    """Returns the array of an attribute that is a tensor, given as a `TensorProto` or an array."""
+    """Returns the array of an attribute that is a tensor, given as a `TensorProto` or an array.
+
+    A dtype of None stands for any.
+    """
     if isinstance(value, _np.ndarray):
         return value
     if not hasattr(value, "tensor_shape"):
@@ -96,7 +100,7 @@ def _tensor_value(attr: str, value: _Any, dtype: _Any) -> _Any:
     from millrace._src.graph.tensor_proto import decode_tensor  # protobuf loads only when a proto is given
 
     array, actual = decode_tensor(value)
-    if actual is not _as_dtype(dtype):
+    if dtype is not None and actual is not _as_dtype(dtype):
         raise TypeError(f"Argument {attr!r} is a TensorProto of {actual.name}, where dtype is {_as_dtype(dtype).name}.")
     return array
 

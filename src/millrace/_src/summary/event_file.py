@@ -74,7 +74,7 @@ class EventFile:
       unique_part: makes the middle of the name, between the time and the suffix.
       suffix: the end of the name.
       max_queue: how many events wait at most; any number for a negative one.
-      flush_millis: after how many milliseconds the next event lets all events be written.
+      flush_millis: after how many milliseconds the next event lets all events be written; never for a negative one.
       clock: tells the time in seconds since 1970.
     """
 
@@ -91,7 +91,7 @@ class EventFile:
         self._unique_part = unique_part
         self._suffix = suffix
         self._most_waiting = max_queue if max_queue >= 0 else float("inf")
-        self._patience = flush_millis / 1000
+        self._patience = flush_millis / 1000 if flush_millis >= 0 else float("inf")
         self._clock = clock
         self._headers: dict[int, bytes] = {}
         """The lengths of records with their checksums, as they stand before records."""

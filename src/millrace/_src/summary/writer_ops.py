@@ -185,7 +185,17 @@ def create_summary_file_writer(
     xp: Xp, writer: Array, logdir: Array, max_queue: Array, flush_millis: Array, filename_suffix: Array
 ) -> None:
     """Opens a new event file in a folder, unless the writer has a file."""
+    inputs = {
+        "logdir": logdir,
+        "max_queue": max_queue,
+        "flush_millis": flush_millis,
+        "filename_suffix": filename_suffix,
+    }
+    for name, array in inputs.items():
+        if array.ndim:
+            raise errors.InvalidArgumentError(None, None, f"{name} must be a scalar")
     folder, suffix = file_name(logdir.item()), file_name(filename_suffix.item())
+    suffix = suffix if suffix.startswith(".") else f".{suffix}"
     most, patience = int(max_queue), int(flush_millis)
     writer_of(writer).open(lambda: EventFile(folder, numbered_name, suffix, most, patience))
 
