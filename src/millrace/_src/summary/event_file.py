@@ -20,6 +20,7 @@ import itertools
 import os
 import socket
 import struct
+import sys
 import threading
 import time
 import weakref
@@ -215,5 +216,5 @@ def _forget_all() -> None:
 
 
 atexit.register(_flush_all)
-if hasattr(os, "register_at_fork"):  # not on Windows
+if sys.platform != "win32":
     os.register_at_fork(after_in_child=_forget_all)

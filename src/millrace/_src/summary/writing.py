@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from google.protobuf.message import Message
+
 from millrace._src.control_flow.smart_cond import smart_cond
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -51,7 +53,7 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
     Raises: ValueError: if there is no step, or the step is no scalar; TypeError: if the step is no integer.
     """
     serialized = b"" if metadata is None else metadata
-    if hasattr(serialized, "SerializeToString"):
+    if isinstance(serialized, Message):
         serialized = serialized.SerializeToString()
 
     def record(writer: Any, step: Any, value: Any, scope: str | None) -> Any:
