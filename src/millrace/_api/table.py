@@ -268,6 +268,7 @@ __internal__.CompositeTensor core.composite:CompositeTensor
 __internal__.EagerTensor core.tensor:EagerTensor
 __internal__.FuncGraph graph.func_graph:FuncGraph
 __internal__.SymbolicTensor core.tensor:SymbolicTensor
+__internal__.register_proto_function compat_v1.saved_model.collection_defs:register_proto_function
 """,
     "__internal__.distribute": """
 __internal__.distribute.strategy_supports_no_merge_call distribute.merge_calls:strategy_supports_no_merge_call
@@ -917,6 +918,13 @@ compat.v1.gfile.Rename ops.io.gfile_v1:rename
 compat.v1.gfile.Stat ops.io.gfile_v1:stat
 compat.v1.gfile.Walk ops.io.gfile_v1:walk
 """,
+    "compat.v1.graph_util": """
+compat.v1.graph_util.convert_variables_to_constants compat_v1.graph_util:convert_variables_to_constants
+compat.v1.graph_util.extract_sub_graph compat_v1.graph_util:extract_sub_graph
+compat.v1.graph_util.must_run_on_cpu compat_v1.graph_util:must_run_on_cpu
+compat.v1.graph_util.remove_training_nodes compat_v1.graph_util:remove_training_nodes
+compat.v1.graph_util.tensor_shape_from_node_def_name compat_v1.graph_util:tensor_shape_from_node_def_name
+""",
     "compat.v1.image": """
 compat.v1.image.ResizeMethod ops.image.resizing:ResizeMethodV1
 compat.v1.image.crop_and_resize ops.image.crop_and_resize:crop_and_resize_v1
@@ -1267,6 +1275,7 @@ compat.v1.train.TrackableView -
 compat.v1.train.assert_global_step compat_v1.train.global_step:assert_global_step
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
 compat.v1.train.create_global_step compat_v1.train.global_step:create_global_step
+compat.v1.train.export_meta_graph compat_v1.saved_model.meta_graphs:export_meta_graph
 compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
 compat.v1.train.get_checkpoint_mtimes checkpoint.state_file:get_checkpoint_mtimes
 compat.v1.train.get_global_step compat_v1.train.global_step:get_global_step

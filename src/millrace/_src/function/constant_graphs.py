@@ -11,7 +11,7 @@ changes a variable is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.context import eager_mode, tapes_scope
@@ -97,6 +97,28 @@ def _parameter(name: str, tensor: Any) -> Parameter:
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, False, from_value(tensor, TracingContext()))
 
 
+def graph_with_constants(
+    graph: Any, targets: Sequence[Operation], constants: Mapping[Operation, EagerTensor]
+) -> FuncGraph:
+    """Returns a graph that computes the same as a plain graph, with constants in the place of variables.
+
+    Args:
+      graph: the plain graph.
+      targets: the operations that are needed.
+      constants: the values of variables, by the operations of their handles.
+
+    Raises: ValueError: if one of the variables is changed on the way to the targets.
+    """
+    frozen = _ConstantGraph("frozen")
+    with frozen.graph.as_default(), tapes_scope(()):
+        for operation, value in constants.items():
+            key = id(operation), 0
+            frozen.known[key] = frozen.graph.constant(value._value, value.dtype, operation.name)
+            frozen.values.add(key)
+        frozen.carry_out_all(required_operations(graph.get_operations(), targets, stop=constants, with_effects=False))
+    return frozen.graph
+
+
 class _ConstantGraph:
     """A graph in the making, in which values stand for the variables of other graphs.
 
@@ -155,6 +177,11 @@ class _ConstantGraph:
             if operation not in inputs:
                 self._carry_out(operation, scope)
         return self.graph.get_operations()[count:]
+
+    def carry_out_all(self, operations: Iterable[Operation]) -> None:
+        """Carries out operations, each after those that it needs."""
+        for operation in operations:
+            self._carry_out(operation, "")
 
     def _carry_out(self, operation: Operation, scope: str) -> None:
         path, _, _ = f"{scope}{operation.name}".rpartition("/")

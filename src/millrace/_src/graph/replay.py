@@ -34,7 +34,8 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numb
     new_operation = None
     if operation.static_values and not operation.effects.must_run:
         pairs = zip(operation.static_values, operation.outputs, strict=True)
-        outputs = [convert_to_tensor(value, dtype=t.dtype) for value, t in pairs]
+        name = name_alone(operation) if not operation.inputs else None
+        outputs = [convert_to_tensor(value, dtype=t.dtype, name=name) for value, t in pairs]
     elif state.graph is None:
         outputs = call(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
     else:

@@ -17,8 +17,7 @@ from millrace._src.core.reach import Reach
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function
 from millrace._src.graph.function_def import collect_functions
-from millrace._src.graph.op_def_proto import op_def_to_proto
-from millrace._src.graph.opaque_ops import find_op
+from millrace._src.graph.used_ops import declarations_of
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.proto import saved_model_pb2
 from millrace._src.saved_model.asset_files import add_assets
@@ -152,7 +151,7 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
     facts.tensorflow_version = TENSORFLOW_VERSION
     facts.tensorflow_git_version = f"millrace {__version__}"
     facts.stripped_default_attrs = True
-    facts.stripped_op_list.op.extend(op_def_to_proto(find_op(name)) for name in _op_names(meta_graph.graph_def))
+    facts.stripped_op_list.op.extend(declarations_of(meta_graph.graph_def))
     for alias, function in options.function_aliases.items():
         for name in _aliased_names(function, library):
             facts.function_aliases[name] = alias
@@ -193,13 +192,6 @@ def _functions_of_objects(graph: ExportGraph, saver: Saver) -> Iterator[Any]:
     for pair in (pair for pairs in saver.functions.values() for pair in pairs):
         yield pair.save.graph_function
         yield pair.restore.graph_function
-
-
-def _op_names(graph_def: Any) -> list[str]:
-    names = {node.op for node in graph_def.node}
-    for function in graph_def.library.function:
-        names.update(node.op for node in function.node_def)
-    return sorted(names)
 
 
 def _aliased_names(function: Any, library: FunctionLibrary) -> Iterator[str]:

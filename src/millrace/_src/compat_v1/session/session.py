@@ -23,7 +23,7 @@ from millrace._src.compat_v1.session.fetches import FetchPlan, fetch_key
 from millrace._src.compat_v1.session.options import check_options, describe_run, is_traced, jit_compile_of, timed
 from millrace._src.compat_v1.session.partial_runs import PartialRun
 from millrace._src.compat_v1.session.resources import SessionResources
-from millrace._src.compat_v1.session.steps import Step, step_error
+from millrace._src.compat_v1.session.steps import Step, step_error, values_of_inputs
 from millrace._src.core import errors
 from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.devices import canonical_device, list_logical_devices
@@ -166,6 +166,10 @@ class BaseSession:
             raise step_error(type(error), operation, error.node_complaint) from error
         finally:
             state.cancellation, state.session_tensors = before
+
+    def handle_of(self, operation: Operation) -> Any:
+        """Returns the eager handle of the object of the session that an operation of its graph stands for."""
+        return self._resources.handle(operation, lambda: values_of_inputs(self._resources, operation))
 
     def _plan(self, fetches: Any) -> FetchPlan:
         """Returns what a structure of fetches needs."""

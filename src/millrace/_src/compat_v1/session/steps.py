@@ -180,7 +180,7 @@ class _StepGraph:
 
     def _carry_over(self, operation: Operation) -> None:
         if operation.op_def.traits.makes_shared_object:
-            handle = self._resources.handle(operation, lambda: _values_of_inputs(self._resources, operation))
+            handle = self._resources.handle(operation, lambda: values_of_inputs(self._resources, operation))
             self._known[id(operation), 0] = self._graph.capture(handle)
             return
         inputs = [self._known[_key(tensor)] for tensor in operation.inputs]
@@ -200,7 +200,7 @@ class _StepGraph:
             self._known.setdefault((id(operation), index), new_tensor)
 
 
-def _values_of_inputs(resources: SessionResources, operation: Operation) -> list[Any]:
+def values_of_inputs(resources: SessionResources, operation: Operation) -> list[Any]:
     """Returns the eager tensors from which an operation makes the object that a session keeps."""
     if not operation.inputs:
         return []

@@ -1,0 +1,138 @@
+"""Collections of a graph in a `MetaGraphDef`.
+
+A collection is written by what its items are: tensors and operations by their names, numbers and texts as they are,
+variables and queue runners as messages. Who has items that are messages registers how they are written and read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.graph.operation import Operation
+from millrace._src.util.export import export
+from millrace._src.util.logger import get_logger
+
+
+class Codec(NamedTuple):
+    """How the items of a collection are written and read.
+
+    Attributes:
+      message: the class of the messages.
+      write: from an item, with the argument `export_scope`, to its message, or None to leave the item out.
+      read: from a message, with the argument `import_scope`, to an item.
+    """
+
+    message: Any
+    write: Callable[..., Any]
+    read: Callable[..., Any]
+
+
+_codecs: dict[str, Codec] = {}
+
+
+@export("__internal__.register_proto_function")
+def register_proto_function(
+    collection_name: str, proto_type: Any = None, to_proto: Any = None, from_proto: Any = None
+) -> None:
+    """Says how the items of a collection are written to a `MetaGraphDef` and read.
+
+    Args:
+      collection_name: the collection.
+      proto_type: the class of the messages.
+      to_proto: from an item (and `export_scope`) to its message; None to leave the item out.
+      from_proto: from a message (and `import_scope`) to the item.
+    """
+    _codecs[collection_name] = Codec(proto_type, to_proto, from_proto)
+
+
+def write_collection(meta_graph: Any, name: str, items: Iterable[Any], scope: str | None) -> None:
+    """Writes a collection into a message; what cannot be written is left out, with a warning.
+
+    Args:
+      meta_graph: the `MetaGraphDef`.
+      name: the collection.
+      items: its items.
+      scope: the name scope that is written; items outside of it are left out, and names are cut.
+    """
+    values = list(items)
+    if not values:
+        return
+    target = type(meta_graph)().collection_def[name]
+    codec = _codecs.get(name)
+    try:
+        if codec is not None:
+            messages = [codec.write(item, export_scope=scope) for item in values]
+            target.bytes_list.value.extend(m.SerializeToString() for m in messages if m is not None)
+        elif all(isinstance(item, (str, bytes)) for item in values):
+            target.bytes_list.value.extend(i.encode() if isinstance(i, str) else i for i in values)
+        elif all(isinstance(item, int) for item in values):
+            target.int64_list.value.extend(values)
+        elif all(isinstance(item, float) for item in values):
+            target.float_list.value.extend(values)
+        else:
+            names = (_name_of(item) for item in values)
+            target.node_list.value.extend(without_scope(n, scope) for n in names if is_in_scope(n, scope))
+    except (TypeError, ValueError, AttributeError) as error:
+        get_logger().warning(
+            "Collection %r is left out of the MetaGraphDef: its items have no form in a file (%s).", name, error
+        )
+        return
+    if target.ByteSize():
+        meta_graph.collection_def[name].CopyFrom(target)
+
+
+def read_collection(graph: Any, name: str, message: Any, scope: str | None) -> None:
+    """Adds the items of a collection in a message to a graph.
+
+    Args:
+      graph: the graph, which has the nodes already.
+      name: the collection.
+      message: the `CollectionDef`.
+      scope: the name scope under which the nodes were imported.
+    """
+    kind = message.WhichOneof("kind")
+    codec = _codecs.get(name)
+    if kind is None:
+        get_logger().error("Cannot identify data type for collection %s. Skipping.", name)
+        return
+    values = getattr(message, kind).value
+    if codec is not None and kind == "bytes_list":
+        for value in values:
+            proto = codec.message()
+            proto.ParseFromString(value)
+            graph.add_to_collection(name, codec.read(proto, import_scope=scope))
+    elif kind == "node_list":
+        for value in values:
+            graph.add_to_collection(name, graph.as_graph_element(with_scope(value, scope)))
+    elif kind == "int64_list":
+        for value in values:
+            graph.add_to_collection(name, int(value))
+    else:
+        for value in values:
+            graph.add_to_collection(name, with_scope(value, scope) if isinstance(value, str) else value)
+
+
+def _name_of(item: Any) -> str:
+    if not isinstance(item, (SymbolicTensor, Operation)):
+        raise TypeError(f"a {type(item).__name__} among them")
+    return item.name
+
+
+# --- names within a scope -------------------------------------------------------------------------------------------
+
+
+def is_in_scope(name: str, scope: str | None) -> bool:
+    """Tells whether a name belongs to a name scope; every name does where there is none."""
+    return not scope or name.startswith(f"{scope.rstrip('/')}/")
+
+
+def without_scope(name: str, scope: str | None) -> str:
+    """Returns a name as it is within a scope."""
+    return name.removeprefix(f"{scope.rstrip('/')}/") if scope else name
+
+
+def with_scope(name: str, scope: str | None) -> str:
+    """Returns the name of something within a scope."""
+    return f"{scope.rstrip('/')}/{name}" if scope else name
