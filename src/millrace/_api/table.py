@@ -1281,6 +1281,7 @@ compat.v1.train.get_checkpoint_mtimes checkpoint.state_file:get_checkpoint_mtime
 compat.v1.train.get_global_step compat_v1.train.global_step:get_global_step
 compat.v1.train.get_or_create_global_step compat_v1.train.global_step:get_or_create_global_step
 compat.v1.train.global_step compat_v1.train.global_step:global_step
+compat.v1.train.import_meta_graph compat_v1.saved_model.meta_graph_import:import_meta_graph
 compat.v1.train.match_filenames_once state.file_names:match_filenames_once
 compat.v1.train.remove_checkpoint checkpoint.state_file:remove_checkpoint
 compat.v1.train.update_checkpoint_state checkpoint.state_file:update_checkpoint_state

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation
+from millrace._src.proto import variable_pb2
+from millrace._src.state.variable import Variable
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
 
@@ -29,7 +32,23 @@ class Codec(NamedTuple):
     read: Callable[..., Any]
 
 
-_codecs: dict[str, Codec] = {}
+def _variable_def(variable: Any, export_scope: str | None = None) -> Any:
+    return variable.to_proto(export_scope)
+
+
+_VARIABLES = Codec(variable_pb2.VariableDef, _variable_def, Variable.from_proto)
+_codecs: dict[str, Codec] = dict.fromkeys(
+    (
+        GraphKeys.GLOBAL_VARIABLES,
+        GraphKeys.LOCAL_VARIABLES,
+        GraphKeys.METRIC_VARIABLES,
+        GraphKeys.MODEL_VARIABLES,
+        GraphKeys.MOVING_AVERAGE_VARIABLES,
+        GraphKeys.TRAINABLE_VARIABLES,
+        GraphKeys.GLOBAL_STEP,
+    ),
+    _VARIABLES,
+)
 
 
 @export("__internal__.register_proto_function")
@@ -66,7 +85,8 @@ def write_collection(meta_graph: Any, name: str, items: Iterable[Any], scope: st
             messages = [codec.write(item, export_scope=scope) for item in values]
             target.bytes_list.value.extend(m.SerializeToString() for m in messages if m is not None)
         elif all(isinstance(item, (str, bytes)) for item in values):
-            target.bytes_list.value.extend(i.encode() if isinstance(i, str) else i for i in values)
+            texts = (item if isinstance(item, str) else item.decode() for item in values)
+            target.bytes_list.value.extend(without_scope(t, scope).encode() for t in texts if is_in_scope(t, scope))
         elif all(isinstance(item, int) for item in values):
             target.int64_list.value.extend(values)
         elif all(isinstance(item, float) for item in values):
@@ -79,11 +99,11 @@ def write_collection(meta_graph: Any, name: str, items: Iterable[Any], scope: st
             "Collection %r is left out of the MetaGraphDef: its items have no form in a file (%s).", name, error
         )
         return
-    if target.ByteSize():
+    if len(getattr(target, target.WhichOneof("kind") or "node_list").value):
         meta_graph.collection_def[name].CopyFrom(target)
 
 
-def read_collection(graph: Any, name: str, message: Any, scope: str | None) -> None:
+def read_collection(graph: Any, name: str, message: Any, scope: str | None, known: dict[Any, Any]) -> None:
     """Adds the items of a collection in a message to a graph.
 
     Args:
@@ -91,6 +111,7 @@ def read_collection(graph: Any, name: str, message: Any, scope: str | None) -> N
       name: the collection.
       message: the `CollectionDef`.
       scope: the name scope under which the nodes were imported.
+      known: the items that were read before from messages, which may be in several collections; it grows.
     """
     kind = message.WhichOneof("kind")
     codec = _codecs.get(name)
@@ -100,9 +121,9 @@ def read_collection(graph: Any, name: str, message: Any, scope: str | None) -> N
     values = getattr(message, kind).value
     if codec is not None and kind == "bytes_list":
         for value in values:
-            proto = codec.message()
-            proto.ParseFromString(value)
-            graph.add_to_collection(name, codec.read(proto, import_scope=scope))
+            if (codec.message, value) not in known:
+                known[codec.message, value] = codec.read(codec.message.FromString(value), import_scope=scope)
+            graph.add_to_collection(name, known[codec.message, value])
     elif kind == "node_list":
         for value in values:
             graph.add_to_collection(name, graph.as_graph_element(with_scope(value, scope)))
@@ -110,8 +131,9 @@ def read_collection(graph: Any, name: str, message: Any, scope: str | None) -> N
         for value in values:
             graph.add_to_collection(name, int(value))
     else:
-        for value in values:
-            graph.add_to_collection(name, with_scope(value, scope) if isinstance(value, str) else value)
+        for value in values:  # texts are taken for names
+            is_name = scope and isinstance(value, bytes)
+            graph.add_to_collection(name, with_scope(value.decode(), scope) if is_name else value)
 
 
 def _name_of(item: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from google.protobuf import text_format
 
 from millrace._src.compat_v1.saved_model.collection_defs import is_in_scope, without_scope, write_collection
+from millrace._src.core.context import executing_eagerly
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import graph_to_graph_def
 from millrace._src.graph.node_def import NodeStyle
@@ -67,9 +68,16 @@ def export_meta_graph(
       strip_default_attrs: whether attributes that have their default are left out.
       save_debug_info: accepted for compatibility: where operations were made is not written.
 
-    Raises: TypeError: if an argument is of a wrong kind.
+    Raises:
+      TypeError: if an argument is of a wrong kind.
+      RuntimeError: in eager mode without a graph.
     """
     del save_debug_info
+    if executing_eagerly() and graph is None and graph_def is None:
+        raise RuntimeError(
+            "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when "
+            "eager execution is enabled."
+        )
     for value, kind, name in (
         (graph_def, graph_pb2.GraphDef, "graph_def"),
         (saver_def, saver_pb2.SaverDef, "saver_def"),

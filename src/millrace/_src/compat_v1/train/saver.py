@@ -22,10 +22,10 @@ from millrace._src.checkpoint.state_file import (
     update_checkpoint_state,
     write_state,
 )
+from millrace._src.compat_v1.saved_model.meta_graphs import export_meta_graph
 from millrace._src.compat_v1.session.session import BaseSession
 from millrace._src.compat_v1.train.global_step import global_step as value_of_step
 from millrace._src.compat_v1.train.kept_checkpoints import KeptCheckpoints
-from millrace._src.compat_v1.train.meta_graph_files import export_meta_graph
 from millrace._src.compat_v1.train.object_checkpoints import keys_of_objects
 from millrace._src.compat_v1.train.saveables import all_saveables, saveables_of
 from millrace._src.compat_v1.train.saver_operations import add_saver, restore_now, save_now
@@ -217,7 +217,6 @@ class Saver:
         """
         return export_meta_graph(
             filename=filename,
-            graph_def=None,
             saver_def=self.saver_def,
             collection_list=collection_list,
             as_text=as_text,
