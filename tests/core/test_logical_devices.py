@@ -137,7 +137,7 @@ print(config.get_logical_device_configuration(cpu))
 """
     assert _output(program) == [
         "Setting memory limit on CPU virtual devices is currently not supported",
-        "Setting experimental_priority on CPU virtual devices is currently not supported",
+        "Setting experimental_priority on CPU virtual  devices is currently not supported",
         "Unrecognized device: 'cpu'",
         "None",
     ]

@@ -106,7 +106,7 @@ def test_random_numbers_are_those_of_the_host(gpu: Accelerator) -> None:
 
 
 def test_hidden_accelerators_are_not_used(gpu: Accelerator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices._Placement, "is_fixed", False)
+    monkeypatch.setattr(devices, "eager_use_has_begun", lambda: False)
     tf.config.set_visible_devices([], "GPU")
     with tf.device("/GPU:0"):
         assert (tf.constant(1.0) + 1.0).device == CPU

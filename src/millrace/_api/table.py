@@ -1298,6 +1298,8 @@ compat.v1.user_ops.my_fact compat_v1.user_ops:my_fact
 config.LogicalDevice core.devices:LogicalDevice
 config.LogicalDeviceConfiguration core.devices:LogicalDeviceConfiguration
 config.PhysicalDevice core.devices:PhysicalDevice
+config.experimental_connect_to_cluster distribute.clusters:experimental_connect_to_cluster
+config.experimental_connect_to_host distribute.clusters:experimental_connect_to_host
 config.experimental_functions_run_eagerly core.devices:functions_run_eagerly
 config.experimental_run_functions_eagerly core.devices:run_functions_eagerly
 config.functions_run_eagerly core.devices:functions_run_eagerly
@@ -1312,14 +1314,26 @@ config.set_soft_device_placement core.devices:set_soft_device_placement
 config.set_visible_devices core.devices:set_visible_devices
 """,
     "config.experimental": """
+config.experimental.ClusterDeviceFilters distribute.clusters:ClusterDeviceFilters
 config.experimental.VirtualDeviceConfiguration core.devices:LogicalDeviceConfiguration
+config.experimental.disable_mlir_bridge core.execution_policies:disable_mlir_bridge
+config.experimental.enable_mlir_bridge core.execution_policies:enable_mlir_bridge
 config.experimental.enable_op_determinism core.runtime_options:enable_op_determinism
 config.experimental.enable_tensor_float_32_execution core.runtime_options:enable_tensor_float_32_execution
+config.experimental.get_device_details core.device_memory:get_device_details
+config.experimental.get_device_policy core.execution_policies:get_device_policy
+config.experimental.get_memory_growth core.device_memory:get_memory_growth
+config.experimental.get_memory_info core.device_memory:get_memory_info
+config.experimental.get_memory_usage core.device_memory:get_memory_usage
+config.experimental.get_synchronous_execution core.execution_policies:get_synchronous_execution
 config.experimental.get_virtual_device_configuration core.devices:get_logical_device_configuration
 config.experimental.get_visible_devices core.devices:get_visible_devices
 config.experimental.list_logical_devices core.devices:list_logical_devices
 config.experimental.list_physical_devices core.devices:list_physical_devices
-config.experimental.set_memory_growth core.runtime_options:set_memory_growth
+config.experimental.reset_memory_stats core.device_memory:reset_memory_stats
+config.experimental.set_device_policy core.execution_policies:set_device_policy
+config.experimental.set_memory_growth core.device_memory:set_memory_growth
+config.experimental.set_synchronous_execution core.execution_policies:set_synchronous_execution
 config.experimental.set_virtual_device_configuration core.devices:set_logical_device_configuration
 config.experimental.set_visible_devices core.devices:set_visible_devices
 config.experimental.tensor_float_32_execution_enabled core.runtime_options:tensor_float_32_execution_enabled
@@ -1452,8 +1466,10 @@ debugging.disable_check_numerics ops.debug.numerics:disable_check_numerics
 debugging.disable_traceback_filtering core.traceback_filtering:disable_traceback_filtering
 debugging.enable_check_numerics ops.debug.numerics:enable_check_numerics
 debugging.enable_traceback_filtering core.traceback_filtering:enable_traceback_filtering
+debugging.get_log_device_placement core.device_log:get_log_device_placement
 debugging.is_numeric_tensor control_flow.debug.static_checks:is_numeric_tensor
 debugging.is_traceback_filtering_enabled core.traceback_filtering:is_traceback_filtering_enabled
+debugging.set_log_device_placement core.device_log:set_log_device_placement
 """,
     "distribute": """
 distribute.DistributedDataset distribute.distributed_values:DistributedDataset
@@ -2338,6 +2354,9 @@ test.is_cpu_target_available core.runtime_options:is_cpu_target_available
 test.is_gpu_available core.runtime_options:is_gpu_available
 test.main testing.runner:main
 test.with_eager_op_as_function testing.runner:with_eager_op_as_function
+""",
+    "test.experimental": """
+test.experimental.sync_devices engines.tiers:sync_devices
 """,
     "train": """
 train.BytesList graph.proto_names:BytesList

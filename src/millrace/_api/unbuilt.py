@@ -4,28 +4,12 @@ The public names of TensorFlow 2 that Millrace does not have yet, for the error 
 
 UNBUILT = frozenset("""
 check_pinned
-config.experimental.ClusterDeviceFilters
-config.experimental.disable_mlir_bridge
-config.experimental.enable_mlir_bridge
-config.experimental.get_device_details
-config.experimental.get_device_policy
-config.experimental.get_memory_growth
-config.experimental.get_memory_info
-config.experimental.get_memory_usage
-config.experimental.get_synchronous_execution
-config.experimental.reset_memory_stats
-config.experimental.set_device_policy
-config.experimental.set_synchronous_execution
-config.experimental_connect_to_cluster
-config.experimental_connect_to_host
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
 data.experimental.make_saveable_from_iterator
 debugging.experimental.disable_dump_debug_info
 debugging.experimental.enable_dump_debug_info
-debugging.get_log_device_placement
-debugging.set_log_device_placement
 distribute.CrossDeviceOps
 distribute.HierarchicalCopyAllReduce
 distribute.NcclAllReduce
@@ -408,7 +392,6 @@ quantization.experimental.UnitWiseQuantizationSpec
 quantization.experimental.quantize_saved_model
 quantization.quantized_concat
 test.create_local_cluster
-test.experimental.sync_devices
 tpu.XLAOptions
 tpu.experimental.DeviceAssignment
 tpu.experimental.DeviceOrderMode

@@ -33,6 +33,7 @@ from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.devices import check_placement
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.execute import scalar_array
@@ -90,11 +91,21 @@ class GraphFunction:
     def program(self) -> Program:
         """Returns the program of the graph, from arrays to arrays, which is compiled on first use."""
         if self._program is None:
+            self._check_devices()
             with self.lock:
                 program = compiled(self.graph, self.jit_compile)
                 self.use(program if program.tiering is None else program.tiering.hold(self))
                 self._program = program
         return self._program
+
+    def _check_devices(self) -> None:
+        """Checks that there are the devices for which nodes ask; operations before constants.
+
+        Raises: InvalidArgumentError: if there is no such device, and no other device may stand in.
+        """
+        placed = [operation for operation in self.graph.get_operations() if operation.device]
+        for operation in sorted(placed, key=lambda one: not one.inputs):
+            check_placement(operation.device, operation.name, self.name)
 
     def use(self, program: Program) -> None:
         """Runs eager calls by a program from now on."""

@@ -25,5 +25,14 @@ class Accelerator(Protocol):
         None: the op must run on the host, since the compiler cannot carry out the op, or not with all its checks.
         """
 
+    def memory(self) -> tuple[int, int]:
+        """Returns the bytes in use now, and the most bytes that have been in use since the process began.
+
+        Raises: UnimplementedError: if the driver does not tell.
+        """
+
+    def details(self) -> dict[str, Any]:
+        """Returns what is known of the processor: `device_name`, and of a GPU `compute_capability`, two numbers."""
+
     def holds(self, array: Any) -> bool:
         """Tells whether the values of an array are in the memory of the processor."""

@@ -184,6 +184,20 @@ def eager_engine() -> Engine:
     return engine
 
 
+class _EagerUse:
+    has_begun = False
+
+
+def note_eager_use() -> None:
+    """Notes that the program computes something: from now on the devices that it sees stay as they are."""
+    _EagerUse.has_begun = True
+
+
+def eager_use_has_begun() -> bool:
+    """Tells whether the program has made a tensor or a variable, called an op, or listed its logical devices."""
+    return _EagerUse.has_begun or eager_engine.cache_info().currsize > 0
+
+
 _ACCELERATORS = "millrace._src.engines.accelerators"
 
 

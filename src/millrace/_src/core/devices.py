@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 
 from millrace._src.core import errors
 from millrace._src.core.accelerator import Accelerator
-from millrace._src.core.context import accelerators, change_calls, state
+from millrace._src.core.context import accelerators, change_calls, eager_use_has_begun, note_eager_use, state
+from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.util.export import export
 
-_KINDS = frozenset(("CPU", "GPU", "TPU", "CUSTOM"))
 _PREFIX = "/job:localhost/replica:0/task:0/device:"
+FIRST_CPU = f"{_PREFIX}CPU:0"
+"""The device of nearly all values."""
 
 
 @export("config.PhysicalDevice")
@@ -45,7 +47,7 @@ class LogicalDevice(NamedTuple):
 _visible: dict[str, list[PhysicalDevice]] = {}
 
 
-def _physical_accelerators() -> list[tuple[PhysicalDevice, Accelerator]]:
+def physical_accelerators() -> list[tuple[PhysicalDevice, Accelerator]]:
     """Returns the accelerators of the machine, numbered for each kind apart, with their devices."""
     pairs: list[tuple[PhysicalDevice, Accelerator]] = []
     for accelerator in accelerators():
@@ -64,7 +66,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
     Args: device_type: "CPU" or "GPU"; None lists all.
     """
-    devices = [PhysicalDevice("/physical_device:CPU:0", "CPU"), *[device for device, _ in _physical_accelerators()]]
+    devices = [PhysicalDevice("/physical_device:CPU:0", "CPU"), *[device for device, _ in physical_accelerators()]]
     return [d for d in devices if device_type is None or d.device_type == device_type]
 
 
@@ -77,7 +79,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
     Args: device_type: "CPU" or "GPU"; None lists all.
     """
-    _Placement.is_fixed = True
+    note_eager_use()
     return [device for device, _ in _logical_devices(device_type)]
 
 
@@ -92,19 +94,57 @@ def _logical_devices(device_type: str | None) -> list[tuple[LogicalDevice, Physi
     return devices
 
 
+class MissingDeviceError(LookupError):
+    """No logical device of this process has the name that a scope gives."""
+
+
 @functools.lru_cache(maxsize=64)  # the logical devices stay as they are from their first use on
 def accelerator_at(place: str) -> Accelerator | None:
-    """Returns the accelerator behind the full name of a logical device; None for a CPU."""
-    if not accelerators():
-        return None
-    carriers = {f"{_PREFIX}{device.name[8:]}": physical for device, physical in _logical_devices(None)}
-    return dict(_physical_accelerators()).get(carriers[place]) if place in carriers else None
+    """Returns the accelerator behind the full name of a logical device; None for a CPU.
+
+    Raises: MissingDeviceError: if there is no such device.
+    """
+    carriers = _carriers()
+    if place not in carriers:
+        raise MissingDeviceError(place)
+    return dict(physical_accelerators()).get(carriers[place]) if accelerators() else None
+
+
+def _carriers() -> dict[str, PhysicalDevice]:
+    """Returns the physical devices that carry the logical devices, by the full names of these."""
+    return {f"{_PREFIX}{device.name[8:]}": physical for device, physical in _logical_devices(None)}
+
+
+def missing_device(place: str, op_name: str | None = None) -> errors.OpError:
+    """Makes the error of an op, or of a value that no op makes, in the scope of a device that does not exist."""
+    if not place.startswith(_PREFIX) and "/device:CPU:" in place:
+        return errors.InvalidArgumentError(None, None, f"{place} unknown device.")
+    carriers = _carriers()
+    kinds = ", ".join(dict.fromkeys(physical.device_type for physical in carriers.values()))
+    complaint = (
+        f"Could not satisfy device specification '{place}'. enable_soft_placement={int(_Placement.soft)}. Supported "
+        f"device types [{kinds}]. All available devices [{', '.join(carriers)}]."
+    )
+    kind = errors.InvalidArgumentError
+    return kind(None, None, complaint) if op_name is None else errors.failed_op(op_name, complaint, kind)
+
+
+def existing_place(place: str) -> str:
+    """Returns the full name of a logical device.
+
+    Raises: InvalidArgumentError: if there is no such device.
+    """
+    try:
+        accelerator_at(place)
+    except MissingDeviceError:
+        raise missing_device(place) from None
+    return place
 
 
 def place_of(array: Any) -> str | None:
     """Returns the full name of the first logical device on the accelerator that holds an array; None for the host."""
     for device, physical in _logical_devices(None) if accelerators() else ():
-        accelerator = dict(_physical_accelerators()).get(physical)
+        accelerator = dict(physical_accelerators()).get(physical)
         if accelerator is not None and accelerator.holds(array):
             return f"{_PREFIX}{device.name[8:]}"
     return None
@@ -150,15 +190,22 @@ def set_logical_device_configuration(
       ValueError: if the device is unknown, or a configuration cannot be carried out.
       RuntimeError: if the logical devices were listed or used before.
     """
-    _check_known(device)
+    check_known(device)
     configurations = list(logical_devices)
     for configuration in configurations:
-        for value, name in ((configuration.memory_limit, "memory limit"), (configuration[1], "experimental_priority")):
-            if value is not None:
-                raise ValueError(f"Setting {name} on {device.device_type} virtual devices is currently not supported")
-    if _Placement.is_fixed and _configured.get(device) != configurations:
+        if device.device_type == "CPU":
+            _check_configuration_of_cpu(configuration)
+    if eager_use_has_begun() and _configured.get(device) != configurations:
         raise RuntimeError("Virtual devices cannot be modified after being initialized")
     _configured[device] = configurations
+
+
+def _check_configuration_of_cpu(configuration: LogicalDeviceConfiguration) -> None:
+    if configuration.memory_limit is not None:
+        raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
+    for name in ("experimental_priority", "experimental_device_ordinal"):
+        if getattr(configuration, name) is not None:
+            raise ValueError(f"Setting {name} on CPU virtual  devices is currently not supported")
 
 
 @export("config.get_logical_device_configuration", "config.experimental.get_virtual_device_configuration")
@@ -170,11 +217,12 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
     Args: device: A device of `tf.config.list_physical_devices`.
     Raises: ValueError: if the device is unknown.
     """
-    _check_known(device)
+    check_known(device)
     return _configured.get(device)
 
 
-def _check_known(device: Any) -> None:
+def check_known(device: Any) -> None:
+    """Raises ValueError for what is no physical device of this machine."""
     if device not in list_physical_devices():
         raise ValueError(f"Unrecognized device: {device!r}")
 
@@ -203,7 +251,8 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
     Raises: ValueError: if a device is unknown or of another type.
     """
-    visible_devices = [devices] if isinstance(devices, PhysicalDevice) else list(devices or [])
+    many = isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice)
+    visible_devices = list(devices) if many else [devices]
     known_devices = list_physical_devices()
     for device in visible_devices:
         if device not in known_devices:
@@ -212,7 +261,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
             raise ValueError(f"Unrecognized device: {device!r}")
     kinds = {device_type} if device_type is not None else {d.device_type for d in known_devices}
     visible = {kind or "": [d for d in visible_devices if d.device_type == kind] for kind in kinds}
-    if _Placement.is_fixed and any(get_visible_devices(kind) != devices for kind, devices in visible.items()):
+    if eager_use_has_begun() and any(get_visible_devices(kind) != devices for kind, devices in visible.items()):
         raise RuntimeError("Visible devices cannot be modified after being initialized")
     _visible.update(visible)
 
@@ -238,8 +287,6 @@ def get_soft_device_placement() -> bool:
 
 class _Placement:
     soft = True
-    is_fixed = False
-    """Whether the logical devices were listed or used, so that their number stays."""
 
 
 @export("config.run_functions_eagerly", "config.experimental_run_functions_eagerly")
@@ -286,7 +333,7 @@ def merge_devices(outer: str, inner: str) -> str:
 
 def is_another_device(name: str | None) -> bool:
     """Tells whether eager values in the scope of a device are not on the first CPU."""
-    return name is not None and name.startswith(_PREFIX) and name != f"{_PREFIX}CPU:0"
+    return name is not None and name.startswith("/job:") and name != f"{_PREFIX}CPU:0"
 
 
 def short_device(name: str | None) -> str:
@@ -294,33 +341,68 @@ def short_device(name: str | None) -> str:
     return "" if name is None else name.replace(_PREFIX, "/device:")
 
 
-def canonical_device(name: str) -> str:
-    """Returns the full name of a device.
+def accelerators_by_name() -> dict[str, Accelerator | None]:
+    """Returns what is behind each logical device, by its full name; None behind a CPU."""
+    return {name: accelerator_at(name) for name in (f"{_PREFIX}{d.name[8:]}" for d in list_logical_devices())}
 
-    Raises:
-      ValueError: if the name cannot be parsed.
-      InvalidArgumentError: if there is no such device and soft placement is off, or the job is not this process.
+
+def canonical_device(name: str, outer: str | None = None) -> str:
+    """Returns the full name of a device, or in a graph the name as it is: a graph may be meant for another machine.
+
+    Args:
+      name: the name, in full or in part.
+      outer: the full name of the device in force, which decides the parts that the name leaves open; None for none.
+
+    Raises: ValueError: if the name cannot be parsed.
     """
-    if not name:
-        return ""
-    match = _SPEC.match(name if name.startswith("/") else f"/{name}")
-    if match is None or match["kind"] and "device:" not in name and match["kind"].upper() not in _KINDS:
-        raise ValueError(
-            f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device "
-            f"spec: '{name}'."
-        )
     if state.graph is not None:
-        return name  # a graph may be meant for another machine
-    return _place_of_eager_values(match)
+        DeviceSpec.from_string(name)
+        return name
+    if not isinstance(name, str):
+        raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
+    spec = DeviceSpec.from_string(name)
+    if outer:
+        spec = DeviceSpec.from_string(outer).make_merged_spec(spec)
+    return _place_of_eager_values(spec) if name or outer else ""
 
 
-def _place_of_eager_values(spec: re.Match[str]) -> str:
-    """Returns the full name of the device of this process that a spec means; what a spec leaves open is the first."""
-    job, replica, task = spec["job"] or "localhost", int(spec["replica"] or 0), int(spec["task"] or 0)
-    kind, index = (spec["kind"] or "CPU").upper(), int((spec["index"] or "0").replace("*", "0"))
-    is_here = (job, replica, task) == ("localhost", 0, 0)
+def _place_of_eager_values(spec: DeviceSpec) -> str:
+    """Returns the full name of the device that a spec means; what a spec leaves open is the first.
+
+    With soft placement, the CPU stands for a device of this process that does not exist. Else, the first op there
+    raises the error.
+    """
+    process = f"/job:{spec.job or 'localhost'}/replica:{spec.replica or 0}/task:{spec.task or 0}/device:"
+    kind, index = spec.device_type or "CPU", spec.device_index or 0
     exists = index < [d.device_type for d in list_logical_devices()].count(kind)
-    if not is_here or not exists and not get_soft_device_placement():
-        full_name = f"/job:{job}/replica:{replica}/task:{task}/device:{kind}:{index}"
-        raise errors.InvalidArgumentError(None, None, f"{full_name} unknown device.")
-    return f"{_PREFIX}{kind}:{index}" if exists else f"{_PREFIX}CPU:0"
+    if process == _PREFIX and not exists and get_soft_device_placement():
+        return f"{_PREFIX}CPU:0"
+    return f"{process}{kind}:{index}"
+
+
+def check_placement(device: str, name: str, function: str) -> None:
+    """Checks that the device that a node of a function asks for can be had.
+
+    Args:
+      device: the device as the graph states it.
+      name: the name of the node.
+      function: the name of the function.
+
+    Raises: InvalidArgumentError: if there is no such device, and no other device may stand in.
+    """
+    spec = DeviceSpec.from_string(device)
+    is_here = spec.job in (None, "localhost") and not spec.replica and not spec.task
+    same_kind = [d for d in list_logical_devices() if spec.device_type in (None, d.device_type)]
+    exists = is_here and (spec.device_index or 0) < len(same_kind)
+    if exists or is_here and get_soft_device_placement():
+        return
+    if not get_soft_device_placement():
+        raise errors.InvalidArgumentError(None, None, f"Unable to find any devices for spec {device} [Op:{function}]")
+    available = " ".join(f"{_PREFIX}{d.name[8:]}" for d in list_logical_devices())
+    raise errors.InvalidArgumentError(
+        None,
+        None,
+        f"Cannot assign a device for operation {name}: {{{{node {name}}}}} was explicitly assigned to {device} but "
+        f"available devices are [ {available} ]. Make sure the device specification refers to a valid device.\n"
+        f"\t [[{name}]] [Op:{function}]",
+    )

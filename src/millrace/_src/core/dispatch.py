@@ -16,7 +16,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.context import eager_engine, state
-from millrace._src.core.devices import accelerator_at
+from millrace._src.core.devices import MissingDeviceError, accelerator_at, missing_device
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.input_conversion import convert_inputs, eager_pair, quick_inputs
@@ -56,7 +56,10 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
 def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
     """Calls the kernel that is bound for the dtypes of the inputs and the given attributes."""
     if state.place is not None:
-        accelerator = accelerator_at(state.place)
+        try:
+            accelerator = accelerator_at(state.place)
+        except MissingDeviceError:
+            raise missing_device(state.place, op.name) from None
         if accelerator is not None:
             return _execute_at(accelerator, op, inputs, given)
     tensors: Sequence[Any] = inputs

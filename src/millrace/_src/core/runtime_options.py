@@ -6,7 +6,8 @@ here: ops run one after the other, a large op is shared among threads, and kerne
 
 from __future__ import annotations
 
-from millrace._src.core.devices import PhysicalDevice, list_physical_devices
+from millrace._src.core.context import eager_use_has_begun
+from millrace._src.core.devices import list_physical_devices
 from millrace._src.util.export import export
 from millrace._src.util.thread_pool import set_thread_count
 from millrace._src.util.ways import fix_choices
@@ -22,10 +23,19 @@ class _Options:
     tensor_float_32 = True
 
 
-def _threads(num_threads: int) -> int:
-    if num_threads < 0:
+def _threads(num_threads: int | None, present: int, kind: str) -> int:
+    """Returns a new number of threads.
+
+    Raises:
+      ValueError: for a negative number.
+      RuntimeError: if the program has computed something, and the number is another one.
+    """
+    count = int(num_threads or 0)
+    if count < 0:
         raise ValueError(f"num_threads must be non-negative; received {num_threads}.")
-    return int(num_threads)
+    if count != present and eager_use_has_begun():
+        raise RuntimeError(f"{kind} op parallelism cannot be modified after initialization.")
+    return count
 
 
 @export("config.threading.set_intra_op_parallelism_threads")
@@ -34,12 +44,13 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
     BLAS libraries and XLA have settings of their own.
 
-    >>> tf.config.threading.set_intra_op_parallelism_threads(2)
-    >>> tf.config.threading.get_intra_op_parallelism_threads()
-    2
     >>> tf.config.threading.set_intra_op_parallelism_threads(0)
+    >>> tf.config.threading.get_intra_op_parallelism_threads()
+    0
+
+    Raises: RuntimeError: if the program has computed something, and the number is another one.
     """
-    _Options.intra_op_threads = _threads(num_threads)
+    _Options.intra_op_threads = _threads(num_threads, _Options.intra_op_threads, "Intra")
     set_thread_count(_Options.intra_op_threads)
 
 
@@ -58,8 +69,10 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Records how many ops may run at once; Millrace runs ops one after the other.
 
     >>> tf.config.threading.set_inter_op_parallelism_threads(0)
+
+    Raises: RuntimeError: if the program has computed something, and the number is another one.
     """
-    _Options.inter_op_threads = _threads(num_threads)
+    _Options.inter_op_threads = _threads(num_threads, _Options.inter_op_threads, "Inter")
 
 
 @export("config.threading.get_inter_op_parallelism_threads")
@@ -123,27 +136,6 @@ def tensor_float_32_execution_enabled() -> bool:
     True
     """
     return _Options.tensor_float_32
-
-
-@export("config.experimental.set_memory_growth")
-def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Chooses whether memory on a GPU grows as needed.
-
-    Args:
-      device: a GPU of `tf.config.list_physical_devices`.
-      enable: whether memory grows; it always does.
-
-    Raises: ValueError: if `device` is unknown or a CPU.
-
-    >>> tf.config.experimental.set_memory_growth(tf.config.list_physical_devices("CPU")[0], True)
-    Traceback (most recent call last):
-    ...
-    ValueError: Cannot set memory growth on non-GPU and non-Pluggable devices
-    """
-    if device not in list_physical_devices():
-        raise ValueError(f"Unrecognized device: {device!r}")
-    if device.device_type == "CPU":
-        raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
 
 
 @export("test.is_built_with_cuda")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import context, sessions, types
-from millrace._src.core.devices import place_of
+from millrace._src.core.devices import FIRST_CPU, MissingDeviceError, accelerator_at, existing_place, place_of
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
@@ -89,8 +89,6 @@ class Tensor(Operators, types.Tensor):
         return self.shape
 
 
-FIRST_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
-"""The device of values in a program that does not make several logical devices and choose another."""
 
 
 @export("__internal__.EagerTensor")
@@ -250,6 +248,26 @@ class EagerTensor(Tensor):
         """Returns the tensor on the first CPU."""
         return self if self.device == FIRST_CPU else EagerTensor(self._value, self.dtype)
 
+    def gpu(self, gpu_index: int = 0) -> EagerTensor:
+        """Returns the tensor on a GPU.
+
+        Raises: RuntimeError: if there is no such GPU.
+        """
+        place = f"{FIRST_CPU.removesuffix('CPU:0')}GPU:{gpu_index}"
+        try:
+            accelerator_at(place)
+        except MissingDeviceError:
+            raise RuntimeError(f"GPU:{gpu_index} unknown device.") from None
+        outer_place = context.state.place
+        context.state.place = place
+        context.state.refresh()
+        try:
+            copied: EagerTensor = execute(get_op("Identity"), (self,), {})
+        finally:
+            context.state.place = outer_place
+            context.state.refresh()
+        return copied
+
 
 _held_value: Any = vars(EagerTensor)["_value"]  # the slot's descriptor
 
@@ -274,14 +292,14 @@ def new_tensor(array: np.ndarray[Any, Any], dtype: DType) -> EagerTensor:
     """Wraps an array, which nobody else may change, as a tensor on the logical device in force."""
     tensor = EagerTensor(array, dtype)
     if context.state.place is not None:
-        tensor.place = context.state.place
+        tensor.place = existing_place(context.state.place)
     return tensor
 
 
 def note_places(tensors: Sequence[EagerTensor]) -> None:
     """Notes the current logical device on new tensors."""
-    place = context.state.place
-    if place is not None:
+    if context.state.place is not None:
+        place = existing_place(context.state.place)
         for tensor in tensors:
             tensor.place = place
 

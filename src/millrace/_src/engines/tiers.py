@@ -31,6 +31,7 @@ from millrace._src.passes.exactness import lossy_nodes, refuses_only
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
 from millrace._src.passes.stand_ins import may_be_stand_in
+from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
 
 
@@ -244,10 +245,14 @@ def tier_of_call(graph: FuncGraph) -> Tier:
         return Tier("xla", f"jit_compile is True, and a call is refused: {error.message}")
 
 
-def _finish() -> None:
-    """Waits until XLA, if it is loaded, has computed all results."""
+@export("test.experimental.sync_devices")
+def sync_devices() -> None:
+    """Waits until all devices have computed what they were asked for: XLA, if it is loaded; the host always has.
+
+    >>> tf.test.experimental.sync_devices()
+    """
     if xla_engine.cache_info().currsize:
         xla_engine().finish()
 
 
-follow_forks(_finish)
+follow_forks(sync_devices)

@@ -8,7 +8,7 @@ from typing import Any
 
 from millrace._src.core import context, types
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.core.context import base_graph, set_base_graph, state
+from millrace._src.core.context import base_graph, in_plain_graph, set_base_graph, state
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import LogicalDevice, canonical_device, is_another_device, short_device
 from millrace._src.core.resources import is_variable
@@ -116,13 +116,13 @@ def device(device_name: Any) -> Any:
 
     Raises: tf.errors.InvalidArgumentError: if no such device exists.
     """
-    if callable(device_name) and state.graph is None:
+    if callable(device_name) and not in_plain_graph():
         raise RuntimeError("tf.device does not support functions.")
     if isinstance(device_name, DeviceSpec):
         device_name = device_name.to_string()
     elif isinstance(device_name, LogicalDevice):
         device_name = device_name.name
-    name = None if device_name is None else canonical_device(device_name)
+    name = None if device_name is None else canonical_device(device_name, state.device)
     return _device_scope(name)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, float32, int32, int64, uint64
+from millrace._src.core.runtime_options import is_op_determinism_enabled
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import init_scope
@@ -150,7 +151,11 @@ class Generator(AutoTrackable):
 
         >>> tf.random.Generator.from_non_deterministic_state().algorithm
         1
+
+        Raises: RuntimeError: if `tf.config.experimental.enable_op_determinism` forbids it.
         """
+        if is_op_determinism_enabled():
+            raise RuntimeError('"from_non_deterministic_state" cannot be called when determinism is enabled.')
         algorithm = Algorithm.PHILOX.value if alg is None else _concrete(alg)
         return cls(state=generator_ops.non_deterministic_ints([_state_size(algorithm)], dtype=int64), alg=algorithm)
 
@@ -332,7 +337,14 @@ def get_global_generator() -> Generator:
 
     >>> tf.random.get_global_generator().algorithm
     1
+
+    Raises: RuntimeError: if there is none, and `tf.config.experimental.enable_op_determinism` forbids to make one.
     """
+    if _GlobalGenerator.instance is None and is_op_determinism_enabled():
+        raise RuntimeError(
+            '"get_global_generator" cannot be called if determinism is enabled, unless "set_global_generator" has '
+            'already been called. Please call "set_global_generator" first.'
+        )
     if _GlobalGenerator.instance is None:
         with init_scope():
             _GlobalGenerator.instance = Generator.from_non_deterministic_state()

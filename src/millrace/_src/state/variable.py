@@ -15,7 +15,7 @@ from typing import Any
 
 from millrace._src.core import context, types
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.core.context import state
+from millrace._src.core.context import note_eager_use, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.dtypes import DType, as_dtype, resource
@@ -177,6 +177,7 @@ class Variable(
         self._name = name
         self._shape_static = shape
         self._dtype = dtype
+        note_eager_use()
         self._handle: Any = resource_handle(VariableStorage(dtype, shape, name))
         self._in_graph_mode = False
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 
+from millrace._src.core import errors
 from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
@@ -51,6 +52,21 @@ class XlaAccelerator:
                 return compiled(*[jax.device_put(array, self.device) for array in arrays])
 
         return run
+
+    def memory(self) -> tuple[int, int]:
+        """Returns the bytes in use now and at most, as JAX's allocator counts them."""
+        stats = self.device.memory_stats()
+        if not stats:
+            raise errors.UnimplementedError(None, None, f"The driver of {self.device} does not tell its memory.")
+        return int(stats["bytes_in_use"]), int(stats.get("peak_bytes_in_use", stats["bytes_in_use"]))
+
+    def details(self) -> dict[str, Any]:
+        """Returns the name of the device, and of a GPU by NVIDIA the compute capability."""
+        facts: dict[str, Any] = {"device_name": self.device.device_kind}
+        capability = getattr(self.device, "compute_capability", None)  # devices of other kinds have none
+        if capability:
+            facts["compute_capability"] = tuple(int(part) for part in str(capability).split("."))
+        return facts
 
     def holds(self, array: Any) -> bool:
         """Tells whether an array of JAX is in the device's memory, as a whole or in part."""

@@ -6,13 +6,14 @@ the array is the attribute of a Const node.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.arrays import make_array
-from millrace._src.core.context import state
+from millrace._src.core.context import note_eager_use, state
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, new_tensor
@@ -50,8 +51,20 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         array = _shaped(array, as_shape(shape), value)
     graph = state.graph
     if graph is None:
-        return new_tensor(array, actual)
+        return _new_tensor(array, actual)
     return graph.constant(array, actual, "Const" if name is None else name)
+
+
+def _first_tensor(array: Array, dtype: DType) -> EagerTensor:
+    """Makes the first constant, after which the devices of the program stay as they are."""
+    global _new_tensor
+    note_eager_use()
+    _new_tensor = new_tensor
+    return new_tensor(array, dtype)
+
+
+_new_tensor: Callable[[Array, DType], EagerTensor] = _first_tensor
+"""Makes a constant; later ones need no note."""
 
 
 def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
@@ -132,5 +145,5 @@ def constant_v1(
         array = _shaped(array, target, value)
     graph = state.graph
     if graph is None:
-        return new_tensor(array, actual)
+        return _new_tensor(array, actual)
     return graph.constant(array, actual, "Const" if name is None else name)

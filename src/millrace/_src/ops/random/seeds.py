@@ -24,6 +24,7 @@ import numpy as np
 from millrace._src.core import context
 from millrace._src.core.dispatch import execute_once
 from millrace._src.core.op_def import OpFunction
+from millrace._src.core.runtime_options import is_op_determinism_enabled
 from millrace._src.ops.random.philox import Stream, stream_from_seeds
 from millrace._src.util.export import export
 
@@ -96,6 +97,7 @@ def get_seed(op_seed: Any) -> tuple[Any, Any]:
     (7, 3)
 
     Args: op_seed: An integer, or None.
+    Raises: RuntimeError: if there is no seed, and `tf.config.experimental.enable_op_determinism` asked for one.
     """
     graph = context.current_graph()
     seed = _global.seed if graph is None else _graph_seed(graph)
@@ -104,6 +106,11 @@ def get_seed(op_seed: Any) -> tuple[Any, Any]:
             op_seed = _global.next_op_seed() if graph is None else _next_count(graph)
     elif op_seed is not None:
         seed = DEFAULT_SEED
+    elif is_op_determinism_enabled():
+        raise RuntimeError(
+            "Random ops require a seed to be set when determinism is enabled. Please set a seed before running the op, "
+            "e.g. by calling tf.random.set_seed(1)."
+        )
     else:
         return None, None
     seeds = seed % _MODULUS, op_seed % _MODULUS
