@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.devices import FIRST_CPU
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
+from millrace._src.core.devices import FIRST_CPU
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import 
 from millrace._src.ops.shape_rules import no_outputs, scalar
 from millrace._src.ops.type_sets import ANY
 
