@@ -1230,22 +1230,30 @@ compat.v1.strings.to_number ops.strings.numbers:to_number_v1
 """,
     "compat.v1.summary": """
 compat.v1.summary.Event graph.proto_names:Event
+compat.v1.summary.FileWriter compat_v1.summary.file_writer:FileWriter
+compat.v1.summary.FileWriterCache compat_v1.summary.file_writer:FileWriterCache
 compat.v1.summary.SessionLog graph.proto_names:SessionLog
 compat.v1.summary.Summary graph.proto_names:Summary
 compat.v1.summary.SummaryDescription graph.proto_names:SummaryDescription
 compat.v1.summary.SummaryWriter -
 compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
-compat.v1.summary.audio -
+compat.v1.summary.all_v2_summary_ops compat_v1.summary.merging:all_v2_summary_ops
+compat.v1.summary.audio compat_v1.summary.values:audio
 compat.v1.summary.create_file_writer -
 compat.v1.summary.create_noop_writer -
 compat.v1.summary.flush -
+compat.v1.summary.get_summary_description compat_v1.summary.merging:get_summary_description
 compat.v1.summary.graph -
-compat.v1.summary.histogram -
-compat.v1.summary.image -
+compat.v1.summary.histogram compat_v1.summary.values:histogram
+compat.v1.summary.image compat_v1.summary.values:image
+compat.v1.summary.initialize compat_v1.summary.merging:initialize
+compat.v1.summary.merge compat_v1.summary.merging:merge
+compat.v1.summary.merge_all compat_v1.summary.merging:merge_all
 compat.v1.summary.record_if -
-compat.v1.summary.scalar -
+compat.v1.summary.scalar compat_v1.summary.values:scalar
 compat.v1.summary.should_record_summaries -
-compat.v1.summary.text -
+compat.v1.summary.tensor_summary compat_v1.summary.values:tensor_summary
+compat.v1.summary.text compat_v1.summary.values:text
 compat.v1.summary.trace_export -
 compat.v1.summary.trace_off -
 compat.v1.summary.trace_on -
@@ -1284,6 +1292,7 @@ compat.v1.train.global_step compat_v1.train.global_step:global_step
 compat.v1.train.import_meta_graph compat_v1.saved_model.meta_graph_import:import_meta_graph
 compat.v1.train.match_filenames_once state.file_names:match_filenames_once
 compat.v1.train.remove_checkpoint checkpoint.state_file:remove_checkpoint
+compat.v1.train.summary_iterator summary.reading:summary_iterator
 compat.v1.train.update_checkpoint_state checkpoint.state_file:update_checkpoint_state
 compat.v1.train.write_graph graph.graph_def:write_graph
 """,
