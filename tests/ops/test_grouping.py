@@ -67,3 +67,11 @@ def test_timestamp_is_taken_when_it_runs() -> None:
     assert first.shape.as_list() == []
     assert before <= first.numpy() <= second.numpy() <= time.time()
     assert tf.timestamp().numpy() == pytest.approx(time.time(), abs=5)
+
+
+def test_a_group_waits_for_the_assignment_of_which_it_gets_the_variable():
+    with tf.Graph().as_default():
+        v = tf.Variable(1.0, name="v")
+        assigned = v.assign(2.0)
+        assert tf.group(assigned).control_inputs == [assigned.op]
+        assert tf.group(v).control_inputs == [v.op]

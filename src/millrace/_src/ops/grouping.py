@@ -86,10 +86,8 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def _controller(item: Any) -> Any:
-    """Returns what to wait for: the item itself, or the operation behind a variable's handle."""
-    if is_variable(item):
-        return item.handle
-    if not isinstance(item, (Tensor, Operation)):
+    """Returns what to wait for: the item, of which the graph takes the operation; for an assignment that is its own."""
+    if not is_variable(item) and not isinstance(item, (Tensor, Operation)):
         raise TypeError(
             f"'inputs' should be zero or more (nested) Tensors. Received '{item}' with type '{type(item)}'."
         )
