@@ -203,9 +203,9 @@ class BoundCall:
         self.op = op
         self.dtypes = dtypes
         self.attrs = attrs
+        self.output_dtypes = op.signature.output_dtypes(attrs)
         self._bare = eager_engine().bind(op, dtypes, attrs)
         self.kernel = watched_call(self, self._bare)
-        self.output_dtypes = op.signature.output_dtypes(attrs)
         self.is_quiet = op.traits.cacheable and op.effects(attrs) is not Effects.IO
         """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
         self.recording: tuple[Any, Any] = (None, None)

@@ -179,6 +179,11 @@ class Traits:
     """Whether the op calls a function of the user's in Python, whose results may depend on anything."""
     makes_shared_object: bool = False
     """Whether the op makes an object that all runs of a session share (VarHandleOp)."""
+    only_moves_values: bool = False
+    """Whether the check of numbers takes the results as they are, as TensorFlow does for some ops that move values.
+
+    The values were checked where they were computed; see `ops.debug.numerics_mode`.
+    """
     is_stand_in: bool = False
     """Whether nobody reads the output, which stands for a value of a branch that does not run (FakeParam)."""
     is_placeholder: bool = False

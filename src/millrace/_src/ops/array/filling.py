@@ -56,6 +56,7 @@ def _fill_shape(c: ShapeContext) -> TensorShape:
 @op(
     "Fill",
     "dims: index_type, value: T -> output: T",
+    only_moves_values=True,
     T=ANY,
     index_type=_INDEX,
     shape=_fill_shape,
@@ -92,6 +93,7 @@ def _like(xp: Xp, x: Any, value: int) -> Any:
 @op(
     "ZerosLike",
     "x: T -> y: T",
+    only_moves_values=True,
     T=ANY,
     shape=same_shape,
     handles=first_handle,
@@ -118,6 +120,7 @@ def _specialize_zeros_like(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, A
 @op(
     "OnesLike",
     "x: T -> y: T",
+    only_moves_values=True,
     T=NUMERIC | BOOL,
     shape=same_shape,
     reads_only_shapes=True,

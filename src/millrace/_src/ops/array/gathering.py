@@ -251,6 +251,7 @@ def _refuse_rows_outside(params: Array, indices: Array) -> None:
 @op(
     "Gather",
     "params: Tparams, indices: Tindices -> output: Tparams",
+    only_moves_values=True,
     Tparams=ANY,
     Tindices=INDEX,
     shape=_gather_shape,

@@ -32,6 +32,7 @@ from millrace._src.util.export import export
 @op(
     "Identity",
     "input: T -> output: T",
+    only_moves_values=True,
     T=ANY,
     shape=same_shape,
     returns_input=True,

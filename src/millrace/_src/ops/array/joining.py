@@ -76,6 +76,7 @@ def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
 @op(
     "ConcatV2",
     "values: N * T, axis: Tidx -> output: T",
+    only_moves_values=True,
     T=ANY,
     Tidx=_INDEX,
     shape=lambda c: _concat_shape(c, "axis"),
@@ -116,6 +117,7 @@ def _concat_error(values: Sequence[Array], at: int) -> InvalidArgumentError:
 @op(
     "Concat",
     "concat_dim: int32, values: N * T -> output: T",
+    only_moves_values=True,
     T=ANY,
     shape=lambda c: _concat_shape(c, "concat_dim"),
     constant_inputs=("concat_dim",),

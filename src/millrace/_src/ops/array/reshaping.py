@@ -67,6 +67,7 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
 @op(
     "Reshape",
     "tensor: T, shape: Tshape -> output: T",
+    only_moves_values=True,
     T=ANY,
     Tshape=_INDEX,
     shape=_reshape_shape,
@@ -163,6 +164,7 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
 @op(
     "Squeeze",
     "input: T -> output: T",
+    only_moves_values=True,
     T=ANY,
     shape=_squeeze_shape,
     is_cheap=True,
@@ -264,6 +266,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
 @op(
     "ExpandDims",
     "input: T, dim: Tdim -> output: T",
+    only_moves_values=True,
     T=ANY,
     Tdim=_INDEX,
     shape=_expand_dims_shape,

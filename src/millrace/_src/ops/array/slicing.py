@@ -85,6 +85,7 @@ def _layout(shape: tuple[int, ...], begin: Array, end: Array, strides: Array, ma
 @op(
     "StridedSlice",
     "input: T, begin: Index, end: Index, strides: Index -> output: T",
+    only_moves_values=True,
     T=ANY,
     Index=_SLICE_INDEX,
     shape=_strided_slice_shape,
@@ -475,6 +476,7 @@ def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | N
 @op(
     "Slice",
     "input: T, begin: Index, size: Index -> output: T",
+    only_moves_values=True,
     T=ANY,
     Index=INDEX,
     shape=_slice_shape,

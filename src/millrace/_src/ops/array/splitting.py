@@ -257,6 +257,7 @@ def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
 @op(
     "Unpack",
     "value: T -> output: num * T",
+    only_moves_values=True,
     T=ANY,
     shape=_unpack_shape,
     batching=slice_batches.unpack,

@@ -55,6 +55,7 @@ def _transpose_shape(c: ShapeContext) -> TensorShape:
 @op(
     "Transpose",
     "x: T, perm: Tperm -> y: T",
+    only_moves_values=True,
     T=ANY,
     Tperm=_INDEX,
     shape=_transpose_shape,

@@ -115,28 +115,6 @@ def check_numerics_v2_gradient(doutput: Tensor, message: str) -> Tensor:
     return checked_gradient
 
 
-@export("debugging.enable_check_numerics")
-def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Raises UnimplementedError: a check of every op's result is not available; `check_numerics` checks one tensor.
-
-    Args:
-      stack_height_limit: how many stack frames a message would show.
-      path_length_limit: how many characters of a file's path a message would show.
-
-    Raises: tf.errors.UnimplementedError: always.
-    """
-    message = "tf.debugging.enable_check_numerics is not available in Millrace yet; use tf.debugging.check_numerics."
-    raise errors.UnimplementedError(None, None, message)
-
-
-@export("debugging.disable_check_numerics")
-def disable_check_numerics() -> None:
-    """Does nothing: `enable_check_numerics`, which this function would undo, is not available.
-
-    >>> tf.debugging.disable_check_numerics()
-    """
-
-
 @export("debugging.assert_all_finite", v1=[])
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
     """Returns `x`; fails if `x` holds NaN or infinity.
