@@ -1138,10 +1138,24 @@ compat.v1.resource_loader.load_resource compat_v1.resource_loader:load_resource
 compat.v1.resource_loader.readahead_file_path compat_v1.resource_loader:readahead_file_path
 """,
     "compat.v1.saved_model": """
+compat.v1.saved_model.Builder compat_v1.saved_model.builder:SavedModelBuilder
 compat.v1.saved_model.LEGACY_INIT_OP_KEY saved_model.constants:LEGACY_INIT_OP_KEY
 compat.v1.saved_model.MAIN_OP_KEY saved_model.constants:MAIN_OP_KEY
-compat.v1.saved_model.load -
+compat.v1.saved_model.build_signature_def compat_v1.saved_model.signature_defs:build_signature_def
+compat.v1.saved_model.build_tensor_info compat_v1.saved_model.tensor_infos:build_tensor_info
+compat.v1.saved_model.classification_signature_def compat_v1.saved_model.signature_defs:classification_signature_def
+compat.v1.saved_model.get_tensor_from_tensor_info compat_v1.saved_model.tensor_infos:get_tensor_from_tensor_info
+compat.v1.saved_model.is_valid_signature compat_v1.saved_model.signature_defs:is_valid_signature
+compat.v1.saved_model.load compat_v1.saved_model.loader:load
 compat.v1.saved_model.load_v2 saved_model.load:load
+compat.v1.saved_model.main_op_with_restore compat_v1.saved_model.main_ops:main_op_with_restore
+compat.v1.saved_model.maybe_saved_model_directory compat_v1.saved_model.loader:maybe_saved_model_directory
+compat.v1.saved_model.predict_signature_def compat_v1.saved_model.signature_defs:predict_signature_def
+compat.v1.saved_model.regression_signature_def compat_v1.saved_model.signature_defs:regression_signature_def
+compat.v1.saved_model.simple_save compat_v1.saved_model.builder:simple_save
+""",
+    "compat.v1.saved_model.builder": """
+compat.v1.saved_model.builder.SavedModelBuilder compat_v1.saved_model.builder:SavedModelBuilder
 """,
     "compat.v1.saved_model.constants": """
 compat.v1.saved_model.constants.ASSETS_DIRECTORY saved_model.constants:ASSETS_DIRECTORY
@@ -1161,6 +1175,14 @@ compat.v1.saved_model.experimental.Fingerprint -
 compat.v1.saved_model.experimental.read_fingerprint -
 compat.v1.saved_model.experimental.save saved_model.save:save
 """,
+    "compat.v1.saved_model.loader": """
+compat.v1.saved_model.loader.load compat_v1.saved_model.loader:load
+compat.v1.saved_model.loader.maybe_saved_model_directory compat_v1.saved_model.loader:maybe_saved_model_directory
+""",
+    "compat.v1.saved_model.main_op": """
+compat.v1.saved_model.main_op.main_op compat_v1.saved_model.main_ops:main_op
+compat.v1.saved_model.main_op.main_op_with_restore compat_v1.saved_model.main_ops:main_op_with_restore
+""",
     "compat.v1.saved_model.signature_constants": """
 compat.v1.saved_model.signature_constants.CLASSIFY_INPUTS saved_model.constants:CLASSIFY_INPUTS
 compat.v1.saved_model.signature_constants.CLASSIFY_METHOD_NAME saved_model.constants:CLASSIFY_METHOD_NAME
@@ -1174,11 +1196,23 @@ compat.v1.saved_model.signature_constants.REGRESS_INPUTS saved_model.constants:R
 compat.v1.saved_model.signature_constants.REGRESS_METHOD_NAME saved_model.constants:REGRESS_METHOD_NAME
 compat.v1.saved_model.signature_constants.REGRESS_OUTPUTS saved_model.constants:REGRESS_OUTPUTS
 """,
+    "compat.v1.saved_model.signature_def_utils": """
+compat.v1.saved_model.signature_def_utils.MethodNameUpdater compat_v1.saved_model.signature_defs:MethodNameUpdater
+compat.v1.saved_model.signature_def_utils.build_signature_def compat_v1.saved_model.signature_defs:build_signature_def
+compat.v1.saved_model.signature_def_utils.classification_signature_def compat_v1.saved_model.signature_defs:classification_signature_def
+compat.v1.saved_model.signature_def_utils.is_valid_signature compat_v1.saved_model.signature_defs:is_valid_signature
+compat.v1.saved_model.signature_def_utils.predict_signature_def compat_v1.saved_model.signature_defs:predict_signature_def
+compat.v1.saved_model.signature_def_utils.regression_signature_def compat_v1.saved_model.signature_defs:regression_signature_def
+""",
     "compat.v1.saved_model.tag_constants": """
 compat.v1.saved_model.tag_constants.GPU saved_model.constants:GPU
 compat.v1.saved_model.tag_constants.SERVING saved_model.constants:SERVING
 compat.v1.saved_model.tag_constants.TPU saved_model.constants:TPU
 compat.v1.saved_model.tag_constants.TRAINING saved_model.constants:TRAINING
+""",
+    "compat.v1.saved_model.utils": """
+compat.v1.saved_model.utils.build_tensor_info compat_v1.saved_model.tensor_infos:build_tensor_info
+compat.v1.saved_model.utils.get_tensor_from_tensor_info compat_v1.saved_model.tensor_infos:get_tensor_from_tensor_info
 """,
     "compat.v1.sets": """
 compat.v1.sets.set_difference ops.sparse.sets:set_difference

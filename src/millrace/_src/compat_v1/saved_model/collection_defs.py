@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from google.protobuf import any_pb2
+
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation
@@ -89,6 +91,8 @@ def write_collection(meta_graph: Any, name: str, items: Iterable[Any], scope: st
             target.bytes_list.value.extend(without_scope(t, scope).encode() for t in texts if is_in_scope(t, scope))
         elif all(isinstance(item, int) for item in values):
             target.int64_list.value.extend(values)
+        elif all(isinstance(item, any_pb2.Any) for item in values):
+            target.any_list.value.extend(values)
         elif all(isinstance(item, float) for item in values):
             target.float_list.value.extend(values)
         else:
