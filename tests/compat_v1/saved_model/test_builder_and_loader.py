@@ -32,7 +32,7 @@ def session(tmp_path: Path) -> Any:
 
 
 def _signature(graph: Any, **names: str) -> Any:
-    inputs = {"in": graph.get_tensor_by_name(names["of"])}
+    inputs = {"given": graph.get_tensor_by_name(names["of"])}
     return sm.predict_signature_def(inputs, {"out": graph.get_tensor_by_name(names["to"])})
 
 
@@ -79,7 +79,7 @@ def test_simple_save_writes_one_signature(session: Any, tmp_path: Path) -> None:
     sm.simple_save(
         session,
         str(tmp_path / "simple"),
-        {"in": graph.get_tensor_by_name("x:0")},
+        {"given": graph.get_tensor_by_name("x:0")},
         {"out": graph.get_tensor_by_name("y:0")},
         legacy_init_op=v1.tables_initializer(),
     )
