@@ -30,11 +30,13 @@ def build_tensor_info(tensor: Any) -> Any:
         return _info_of_composite(tensor)
     if not isinstance(tensor, SymbolicTensor):
         raise RuntimeError(f"build_tensor_info takes a tensor of a graph; received {tensor!r}.")
-    return meta_graph_pb2.TensorInfo(name=tensor.name, dtype=tensor.dtype.as_datatype_enum, tensor_shape=tensor.shape.as_proto())
+    info: Any = meta_graph_pb2.TensorInfo(name=tensor.name, tensor_shape=tensor.shape.as_proto())
+    info.dtype = tensor.dtype.as_datatype_enum
+    return info
 
 
 def _info_of_composite(composite: Any) -> Any:
-    info = meta_graph_pb2.TensorInfo()
+    info: Any = meta_graph_pb2.TensorInfo()
     if isinstance(composite, SparseTensor):
         info.dtype = composite.dtype.as_datatype_enum
         info.tensor_shape.CopyFrom(composite.get_shape().as_proto())
