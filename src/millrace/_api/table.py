@@ -1018,6 +1018,25 @@ compat.v1.logging.warning compat_v1.logging:warning
 compat.v1.lookup.StaticHashTable state.lookup.static_hash_table:StaticHashTableV1
 compat.v1.lookup.StaticVocabularyTable state.lookup.hash_buckets:StaticVocabularyTableV1
 """,
+    "compat.v1.losses": """
+compat.v1.losses.Reduction compat_v1.losses.reduction:Reduction
+compat.v1.losses.absolute_difference compat_v1.losses.functions:absolute_difference
+compat.v1.losses.add_loss compat_v1.losses.reduction:add_loss
+compat.v1.losses.compute_weighted_loss compat_v1.losses.reduction:compute_weighted_loss
+compat.v1.losses.cosine_distance compat_v1.losses.functions:cosine_distance
+compat.v1.losses.get_losses compat_v1.losses.collected:get_losses
+compat.v1.losses.get_regularization_loss compat_v1.losses.collected:get_regularization_loss
+compat.v1.losses.get_regularization_losses compat_v1.losses.collected:get_regularization_losses
+compat.v1.losses.get_total_loss compat_v1.losses.collected:get_total_loss
+compat.v1.losses.hinge_loss compat_v1.losses.functions:hinge_loss
+compat.v1.losses.huber_loss compat_v1.losses.functions:huber_loss
+compat.v1.losses.log_loss compat_v1.losses.functions:log_loss
+compat.v1.losses.mean_pairwise_squared_error compat_v1.losses.functions:mean_pairwise_squared_error
+compat.v1.losses.mean_squared_error compat_v1.losses.functions:mean_squared_error
+compat.v1.losses.sigmoid_cross_entropy compat_v1.losses.functions:sigmoid_cross_entropy
+compat.v1.losses.softmax_cross_entropy compat_v1.losses.functions:softmax_cross_entropy
+compat.v1.losses.sparse_softmax_cross_entropy compat_v1.losses.functions:sparse_softmax_cross_entropy
+""",
     "compat.v1.manip": """
 compat.v1.manip.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
 compat.v1.manip.gather_nd ops.array.gathering:gather_nd_v1
@@ -1045,6 +1064,41 @@ compat.v1.math.reduce_min ops.math.v1_reductions:reduce_min
 compat.v1.math.reduce_prod ops.math.v1_reductions:reduce_prod
 compat.v1.math.reduce_sum ops.math.v1_reductions:reduce_sum
 compat.v1.math.softmax compat_v1.nn.functions:softmax_v1
+""",
+    "compat.v1.metrics": """
+compat.v1.metrics.accuracy compat_v1.metrics.means:accuracy
+compat.v1.metrics.auc compat_v1.metrics.curves:auc
+compat.v1.metrics.average_precision_at_k compat_v1.metrics.ranking:average_precision_at_k
+compat.v1.metrics.false_negatives compat_v1.metrics.counts:false_negatives
+compat.v1.metrics.false_negatives_at_thresholds compat_v1.metrics.thresholds:false_negatives_at_thresholds
+compat.v1.metrics.false_positives compat_v1.metrics.counts:false_positives
+compat.v1.metrics.false_positives_at_thresholds compat_v1.metrics.thresholds:false_positives_at_thresholds
+compat.v1.metrics.mean compat_v1.metrics.means:mean
+compat.v1.metrics.mean_absolute_error compat_v1.metrics.means:mean_absolute_error
+compat.v1.metrics.mean_cosine_distance compat_v1.metrics.means:mean_cosine_distance
+compat.v1.metrics.mean_iou compat_v1.metrics.classes:mean_iou
+compat.v1.metrics.mean_per_class_accuracy compat_v1.metrics.classes:mean_per_class_accuracy
+compat.v1.metrics.mean_relative_error compat_v1.metrics.means:mean_relative_error
+compat.v1.metrics.mean_squared_error compat_v1.metrics.means:mean_squared_error
+compat.v1.metrics.mean_tensor compat_v1.metrics.means:mean_tensor
+compat.v1.metrics.percentage_below compat_v1.metrics.means:percentage_below
+compat.v1.metrics.precision compat_v1.metrics.counts:precision
+compat.v1.metrics.precision_at_k compat_v1.metrics.ranking:precision_at_k
+compat.v1.metrics.precision_at_thresholds compat_v1.metrics.thresholds:precision_at_thresholds
+compat.v1.metrics.precision_at_top_k compat_v1.metrics.ranking:precision_at_top_k
+compat.v1.metrics.recall compat_v1.metrics.counts:recall
+compat.v1.metrics.recall_at_k compat_v1.metrics.ranking:recall_at_k
+compat.v1.metrics.recall_at_thresholds compat_v1.metrics.thresholds:recall_at_thresholds
+compat.v1.metrics.recall_at_top_k compat_v1.metrics.ranking:recall_at_top_k
+compat.v1.metrics.root_mean_squared_error compat_v1.metrics.means:root_mean_squared_error
+compat.v1.metrics.sensitivity_at_specificity compat_v1.metrics.curves:sensitivity_at_specificity
+compat.v1.metrics.sparse_average_precision_at_k compat_v1.metrics.ranking:sparse_average_precision_at_k
+compat.v1.metrics.sparse_precision_at_k compat_v1.metrics.ranking:sparse_precision_at_k
+compat.v1.metrics.specificity_at_sensitivity compat_v1.metrics.curves:specificity_at_sensitivity
+compat.v1.metrics.true_negatives compat_v1.metrics.counts:true_negatives
+compat.v1.metrics.true_negatives_at_thresholds compat_v1.metrics.thresholds:true_negatives_at_thresholds
+compat.v1.metrics.true_positives compat_v1.metrics.counts:true_positives
+compat.v1.metrics.true_positives_at_thresholds compat_v1.metrics.thresholds:true_positives_at_thresholds
 """,
     "compat.v1.nn": """
 compat.v1.nn.avg_pool ops.nn.version_1:avg_pool_v1

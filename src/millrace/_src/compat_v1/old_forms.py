@@ -85,7 +85,7 @@ def _source(definition: ast.FunctionDef, renamed: dict[str, str], ignored: Seque
 def _documentation(call: Callable[..., Any], example: str, renamed: dict[str, str], ignored: Sequence[str]) -> str:
     """Returns the documentation: an example, what is old, and what the function of today says of its arguments."""
     today = public_name(call) or call.__name__
-    lines = [f"Calls `tf.{today}` with the arguments of TensorFlow 1.", "", *example.strip().split("\n"), ""]
+    lines = [f"Calls `tf.{today}` with the arguments of TensorFlow 1.", "", *inspect.cleandoc(example).split("\n"), ""]
     if renamed:
         lines.append("Old names: " + ", ".join(f"`{old}` is `{new}`" for old, new in renamed.items()) + ".")
     if ignored:

@@ -122,7 +122,7 @@ def fractional_max_pool(
     """Computes the largest element of each region of a random partition of images, with both seeds given.
 
     >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])
-    >>> output, rows, columns = tf.compat.v1.nn.fractional_max_pool(image, [1., 1.4, 1.6, 1.], seed=1, seed2=4)
+    >>> output, rows, columns = tf.compat.v1.nn.fractional_max_pool(image, [1., 1.4, 1.6, 1.])
     >>> output.shape
     TensorShape([1, 5, 4, 1])
 
@@ -132,7 +132,7 @@ def fractional_max_pool(
       pseudo_random: whether regions are cut evenly from a random start, rather than with shuffled lengths.
       overlapping: whether regions share their borders.
       deterministic: whether every run of the node cuts the same regions.
-      seed: the first seed; 0 with `seed2` 0 cuts differently every time.
+      seed: the first seed; only a deterministic node may have seeds.
       seed2: the second seed.
       name: A name for the operation (optional).
 
@@ -157,7 +157,7 @@ def fractional_avg_pool(
     """Computes the mean of each region of a random partition of images, with both seeds given.
 
     >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])
-    >>> output, rows, columns = tf.compat.v1.nn.fractional_avg_pool(image, [1., 1.4, 1.6, 1.], seed=1, seed2=4)
+    >>> output, rows, columns = tf.compat.v1.nn.fractional_avg_pool(image, [1., 1.4, 1.6, 1.])
     >>> output.shape
     TensorShape([1, 5, 4, 1])
 
@@ -167,7 +167,7 @@ def fractional_avg_pool(
       pseudo_random: whether regions are cut evenly from a random start, rather than with shuffled lengths.
       overlapping: whether regions share their borders.
       deterministic: whether every run of the node cuts the same regions.
-      seed: the first seed; 0 with `seed2` 0 cuts differently every time.
+      seed: the first seed; only a deterministic node may have seeds.
       seed2: the second seed.
       name: A name for the operation (optional).
 

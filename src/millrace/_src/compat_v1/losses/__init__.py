@@ -1,0 +1,1 @@
+"""`tf.compat.v1.losses`: losses as numbers of a graph, and the collection that holds them."""
