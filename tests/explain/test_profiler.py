@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,24 +141,3 @@ def test_python_calls_are_noted_when_asked_for(tmp_path: Path) -> None:
     assert len({event.thread for event in calls}) == 2
     assert calls[0].source is not None
     assert calls[0].source.filename == __file__
-
-
-@pytest.mark.xla
-def test_what_xla_runs_is_in_the_profile_with_the_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("jax")
-    monkeypatch.setattr(os, "environ", os.environ.copy())  # importing jax writes into it
-    monkeypatch.setenv("MILLRACE_TIER_WAIT", "1")
-
-    @tf.function(jit_compile=True)
-    def f(x: Any) -> Any:
-        with tf.name_scope("dense"):
-            return tf.matmul(x, x)
-
-    x = tf.ones([64, 64])
-    experimental.start(str(tmp_path))
-    for _ in range(20):
-        f(x).numpy()
-    profile, _ = profiler.end_profile()
-    assert profile.xla_space is not None
-    device = [event for event in profile.events if event.subject.category == "device"]
-    assert any("dense/MatMul" in event.subject.op for event in device)

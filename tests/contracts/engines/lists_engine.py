@@ -155,6 +155,10 @@ class ListsEngine:
     def record(self) -> None:
         """Returns None: watchers see all kernels."""
 
+    def facts(self) -> dict[str, Any]:
+        """Returns that there is no compiler and no accelerator."""
+        return {"compiler": "none", "accelerators": [], "error": ""}
+
     def finish(self) -> None:
         """Does nothing: kernels return results."""
 

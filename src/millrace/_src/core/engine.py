@@ -208,5 +208,10 @@ class Engine(Protocol):
         Returns: None for an engine whose work is all in kernels that watchers see: see `core.watching`.
         """
 
+    def facts(self) -> dict[str, Any]:
+        """Returns what people may want to know: "compiler", a text; "accelerators", dicts of kind and details; and
+        "error", why there are none.
+        """
+
     def finish(self) -> None:
         """Waits until the engine has computed all results that it owes: a fork of the process could not wait."""

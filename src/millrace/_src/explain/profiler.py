@@ -67,6 +67,7 @@ class Session:
 
     def start(self) -> None:
         """Begins the profile."""
+        _sessions.append(self)
         if self._xla is not None:
             self._xla.start()
         self._recorder.start(watches=self._with_host)
@@ -75,12 +76,17 @@ class Session:
 
     def stop(self) -> Profile:
         """Ends the profile, and returns it."""
+        _sessions.remove(self)
         if self._python is not None:
             self._python.stop()
         profile = self._recorder.stop()
         if self._xla is not None:
             self._xla.stop(profile)
         return profile
+
+
+_sessions: list[Session] = []
+"""The profiles that run: the one that `start` began, and those of tools."""
 
 
 class _Running:
@@ -222,7 +228,7 @@ class Trace:
         self._start: int | None = None
 
     def __enter__(self) -> Trace:
-        if _Running.session is not None:
+        if _sessions:
             self._start = time.perf_counter_ns()
         return self
 
@@ -234,7 +240,7 @@ class Trace:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         start, self._start = self._start, None
-        session = _Running.session
-        if start is not None and session is not None:
-            subject = Subject(ANNOTATION, "Trace", self._name)
-            session.recorder.note(start, time.perf_counter_ns(), subject, details=dict(self._facts))
+        if start is not None:
+            end, subject = time.perf_counter_ns(), Subject(ANNOTATION, "Trace", self._name)
+            for session in _sessions:
+                session.recorder.note(start, end, subject, details=dict(self._facts))

@@ -20,6 +20,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import EngineRecording, Program
 from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
+from millrace._src.engines.xla import compile_cache
 from millrace._src.engines.xla.accelerators import list_accelerators
 from millrace._src.engines.xla.lower import _callable
 from millrace._src.engines.xla.namespace import xp
@@ -65,6 +66,24 @@ class XlaEngine:
         from millrace._src.engines.xla.recording import XlaRecording  # programs without a profile need no recorder
 
         return XlaRecording()
+
+    def facts(self) -> dict[str, Any]:
+        """Returns the versions and the cache of the compiler, and what JAX sees."""
+        error = ""
+        try:
+            backend = jax.default_backend()
+        except RuntimeError as failure:  # the driver does not work
+            backend, error = "none", str(failure)
+        folder = compile_cache.cache_folder()
+        cache = f"compiled functions in {folder}" if folder is not None else "no cache of compiled functions"
+        return {
+            "compiler": f"JAX {jax.__version__}, backend {backend}; {cache}",
+            "accelerators": [
+                {"kind": one.kind, "details": ", ".join(f"{k} {v}" for k, v in one.details().items())}
+                for one in self.accelerators()
+            ],
+            "error": error,
+        }
 
     def finish(self) -> None:
         """Waits until XLA has computed all arrays that there are."""
