@@ -40,9 +40,9 @@ def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str 
     >>> tf.compat.v1.assign_add(v, [3.0, 4.0]).numpy()
     array([4., 6.], dtype=float32)
 
-    Args: ref: As all arguments, see `tf.compat.v1.assign`.
+    Args: ref: As all arguments, see `tf.compat.v1.assign`; but `name` counts for nothing, as in TensorFlow.
     """
-    return ref.assign_add(value, name=name)
+    return ref.assign_add(value)
 
 
 @export(v1=["assign_sub"])
@@ -53,9 +53,9 @@ def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str 
     >>> tf.compat.v1.assign_sub(v, [3.0, 4.0]).numpy()
     array([-2., -2.], dtype=float32)
 
-    Args: ref: As all arguments, see `tf.compat.v1.assign`.
+    Args: ref: As all arguments, see `tf.compat.v1.assign`; but `name` counts for nothing, as in TensorFlow.
     """
-    return ref.assign_sub(value, name=name)
+    return ref.assign_sub(value)
 
 
 @export(v1=["count_up_to"])

@@ -10,16 +10,8 @@ from typing import Any
 from millrace._src.util.export import export
 
 
-class _Renamed(type):
-    """Gives the older name `VARIABLES` of `GLOBAL_VARIABLES`."""
-
-    @property
-    def VARIABLES(cls) -> str:  # TensorFlow's name
-        return "variables"
-
-
 @export(v1=["GraphKeys"])
-class GraphKeys(metaclass=_Renamed):
+class GraphKeys:
     """Names of collections.
 
     >>> tf.compat.v1.GraphKeys.TRAINABLE_VARIABLES
@@ -27,6 +19,7 @@ class GraphKeys(metaclass=_Renamed):
     """
 
     GLOBAL_VARIABLES = "variables"
+    VARIABLES = GLOBAL_VARIABLES  # the older name
     LOCAL_VARIABLES = "local_variables"
     METRIC_VARIABLES = "metric_variables"
     MODEL_VARIABLES = "model_variables"

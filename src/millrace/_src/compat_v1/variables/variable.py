@@ -120,7 +120,7 @@ def _arguments(*args: Any, **kwargs: Any) -> dict[str, Any]:
     """Returns all arguments of a call by name, with the defaults: creators see each of them."""
     bound = _SIGNATURE.bind(None, *args, **kwargs)
     bound.apply_defaults()
-    return dict(list(bound.arguments.items())[1:])
+    return {**dict(list(bound.arguments.items())[1:]), "experimental_enable_variable_lifting": None}
 
 
 def _make(
@@ -128,13 +128,14 @@ def _make(
 ) -> Variable:
     """Makes a variable once all creators have seen the arguments."""
     del expected_shape
+    arguments["experimental_enable_variable_lifting"] = True
     if use_resource is None:
         use_resource = current_scope().use_resource
     if use_resource is None:
         use_resource = resource_variables_enabled()
     kind: type[Variable] = ResourceVariable if use_resource or context.executing_eagerly() else RefVariable
-    if kind is RefVariable and arguments["validate_shape"]:
-        _check_shape(arguments["initial_value"])
+    if kind is RefVariable and arguments.get("validate_shape", True):
+        _check_shape(arguments.get("initial_value"))
     variable = kind.__new__(kind)
     variable._collections = _checked(collections)
     Variable.__init__(variable, **arguments)
