@@ -38,7 +38,11 @@ def _configurations(tf, v1, np):
     for name, make in _MADE.items():
         initializer = make(v1.initializers)
         config = initializer.get_config()
-        found[name] = config, type(initializer).from_config(dict(config)).get_config() == config, type(initializer).__name__
+        found[name] = (
+            config,
+            type(initializer).from_config(dict(config)).get_config() == config,
+            type(initializer).__name__,
+        )
     return found
 
 
@@ -109,7 +113,9 @@ def _refused(tf, v1, np):
 
 def _shapes(tf, v1, np):
     made = [make(v1.initializers) for make in _MADE.values()][:2] + [v1.glorot_uniform_initializer()]
-    return [[made_by(shape).shape for made_by in made] for shape in ([], [0], [2], [2, 3, 4], (2, 2), tf.constant([2, 2]))]
+    return [
+        [made_by(shape).shape for made_by in made] for shape in ([], [0], [2], [2, 3, 4], (2, 2), tf.constant([2, 2]))
+    ]
 
 
 def _aliases(tf, np):
