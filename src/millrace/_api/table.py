@@ -729,6 +729,7 @@ compat.v1.verify_tensor_all_finite ops.debug.numerics:verify_tensor_all_finite
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
 compat.v1.while_loop control_flow.while_loop:while_loop_v1
+compat.v1.wrap_function compat_v1.wrapped_functions:wrap_function
 compat.v1.write_file ops.io.files:write_file
 compat.v1.zeros_initializer compat_v1.variables.initializers:Zeros
 compat.v1.zeros_like ops.array.filling:zeros_like_v1

@@ -56,6 +56,7 @@ def trace(
     values: Sequence[Any] | None = None,
     inline_integers: bool = False,
     original: Callable[..., Any] | None = None,
+    orders_effects: bool = True,
 ) -> Trace:
     """Traces a Python function for arguments of the given types.
 
@@ -69,6 +70,8 @@ def trace(
             when there is no call.
         inline_integers: See `TracedGraph`.
         original: The user's function, for messages, where `function` is made of it.
+        orders_effects: Whether effects happen in the order of the program, and all of them; else only those on which
+            the outputs depend, as in graphs of TensorFlow 1.
 
     Returns: The trace.
     Raises:
@@ -87,7 +90,7 @@ def trace(
         result = signature.call_python(function, arguments, layout)
         _check_unchanged(getattr(function, "__qualname__", name), names, before, arguments)
         outputs = _outputs(result, original or function, graph)
-        _finish(graph, outputs)
+        _finish(graph, outputs, orders_effects)
     graph.structured_outputs = outputs
     graph.describe_arguments = functools.partial(structured_signature, function_type)
     graph.forget_argument_captures()
@@ -96,9 +99,11 @@ def trace(
     return Trace(graph, function_type.with_output(output_type, {}), argument_count)
 
 
-def _finish(graph: TracedGraph, outputs: Any) -> None:
+def _finish(graph: TracedGraph, outputs: Any, orders_effects: bool) -> None:
     """Lists the outputs and puts the effects in order."""
     graph.outputs = [t for t in nest.flatten(outputs, expand_composites=True) if isinstance(t, SymbolicTensor)]
+    if not orders_effects:
+        return
     graph.control_outputs = add_automatic_control_dependencies(graph)
     if graph.outputs:
         joined_effects = join_effects(graph, graph.control_outputs)

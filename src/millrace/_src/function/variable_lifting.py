@@ -234,12 +234,12 @@ def _captured(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerT
     raise UnliftableError(
         f"Unable to lift tensor {target!r} because it depends transitively on placeholder {placeholder!r} via at "
         "least one "
-        f"path, e.g.: {_path_text(target.op, placeholder)}"
+        f"path, e.g.: {path_text(target.op, placeholder)}"
     )
 
 
-def _path_text(start: Any, goal: Any) -> str:
-    """Writes one chain of inputs from an operation to a placeholder: `mul (Mul) <- x (Placeholder)`."""
+def path_text(start: Any, goal: Any) -> str:
+    """Writes one chain of inputs from an operation to a placeholder: `mul (Mul) <- x (Placeholder)`; "" for none."""
     parents: dict[Any, Any] = {start: None}
     queue = [start]
     for operation in queue:
@@ -249,6 +249,8 @@ def _path_text(start: Any, goal: Any) -> str:
             if tensor.op not in parents:
                 parents[tensor.op] = operation
                 queue.append(tensor.op)
+    if goal not in parents:
+        return ""
     path = []
     step = goal
     while step is not None:

@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
 from millrace._src.checkpoint.options import io_device
@@ -357,6 +358,8 @@ def _parameter_names(keywords: Sequence[str]) -> list[str]:
     names: list[str] = []
     for keyword in keywords:
         base = re.sub(r"\W|^(?=\d)", "_", keyword)
+        if iskeyword(base):
+            base += "_"
         name, number = base, 0
         while name in names:
             number += 1

@@ -8,9 +8,9 @@ from millrace._src.compat_v1.saved_model.collection_defs import with_scope
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.scopes import get_default_graph
-from millrace._src.graph.structured_values import decode_spec, encode_spec
+from millrace._src.graph.structured_values import decode_spec
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
-from millrace._src.proto import meta_graph_pb2
+from millrace._src.saved_model.export_graph import tensor_info
 from millrace._src.util import nest
 from millrace._src.util.export import export_all
 
@@ -26,28 +26,9 @@ def build_tensor_info(tensor: Any) -> Any:
     Args: tensor: a Tensor of a graph, or a composite of such.
     Raises: RuntimeError: for what is no tensor of a graph.
     """
-    if isinstance(tensor, CompositeTensor):
-        return _info_of_composite(tensor)
-    if not isinstance(tensor, SymbolicTensor):
+    if not isinstance(tensor, (CompositeTensor, SymbolicTensor)):
         raise RuntimeError(f"build_tensor_info takes a tensor of a graph; received {tensor!r}.")
-    info: Any = meta_graph_pb2.TensorInfo(name=tensor.name, tensor_shape=tensor.shape.as_proto())
-    info.dtype = tensor.dtype.as_datatype_enum
-    return info
-
-
-def _info_of_composite(composite: Any) -> Any:
-    info: Any = meta_graph_pb2.TensorInfo()
-    if isinstance(composite, SparseTensor):
-        info.dtype = composite.dtype.as_datatype_enum
-        info.tensor_shape.CopyFrom(composite.get_shape().as_proto())
-        info.coo_sparse.values_tensor_name = composite.values.name
-        info.coo_sparse.indices_tensor_name = composite.indices.name
-        info.coo_sparse.dense_shape_tensor_name = composite.dense_shape.name
-        return info
-    info.composite_tensor.type_spec.CopyFrom(encode_spec(composite._type_spec))
-    for component in nest.flatten(composite._nest_components(), expand_composites=True):
-        info.composite_tensor.components.add().CopyFrom(build_tensor_info(component))
-    return info
+    return tensor_info(tensor)
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:

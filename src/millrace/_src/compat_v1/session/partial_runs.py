@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.compat_v1.session.fetches import FetchPlan
-from millrace._src.compat_v1.session.steps import needed_operations, own_value
+from millrace._src.compat_v1.session.steps import own_value
+from millrace._src.compat_v1.subgraphs import needed_operations
 from millrace._src.core import errors
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation

@@ -6,33 +6,27 @@ few parts again and again.
 Idea: the operations that the fetches need are carried over into the graph of a function, once. Fed tensors become the
 function's inputs. The objects of the session (variables, queues, tables) are captured. Such a function runs on the
 tiers like every other: it starts on NumPy and moves to XLA where that is faster.
-
-An operation of the step has the name of the operation of the session's graph, so that errors name the latter. It also
-has its attributes, the very same dictionary: a random operation goes on in its stream in whatever step it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import functools
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from millrace._src.compat_v1.session.resources import SessionResources
+from millrace._src.compat_v1.subgraphs import Subgraph, needed_operations
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
 from millrace._src.core.context import eager_mode, tapes_scope
 from millrace._src.core.dtypes import runtime_name
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
-from millrace._src.graph import rewriting
-from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
-from millrace._src.graph.traversal import topological_order
 from millrace._src.ops.random.seeds import streams_in
 from millrace._src.util import text
-
-Key = tuple[int, int]
 
 
 class Step:
@@ -61,7 +55,8 @@ class Step:
         self._operations = needed_operations([*(t.op for t in fetched), *targets], fed)
         _check_placeholders(self._operations)
         pure_targets = [op.outputs[0] for op in targets if op.outputs and not op.effects.must_run]
-        self.graph = _StepGraph(resources, fed, self._operations).finish([*fetched, *pure_targets])
+        part = Subgraph("session_step", fed, self._operations, functools.partial(_object_of, resources))
+        self.graph = part.finish([*fetched, *pure_targets])
         self._count = len(fetched)
         self.function = GraphFunction(self.graph, "session_step", jit_compile=jit_compile)
         self._captured_arrays = [tensor._value for tensor in self.graph.external_captures]  # type: ignore[attr-defined]  # eager handles
@@ -101,26 +96,6 @@ def own_value(value: Any) -> Any:
     return value.copy() if value.ndim else value[()]
 
 
-def needed_operations(roots: Iterable[Operation], fed: Collection[SymbolicTensor]) -> list[Operation]:
-    """Returns the operations on which others depend, but for those behind fed tensors, in an order they can run in.
-
-    The order is that of the graph as far as dependencies leave it open.
-    """
-    fed_keys = {_key(tensor) for tensor in fed}
-    needed: dict[Operation, None] = {}
-    waiting = [op for op in roots if not (op.outputs and all(_key(t) in fed_keys for t in op.outputs))]
-    while waiting:
-        operation = waiting.pop()
-        if operation not in needed:
-            needed[operation] = None
-            waiting += [tensor.op for tensor in operation.inputs if _key(tensor) not in fed_keys]
-            waiting += operation._control_inputs
-    if not needed:
-        return []
-    graph = next(iter(needed)).graph
-    return topological_order([operation for operation in graph.get_operations() if operation in needed])
-
-
 def _check_placeholders(operations: Iterable[Operation]) -> None:
     """Refuses placeholders without a fed value."""
     for operation in operations:
@@ -146,58 +121,11 @@ def step_error(kind: type[errors.OpError], operation: Operation, complaint: str)
     return error
 
 
-class _StepGraph:
-    """The graph of a step in the making."""
-
-    def __init__(
-        self, resources: SessionResources, fed: Sequence[SymbolicTensor], operations: Sequence[Operation]
-    ) -> None:
-        self._resources = resources
-        self._known: dict[Key, Any] = {}
-        self._new: dict[Operation, Operation] = {}
-        # Shapes hold in a step as in the graph, unless a value that a shape was computed from is replaced.
-        self._keeps_shapes = all(tensor.op.op_def.traits.is_placeholder for tensor in fed)
-        with eager_mode(), tapes_scope(()):
-            self._graph = FuncGraph("session_step")
-            with self._graph.as_default():
-                for tensor in fed:
-                    self._feed(tensor)
-                for operation in operations:
-                    self._carry_over(operation)
-
-    def finish(self, outputs: Sequence[SymbolicTensor]) -> FuncGraph:
-        """Returns the graph, with its outputs declared."""
-        graph = self._graph
-        graph.outputs = [self._known[_key(tensor)] for tensor in outputs]
-        graph.control_outputs = [op for op in graph.get_operations() if op.effects.must_run]
-        return graph
-
-    def _feed(self, tensor: SymbolicTensor) -> None:
-        graph = self._graph
-        placeholder = graph.placeholder_like(tensor, tensor.shape, f"fed_{len(graph.inputs)}")
-        graph.inputs.append(placeholder)
-        self._known[_key(tensor)] = placeholder
-
-    def _carry_over(self, operation: Operation) -> None:
-        if operation.op_def.traits.makes_shared_object:
-            handle = self._resources.handle(operation, lambda: values_of_inputs(self._resources, operation))
-            self._known[id(operation), 0] = self._graph.capture(handle)
-            return
-        inputs = [self._known[_key(tensor)] for tensor in operation.inputs]
-        controls = [self._new[control] for control in operation._control_inputs if control in self._new]
-        shapes = [tensor.shape for tensor in operation.outputs] if self._keeps_shapes else None
-        new = self._graph.add_operation(
-            operation.op_def, inputs, operation.attrs, operation.name, shapes=shapes, control_inputs=controls
-        )
-        rewriting.carry_over(operation, new)
-        if operation.static_values and not operation.inputs:
-            new.note_values(operation.static_values)
-        self._new[operation] = new
-        for index, (old_tensor, new_tensor) in enumerate(zip(operation.outputs, new.outputs, strict=True)):
-            if old_tensor.dtype.is_handle and new_tensor.handle_type is None:
-                new_tensor.handle_type = old_tensor.handle_type
-            # A fed output of an operation that runs for its other outputs stays fed.
-            self._known.setdefault((id(operation), index), new_tensor)
+def _object_of(resources: SessionResources, operation: Operation) -> EagerTensor | None:
+    """Returns the handle of the object of the session that an operation stands for; None for any other operation."""
+    if not operation.op_def.traits.makes_shared_object:
+        return None
+    return resources.handle(operation, lambda: values_of_inputs(resources, operation))
 
 
 def values_of_inputs(resources: SessionResources, operation: Operation) -> list[Any]:
@@ -206,7 +134,3 @@ def values_of_inputs(resources: SessionResources, operation: Operation) -> list[
         return []
     arrays = Step(resources, operation.inputs, (), (), jit_compile=False).run(())
     return [EagerTensor(np.asarray(array), t.dtype) for array, t in zip(arrays, operation.inputs, strict=True)]
-
-
-def _key(tensor: SymbolicTensor) -> Key:
-    return id(tensor.op), tensor.value_index
