@@ -96,7 +96,7 @@ class WrappedFunction(ConcreteFunction):
         fed = [graph.as_graph_element(feed, allow_operation=False) for feed in nest.flatten(feeds)]
         plan = FetchPlan(graph, fetches, TensorStore())
         operations = needed_operations([*(tensor.op for tensor in plan.tensors), *plan.targets], fed)
-        captured = {id(inner.op): outer for outer, inner in graph.captures}
+        captured: dict[int, Any] = {id(inner.op): outer for outer, inner in graph.captures}
         _check_placeholders(operations, captured, plan.tensors)
         part = Subgraph(
             name or "pruned", fed, operations, lambda operation: captured.get(id(operation)), _input_names(fed)
@@ -153,7 +153,8 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     names = [f"arg_{place}" for place in range(len(types))]
     parameters = (Parameter(p, Parameter.POSITIONAL_ONLY, False, t) for p, t in zip(names, types, strict=True))
     python_signature = Signature(FunctionType(parameters), {}, True)
+    graph_name = f"wrapped_function_{name}" if name else "wrapped_function"
     with collecting(initializers), variables_of_graph().store_in_force(VariableStore()):
-        traced = trace(fn, f"wrapped_function_{name}" if name else "wrapped_function", python_signature, Layout(0, ()), types, orders_effects=False)
+        traced = trace(fn, graph_name, python_signature, Layout(0, ()), types, orders_effects=False)
     initialize(initializers, {})
     return WrappedFunction(traced, [initializer.variable for initializer in initializers])

@@ -431,9 +431,10 @@ class Graph:
         if isinstance(item, SymbolicTensor) and item.graph is not self:
             item = self.capture(item)
         if is_variable(item):
-            if isinstance(item.handle, EagerTensor):
+            assignment = getattr(item, "_assignment", None)  # only what an assignment returns has one
+            if assignment is None and isinstance(item.handle, EagerTensor):
                 return None
-            item = item.op  # of what an assignment returns, the assignment
+            item = item.op if assignment is None else assignment
         element = self.as_graph_element(item)
         return element if isinstance(element, Operation) else element.op
 
