@@ -43,7 +43,7 @@ class WrappedFunction(ConcreteFunction):
         super().__init__(traced)
         # The whole graph is there for `prune`; a call runs what the results need.
         graph = traced.graph
-        operations = needed_operations([tensor.op for tensor in graph.outputs], graph.inputs)
+        operations = needed_operations([*(tensor.op for tensor in graph.outputs), *graph.control_outputs], graph.inputs)
         names = [tensor.op.name for tensor in graph.inputs]
         part = Subgraph(graph.name, graph.inputs, operations, lambda operation: None, names)
         self.graph_function = GraphFunction(part.finish(graph.outputs), self._name)

@@ -30,6 +30,7 @@ from millrace._src.core.devices import canonical_device, list_logical_devices
 from millrace._src.core.sessions import default_session
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.core.waiting import Cancellation
+from millrace._src.explain.step_stats import recorded_call
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.scopes import get_default_graph
@@ -137,10 +138,12 @@ class BaseSession:
         tensors, arrays = self._fed(feed_dict) if feed_dict else ([], [])
         step = self._step(plan.tensors, plan.targets, tensors)
         describe_run(step, options, run_metadata)
-        if is_traced(options, run_metadata):
-            raise errors.UnimplementedError(None, None, "RunOptions.trace_level is not supported yet.")
         with timed(options, self._cancellation) as cancellation:
-            values = self._run_step(step, arrays, cancellation)
+            if is_traced(options, run_metadata):
+                values, stats = recorded_call(lambda: self._run_step(step, arrays, cancellation))
+                run_metadata.step_stats.CopyFrom(stats)
+            else:
+                values = self._run_step(step, arrays, cancellation)
         return plan.pack(step.results(values, arrays))
 
     def _run_step(
