@@ -329,11 +329,18 @@ def merges_checkpoints(folder: Path, op: str) -> Act:
     return lambda: tf.raw_ops.MergeV2Checkpoints(**given)
 
 
+def opens_an_event_file(folder: Path, op: str) -> Act:
+    facts = {"logdir": str(folder / "logs"), "max_queue": 10, "flush_millis": 1000, "filename_suffix": ".v2"}
+    writer = tf.raw_ops.SummaryWriter()
+    return lambda: tf.raw_ops.CreateSummaryFileWriter(writer=writer, **facts)
+
+
 EVIDENCE: dict[str, Callable[[Path, str], Act]] = {
     "CSVDataset": reads_table,
     "CSVDatasetV2": functools.partial(reads_table, exclude_cols=EMPTY),
     "CacheDataset": caches,
     "CacheDatasetV2": caches,
+    "CreateSummaryFileWriter": opens_an_event_file,
     "DatasetFromGraph": runs_a_graph,
     "DatasetToTFRecord": writes_records,
     "DecodeProtoV2": functools.partial(reads_a_descriptor, bytes=[b""], output_types=[tf.int32]),

@@ -100,7 +100,7 @@ class EventFile:
         _files.add(self)
 
     def _begin(self) -> None:
-        """Has no file and no events yet."""
+        """Sets up a state without a file and without events."""
         self._lock = threading.RLock()
         self._file: RawIOBase | None = None
         self._name = ""

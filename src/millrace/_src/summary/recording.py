@@ -31,7 +31,7 @@ class _Recording(threading.local):
 recording = _Recording()
 
 
-@functools.cache
+@functools.cache  # finite: two values
 def eager_bool(value: bool) -> Any:
     """Returns an eager scalar, which all calls share."""
     return convert_to_tensor(value, boolean)

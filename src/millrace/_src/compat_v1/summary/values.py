@@ -118,8 +118,9 @@ def scalar(name: Any, tensor: Any, collections: Any = None, family: Any = None) 
 def histogram(name: Any, values: Any, collections: Any = None, family: Any = None) -> Any:
     """Returns the summary of how numbers are distributed.
 
-    >>> text = tf.compat.v1.summary.histogram("weights", [1.0, 2.0, 2.0])
-    >>> tf.compat.v1.Summary.FromString(text.numpy()).value[0].histo.num
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     text = session.run(tf.compat.v1.summary.histogram("weights", [1.0, 2.0, 2.0]))
+    >>> tf.compat.v1.Summary.FromString(text).value[0].histo.num
     3.0
 
     Args:
@@ -142,8 +143,9 @@ def histogram(name: Any, values: Any, collections: Any = None, family: Any = Non
 def image(name: Any, tensor: Any, max_outputs: int = 3, collections: Any = None, family: Any = None) -> Any:
     """Returns the summary of pictures.
 
-    >>> text = tf.compat.v1.summary.image("noise", tf.random.uniform([2, 4, 4, 3]), max_outputs=1)
-    >>> [value.tag for value in tf.compat.v1.Summary.FromString(text.numpy()).value]
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     text = session.run(tf.compat.v1.summary.image("noise", tf.random.uniform([2, 4, 4, 3]), max_outputs=1))
+    >>> [value.tag for value in tf.compat.v1.Summary.FromString(text).value]
     ['noise/image']
 
     Args:
@@ -172,8 +174,9 @@ def audio(
 ) -> Any:
     """Returns the summary of sounds.
 
-    >>> text = tf.compat.v1.summary.audio("tone", tf.zeros([1, 100, 1]), sample_rate=8000)
-    >>> [value.tag for value in tf.compat.v1.Summary.FromString(text.numpy()).value]
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     text = session.run(tf.compat.v1.summary.audio("tone", tf.zeros([1, 100, 1]), sample_rate=8000))
+    >>> [value.tag for value in tf.compat.v1.Summary.FromString(text).value]
     ['tone/audio/0']
 
     Args:
@@ -203,8 +206,9 @@ def audio(
 def text(name: Any, tensor: Any, collections: Any = None) -> Any:
     """Returns the summary of texts in Markdown.
 
-    >>> text = tf.compat.v1.summary.text("settings", tf.constant("the *learning rate* is 0.1"))
-    >>> tf.compat.v1.Summary.FromString(text.numpy()).value[0].metadata.plugin_data.plugin_name
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     text = session.run(tf.compat.v1.summary.text("settings", tf.constant("the *learning rate* is 0.1")))
+    >>> tf.compat.v1.Summary.FromString(text).value[0].metadata.plugin_data.plugin_name
     'text'
 
     Args:
