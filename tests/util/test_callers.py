@@ -17,7 +17,7 @@ def test_code_of_the_library_is_recognized_through_its_callers() -> None:
     assert not scope["callback"](lambda: is_library_code(0))  # type: ignore[operator]  # made by exec
 
 
-def test_generated_code_without_a_module_is_the_librarys() -> None:
+def test_code_without_a_module_is_not_the_librarys() -> None:
     scope = {"ask": is_library_code, "__builtins__": __builtins__}
     exec("def call(): return ask(0)", scope)
-    assert scope["call"]()  # type: ignore[operator]  # made by exec
+    assert not scope["call"]()  # type: ignore[operator]  # made by exec

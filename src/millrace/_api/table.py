@@ -1106,6 +1106,7 @@ compat.v1.nn.avg_pool ops.nn.version_1:avg_pool_v1
 compat.v1.nn.avg_pool2d ops.nn.version_1:avg_pool_v1
 compat.v1.nn.avg_pool_v2 ops.nn.pooling:avg_pool
 compat.v1.nn.batch_norm_with_global_normalization compat_v1.nn.statistics:batch_norm_with_global_normalization
+compat.v1.nn.bidirectional_dynamic_rnn compat_v1.nn.dynamic_recurrence:bidirectional_dynamic_rnn
 compat.v1.nn.conv1d compat_v1.nn.convolution:conv1d
 compat.v1.nn.conv2d ops.nn.version_1:conv2d_v1
 compat.v1.nn.conv2d_backprop_filter compat_v1.nn.convolution:conv2d_backprop_filter
@@ -1128,6 +1129,7 @@ compat.v1.nn.depthwise_conv2d_native_backprop_filter ops.nn.depthwise_convolutio
 compat.v1.nn.depthwise_conv2d_native_backprop_input ops.nn.depthwise_convolution:depthwise_conv2d_backprop_input
 compat.v1.nn.dilation2d compat_v1.nn.windows:dilation2d
 compat.v1.nn.dropout ops.nn.version_1:dropout_v1
+compat.v1.nn.dynamic_rnn compat_v1.nn.dynamic_recurrence:dynamic_rnn
 compat.v1.nn.embedding_lookup ops.nn.embedding:embedding_lookup_v1
 compat.v1.nn.embedding_lookup_sparse ops.nn.sparse_embedding:embedding_lookup_sparse_v1
 compat.v1.nn.erosion2d compat_v1.nn.windows:erosion2d
@@ -1143,6 +1145,7 @@ compat.v1.nn.max_pool_with_argmax compat_v1.nn.windows:max_pool_with_argmax
 compat.v1.nn.moments ops.nn.version_1:moments_v1
 compat.v1.nn.nce_loss compat_v1.nn.sampled_losses:nce_loss
 compat.v1.nn.pool compat_v1.nn.windows:pool
+compat.v1.nn.raw_rnn compat_v1.nn.dynamic_recurrence:raw_rnn
 compat.v1.nn.relu_layer ops.nn.version_1:relu_layer
 compat.v1.nn.safe_embedding_lookup_sparse ops.nn.sparse_embedding:safe_embedding_lookup_sparse_v1
 compat.v1.nn.sampled_softmax_loss compat_v1.nn.sampled_losses:sampled_softmax_loss
@@ -1153,6 +1156,9 @@ compat.v1.nn.softmax_cross_entropy_with_logits_v2 compat_v1.nn.functions:softmax
 compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
 compat.v1.nn.sparse_softmax_cross_entropy_with_logits compat_v1.nn.functions:sparse_softmax_cross_entropy_with_logits
+compat.v1.nn.static_bidirectional_rnn compat_v1.nn.static_recurrence:static_bidirectional_rnn
+compat.v1.nn.static_rnn compat_v1.nn.static_recurrence:static_rnn
+compat.v1.nn.static_state_saving_rnn compat_v1.nn.static_recurrence:static_state_saving_rnn
 compat.v1.nn.sufficient_statistics compat_v1.nn.statistics:sufficient_statistics
 compat.v1.nn.uniform_candidate_sampler ops.random.candidate_samplers:uniform_candidate_sampler
 compat.v1.nn.weighted_cross_entropy_with_logits compat_v1.nn.functions:weighted_cross_entropy_with_logits
