@@ -12,6 +12,7 @@ from typing import Any
 from millrace._src.core import dtypes as d
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import zeros
 from millrace._src.ops.array.selecting import where_v1
@@ -25,11 +26,12 @@ def require_cell(name: str, cell: Any) -> None:
 
     Raises: TypeError: if something is missing.
     """
+    offered = set(dir(cell))
     claims = (
-        (hasattr(cell, "output_size"), "'output_size' property is missing"),
-        (hasattr(cell, "state_size"), "'state_size' property is missing"),
+        ("output_size" in offered, "'output_size' property is missing"),
+        ("state_size" in offered, "'state_size' property is missing"),
         (
-            hasattr(cell, "zero_state") or hasattr(cell, "get_initial_state"),
+            offered & {"zero_state", "get_initial_state"},
             "either 'zero_state' or 'get_initial_state' method is required",
         ),
         (callable(cell), "is not callable"),
@@ -120,7 +122,7 @@ def kept_where(is_over: Any, old: Any, new: Any) -> Any:
 
 
 def _kept(is_over: Any, old: Any, new: Any) -> Any:
-    if not hasattr(new, "shape") or new.shape.rank == 0:  # the state of an array, or a counter: common to all rows
+    if not isinstance(new, Tensor) or new.shape.rank == 0:  # an array of tensors, or a counter: common to all rows
         return new
     kept = where_v1(is_over, old, new)
     kept.set_shape(new.shape)
