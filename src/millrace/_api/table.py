@@ -1101,6 +1101,19 @@ compat.v1.metrics.true_negatives_at_thresholds compat_v1.metrics.thresholds:true
 compat.v1.metrics.true_positives compat_v1.metrics.counts:true_positives
 compat.v1.metrics.true_positives_at_thresholds compat_v1.metrics.thresholds:true_positives_at_thresholds
 """,
+    "compat.v1.mixed_precision": """
+compat.v1.mixed_precision.DynamicLossScale compat_v1.train.loss_scales:DynamicLossScale
+compat.v1.mixed_precision.FixedLossScale compat_v1.train.loss_scales:FixedLossScale
+compat.v1.mixed_precision.LossScale compat_v1.train.loss_scales:LossScale
+compat.v1.mixed_precision.MixedPrecisionLossScaleOptimizer compat_v1.train.loss_scales:MixedPrecisionLossScaleOptimizer
+compat.v1.mixed_precision.disable_mixed_precision_graph_rewrite compat_v1.train.loss_scales:disable_mixed_precision_graph_rewrite
+compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite compat_v1.train.loss_scales:enable_mixed_precision_graph_rewrite
+""",
+    "compat.v1.mixed_precision.experimental": """
+compat.v1.mixed_precision.experimental.DynamicLossScale compat_v1.train.loss_scales:DynamicLossScale
+compat.v1.mixed_precision.experimental.FixedLossScale compat_v1.train.loss_scales:FixedLossScale
+compat.v1.mixed_precision.experimental.LossScale compat_v1.train.loss_scales:LossScale
+""",
     "compat.v1.nn": """
 compat.v1.nn.avg_pool ops.nn.version_1:avg_pool_v1
 compat.v1.nn.avg_pool2d ops.nn.version_1:avg_pool_v1
@@ -1386,6 +1399,7 @@ compat.v1.train.RMSPropOptimizer compat_v1.train.rmsprop:RMSPropOptimizer
 compat.v1.train.Saver compat_v1.train.saver:Saver
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.TrackableView -
+compat.v1.train.VocabInfo compat_v1.train.warm_starting:VocabInfo
 compat.v1.train.assert_global_step compat_v1.train.global_step:assert_global_step
 compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
 compat.v1.train.cosine_decay compat_v1.train.learning_rate_decay:cosine_decay
@@ -1399,6 +1413,7 @@ compat.v1.train.get_global_step compat_v1.train.global_step:get_global_step
 compat.v1.train.get_or_create_global_step compat_v1.train.global_step:get_or_create_global_step
 compat.v1.train.global_step compat_v1.train.global_step:global_step
 compat.v1.train.import_meta_graph compat_v1.saved_model.meta_graph_import:import_meta_graph
+compat.v1.train.init_from_checkpoint compat_v1.train.checkpoint_initializers:init_from_checkpoint
 compat.v1.train.inverse_time_decay compat_v1.train.learning_rate_decay:inverse_time_decay
 compat.v1.train.linear_cosine_decay compat_v1.train.learning_rate_decay:linear_cosine_decay
 compat.v1.train.match_filenames_once state.file_names:match_filenames_once
@@ -1410,7 +1425,16 @@ compat.v1.train.polynomial_decay compat_v1.train.learning_rate_decay:polynomial_
 compat.v1.train.remove_checkpoint checkpoint.state_file:remove_checkpoint
 compat.v1.train.summary_iterator summary.reading:summary_iterator
 compat.v1.train.update_checkpoint_state checkpoint.state_file:update_checkpoint_state
+compat.v1.train.warm_start compat_v1.train.warm_starting:warm_start
 compat.v1.train.write_graph graph.graph_def:write_graph
+""",
+    "compat.v1.train.experimental": """
+compat.v1.train.experimental.DynamicLossScale compat_v1.train.loss_scales:DynamicLossScale
+compat.v1.train.experimental.FixedLossScale compat_v1.train.loss_scales:FixedLossScale
+compat.v1.train.experimental.LossScale compat_v1.train.loss_scales:LossScale
+compat.v1.train.experimental.MixedPrecisionLossScaleOptimizer compat_v1.train.loss_scales:MixedPrecisionLossScaleOptimizer
+compat.v1.train.experimental.disable_mixed_precision_graph_rewrite compat_v1.train.loss_scales:disable_mixed_precision_graph_rewrite
+compat.v1.train.experimental.enable_mixed_precision_graph_rewrite compat_v1.train.loss_scales:enable_mixed_precision_graph_rewrite
 """,
     "compat.v1.types.experimental.distributed": """
 compat.v1.types.experimental.distributed.Mirrored -

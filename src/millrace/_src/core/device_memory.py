@@ -97,8 +97,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     accelerator = dict(physical_accelerators()).get(device)
     if accelerator is None:
         raise ValueError(
-            "The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: "
-            f"{device}"
+            f"The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: {device}"
         )
     return accelerator.details()
 

@@ -89,8 +89,6 @@ class Tensor(Operators, types.Tensor):
         return self.shape
 
 
-
-
 @export("__internal__.EagerTensor")
 @tensorflow_home("python.framework.ops")
 class EagerTensor(Tensor):
