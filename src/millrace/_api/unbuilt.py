@@ -2,8 +2,7 @@
 
 The public names of TensorFlow 2 that Millrace does not have yet, for the error about a missing name."""
 
-UNBUILT = frozenset(
-    """
+UNBUILT = frozenset("""
 check_pinned
 conv
 conv2d_backprop_filter_v2
@@ -421,5 +420,4 @@ tpu.experimental.shutdown_tpu_system
 train.ClusterSpec
 xla.experimental.compile
 xla.experimental.jit_scope
-""".split()
-)
+""".split())

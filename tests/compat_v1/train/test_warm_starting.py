@@ -40,7 +40,9 @@ def test_patterns_choose_variables(folder, chosen, expected):
 
 
 def test_a_variable_may_have_had_another_name(folder):
-    build = lambda: [v1.get_variable("z", initializer=[9.0, 9.0])]
+    def build():
+        return [v1.get_variable("z", initializer=[9.0, 9.0])]
+
     assert values_after(folder, build, var_name_to_prev_var_name={"z": "a"}) == [[1, 2]]
 
 
@@ -49,7 +51,10 @@ def test_rows_are_found_by_their_words(folder, parts):
     info = train.VocabInfo(
         str(folder / "new.txt"), 3, 1, str(folder / "old.txt"), backup_initializer=v1.constant_initializer(5.0)
     )
-    build = lambda: [v1.get_variable("p", [4, 2], partitioner=v1.fixed_size_partitioner(parts))]
+
+    def build():
+        return [v1.get_variable("p", [4, 2], partitioner=v1.fixed_size_partitioner(parts))]
+
     found = values_after(folder, build, vars_to_warm_start=None, var_name_to_vocab_info={"p": info})
     assert found == [[[6, 7], [5, 5], [2, 3], [5, 5]]]
 

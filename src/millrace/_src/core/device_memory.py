@@ -97,7 +97,8 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     accelerator = dict(physical_accelerators()).get(device)
     if accelerator is None:
         raise ValueError(
-            f"The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: {device}"
+            "The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: "
+            f"{device}"
         )
     return accelerator.details()
 

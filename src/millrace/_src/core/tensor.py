@@ -89,6 +89,8 @@ class Tensor(Operators, types.Tensor):
         return self.shape
 
 
+
+
 @export("__internal__.EagerTensor")
 @tensorflow_home("python.framework.ops")
 class EagerTensor(Tensor):

@@ -124,7 +124,7 @@ def _targets(checkpoint: InitialCheckpoint, saved_name: str, target: Any) -> Ite
 
 
 def _targets_in_scope(
-    checkpoint: InitialCheckpoint, store: VariableStore, saved_name: str, target: str
+    checkpoint: InitialCheckpoint, store: VariableStore, saved_name: str, target: Any
 ) -> Iterator[tuple[str, Any]]:
     """Yields names of the tensors of a scope with the variables of another that take their values."""
     if not target.endswith("/") or not saved_name.endswith("/"):

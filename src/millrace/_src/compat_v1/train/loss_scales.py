@@ -194,10 +194,10 @@ class DynamicLossScale(LossScale):
         }
 
     def __repr__(self) -> str:
+        now = ""
         if state.graph is None:
-            now = f"current_loss_scale={self._current_loss_scale.numpy()}, num_good_steps={self._num_good_steps.numpy()}, "
-        else:
-            now = ""
+            scale, count = self._current_loss_scale.numpy(), self._num_good_steps.numpy()
+            now = f"current_loss_scale={scale}, num_good_steps={count}, "
         return (
             f"DynamicLossScale({now}initial_loss_scale={self._initial_loss_scale}, "
             f"increment_period={self._increment_period}, multiplier={self._multiplier})"

@@ -214,7 +214,9 @@ def _frames_text() -> str:
 # --- messages ----------------------------------------------------------------------------------------------------
 
 
-def _text(of: str, index: int, count: int, dtype: Any, shape: Any, inputs: Sequence[Any], lines: Sequence[str]) -> str:
+def _text(
+    of: str, index: int, count: int, dtype: Any, shape: Any, inputs: Sequence[Any], lines: Sequence[str]
+) -> str:
     """Returns the message about one output: what it is, what was found, and the inputs."""
     text = [
         "\n",
