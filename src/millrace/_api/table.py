@@ -1178,6 +1178,17 @@ compat.v1.nn.weighted_cross_entropy_with_logits compat_v1.nn.functions:weighted_
 compat.v1.nn.weighted_moments compat_v1.nn.statistics:weighted_moments
 compat.v1.nn.xw_plus_b ops.nn.version_1:xw_plus_b
 """,
+    "compat.v1.profiler": """
+compat.v1.profiler.AdviceProto compat_v1.graph_profile.profiler:AdviceProto
+compat.v1.profiler.GraphNodeProto compat_v1.graph_profile.profiler:GraphNodeProto
+compat.v1.profiler.MultiGraphNodeProto compat_v1.graph_profile.profiler:MultiGraphNodeProto
+compat.v1.profiler.OpLogProto compat_v1.graph_profile.profiler:OpLogProto
+compat.v1.profiler.ProfileOptionBuilder compat_v1.graph_profile.options:ProfileOptionBuilder
+compat.v1.profiler.Profiler compat_v1.graph_profile.profiler:Profiler
+compat.v1.profiler.advise compat_v1.graph_profile.profiler:advise
+compat.v1.profiler.profile compat_v1.graph_profile.profiler:profile
+compat.v1.profiler.write_op_log compat_v1.graph_profile.profiler:write_op_log
+""",
     "compat.v1.profiler.experimental": """
 compat.v1.profiler.experimental.Profile -
 compat.v1.profiler.experimental.ProfilerOptions -

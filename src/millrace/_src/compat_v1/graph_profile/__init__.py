@@ -1,0 +1,1 @@
+"""`tf.compat.v1.profiler`: parameters, float operations, times and memory of the operations of a graph."""
