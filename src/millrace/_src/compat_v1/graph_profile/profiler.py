@@ -1,9 +1,9 @@
 """`tf.compat.v1.profiler.profile`: trees and tables of the costs of a graph.
 
-`scope` arranges operations by their names, `op` adds up those of one op, `code` those of one line of the program; names and
-least costs in the options are those of the scopes, the ops or the lines. What
-the graph alone knows (parameters, float operations) needs no run; times and memory come from the `RunMetadata` of a
-run with a full trace. `graph`, which follows the edges, and output for pprof are refused.
+`scope` arranges operations by their names, `op` adds up those of one op, `code` those of one line of the program; names
+and least costs in the options are those of scopes, ops or lines. What the graph alone knows (parameters, float
+operations) needs no run; times and memory come from the `RunMetadata` of a run with a full trace. `graph`, which follows
+the edges, and output for pprof are refused.
 """
 
 from __future__ import annotations
@@ -165,12 +165,13 @@ def _by_key(costs: Sequence[Cost], options: dict[str, Any], key: Callable[[Cost]
     groups: dict[str, list[Cost]] = {}
     for cost in costs:
         groups.setdefault(key(cost), []).append(cost)
-    names = [n for n in groups if is_shown(n, options) and is_large(groups[n], options)]
-    names = [n for n in names if len(groups[n]) >= options["min_occurrence"]]
+    names = [n for n in groups if is_shown(n, options) and len(groups[n]) >= options["min_occurrence"]]
     if options["order_by"] == "name":
         names.sort()
     else:
         names.sort(key=lambda name: -sum(cost.value(options["order_by"]) for cost in groups[name]))
+    while names and not is_large(groups[names[-1]], options):
+        names.pop()  # a group counts with those below it
     root = MultiGraphNodeProto(name=_ROOT)
     place, rows = root, []
     for name in names:
