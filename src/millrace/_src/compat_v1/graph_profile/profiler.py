@@ -2,8 +2,8 @@
 
 `scope` arranges operations by their names, `op` adds up those of one op, `code` those of one line of the program; names
 and least costs in the options are those of scopes, ops or lines. What the graph alone knows (parameters, float
-operations) needs no run; times and memory come from the `RunMetadata` of a run with a full trace. `graph`, which follows
-the edges, and output for pprof are refused.
+operations) needs no run; times and memory come from the `RunMetadata` of a run with a full trace. `graph`, which
+follows the edges, and output for pprof are refused.
 """
 
 from __future__ import annotations
@@ -170,8 +170,8 @@ def _by_key(costs: Sequence[Cost], options: dict[str, Any], key: Callable[[Cost]
         names.sort()
     else:
         names.sort(key=lambda name: -sum(cost.value(options["order_by"]) for cost in groups[name]))
-    while names and not is_large(groups[names[-1]], options):
-        names.pop()  # a group counts with those below it
+    # A group counts together with all groups below it.
+    names = [n for i, n in enumerate(names) if is_large([c for below in names[i:] for c in groups[below]], options)]
     root = MultiGraphNodeProto(name=_ROOT)
     place, rows = root, []
     for name in names:
