@@ -47,11 +47,14 @@ def _depthwise_convolution(operation: Any) -> int:
     return 2 * math.prod(weights.as_list()[:2]) * _size(operation.outputs[0]) if weights.is_fully_defined() else 0
 
 
-def _convolution_gradient(operation: Any) -> int:
-    """Counts what the convolution itself takes: the sizes of weights and results are those of the op's tensors."""
-    weights = operation.inputs[1] if operation.type == "Conv2DBackpropInput" else operation.outputs[0]
-    shape = weights.shape
-    return 2 * math.prod(shape.as_list()[:-1]) * _size(operation.inputs[2]) if shape.is_fully_defined() else 0
+def _convolution_gradient(weights_of: Callable[[Any], Any]) -> Rule:
+    """Counts what the convolution itself takes, by its weights and the gradient of its results."""
+
+    def count(operation: Any) -> int:
+        weights = weights_of(operation).shape
+        return 2 * math.prod(weights.as_list()[:-1]) * _size(operation.inputs[2]) if weights.is_fully_defined() else 0
+
+    return count
 
 
 def _window(operation: Any) -> int:
@@ -70,7 +73,8 @@ _RULES: dict[str, Rule] = {
     "Mean": _reduction(1),
     **dict.fromkeys("MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3".split(), _product),
     **dict.fromkeys("Conv2D Conv3D".split(), _convolution),
-    **dict.fromkeys("Conv2DBackpropInput Conv2DBackpropFilter".split(), _convolution_gradient),
+    "Conv2DBackpropInput": _convolution_gradient(lambda operation: operation.inputs[1]),
+    "Conv2DBackpropFilter": _convolution_gradient(lambda operation: operation.outputs[0]),
     "DepthwiseConv2dNative": _depthwise_convolution,
     "Dilation2D": _depthwise_convolution,
     **dict.fromkeys("AvgPool MaxPool".split(), lambda o: _window(o) * _size(o.outputs[0])),
