@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import millrace as tf
 from millrace._src.checkpoint.bundle.single_file_writer import SingleFileWriter
 from millrace._src.command_line.inspect import inspect
 from millrace._src.proto import saved_model_pb2
@@ -211,8 +212,30 @@ def test_events_are_summed_up_by_tag(files: Path, said: Any, printed: Any) -> No
     assert (tags["loss"]["plugin"], tags["loss"]["type"], tags["loss"]["last_step"]) == ("scalars", "float32 []", 20)
     assert [point["value"] for point in tags["loss"]["values"]] == [1.0, 0.5, pytest.approx(1 / 3)]
     assert [point["step"] for point in tags["loss"]["values"]] == [0, 10, 20]
-    assert (tags["note"]["last_value"], tags["weights"]["last_value"]) == ("hello", None)
+    assert (tags["note"]["last_value"], tags["weights"]["last_value"]) == ("hello", "3 values from 1 to 1")
     assert rows(printed(files / "events"))["loss"] == ["scalars", "float32", "[]", "3", "0", "20", "0.333333"]
+
+
+def test_values_of_plugins_are_told_on_one_line(tmp_path: Path, said: Any, printed: Any) -> None:
+    with tf.summary.create_file_writer(str(tmp_path)).as_default(step=3):
+        tf.summary.histogram("h", [1.0, 2.0, 5.0], buckets=2)
+        tf.summary.image("i", np.zeros([2, 4, 5, 3], np.uint8))
+        tf.summary.image("one", np.zeros([1, 4, 5, 3], np.uint8))
+        tf.summary.audio("a", np.zeros([2, 10, 1], np.float32), 8000)
+        tf.summary.text("t", "# Notes\n" + "long " * 100)
+        tf.summary.write("bytes", b"\xff\xfe")
+    values = {tag["tag"]: tag["last_value"] for tag in said(tmp_path)["tags"]}
+    assert values["t"].startswith("# Notes\nlong")
+    del values["t"]
+    assert values == {
+        "h": "3 values from 1 to 5",
+        "i": "5 x 4, 2 images",
+        "one": "5 x 4",
+        "a": "2 sounds",
+        "bytes": "2 bytes",
+    }
+    (line,) = [line for line in printed(tmp_path).splitlines() if line.startswith("t ")]
+    assert line.endswith("# Notes long long long long long long long long long long...")
 
 
 def test_a_tag_is_shown_step_by_step(files: Path, printed: Any) -> None:

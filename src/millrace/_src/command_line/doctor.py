@@ -51,6 +51,4 @@ def _rows(title: str, rows: list[dict[str, Any]], columns: tuple[str, ...]) -> s
     return "\n".join([f"{title}:", *[f"  {line}" for line in lines]])
 
 
-_DOCTOR = Command(
-    "doctor", "say which devices, versions, libraries and settings are in force", _add_arguments, _output
-)
+_DOCTOR = Command("doctor", "say which devices, versions, libraries and settings are in force", _add_arguments, _output)

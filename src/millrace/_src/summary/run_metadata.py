@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from millrace._src.graph.func_graph import FuncGraph
@@ -28,29 +28,44 @@ def body_of(graph: FuncGraph) -> Any:
     message = graph.as_graph_def(add_shapes=True)
     body = graph_pb2.GraphDef(versions=message.versions, library=message.library)
     numbers = {tensor.op.name: number for number, tensor in enumerate(graph.inputs)}
+    names = {name: _argument_name(name) for name in numbers}
     for node in message.node:
         number = numbers.get(node.name)
-        body.node.append(node if number is None else _argument(node, number))
+        body.node.append(_renamed(node, names) if number is None else _argument(node, names[node.name], number))
     for number, tensor in enumerate(graph.outputs):
-        _add_result(body, tensor, number)
+        _add_result(body, tensor, names, number)
     return body
 
 
-def _argument(node: Any, number: int) -> Any:
-    argument = node_def_pb2.NodeDef(name=node.name, op="_Arg", device=node.device)
-    for name in _ARGUMENT_ATTRS:
-        if name in node.attr:
-            argument.attr[name].CopyFrom(node.attr[name])
+def _argument_name(name: str) -> str:
+    """Returns the name of an argument, or result, as declarations of functions have it."""
+    return _NOT_IN_ARGUMENTS.sub("_", name.lower()).strip("_")
+
+
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """Returns a node with inputs by their new names."""
+    for place, name in enumerate(node.input):
+        if name in names:
+            node.input[place] = names[name]
+    return node
+
+
+def _argument(node: Any, name: str, number: int) -> Any:
+    argument = node_def_pb2.NodeDef(name=name, op="_Arg", device=node.device)
+    for attribute in _ARGUMENT_ATTRS:
+        if attribute in node.attr:
+            argument.attr[attribute].CopyFrom(node.attr[attribute])
     argument.attr["index"].i = number
     argument.attr["T"].CopyFrom(node.attr["dtype"])
     return argument
 
 
-def _add_result(body: Any, tensor: Any, number: int) -> None:
+def _add_result(body: Any, tensor: Any, names: Mapping[str, str], number: int) -> None:
     name, _, place = tensor.name.partition(":")
-    argument_name = _NOT_IN_ARGUMENTS.sub("_", name.lower()).strip("_")
+    argument_name = _argument_name(name)
     if place != "0":
         argument_name += f"_{place}"
-    result = body.node.add(name=f"{argument_name}_RetVal", op="_Retval", input=[name if place == "0" else tensor.name])
+    source = names.get(name, name) if place == "0" else tensor.name
+    result = body.node.add(name=f"{argument_name}_RetVal", op="_Retval", input=[source])
     result.attr["index"].i = number
     result.attr["T"].type = tensor.dtype.as_datatype_enum

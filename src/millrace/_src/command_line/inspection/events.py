@@ -16,6 +16,9 @@ from millrace._src.graph.tensor_proto import decode_tensor
 from millrace._src.proto import event_pb2
 from millrace._src.util.text_table import table
 
+_LONGEST = 60
+"""How many letters of a text a table shows."""
+
 FILE_VERSION = "brain.Event:"
 """What the first event of a file says."""
 
@@ -95,7 +98,8 @@ def _value(value: Any) -> dict[str, Any]:
             array, dtype = decode_tensor(value.tensor)
         except (TypeError, ValueError) as error:
             raise CommandError(f"the value of tag {value.tag!r} is damaged: {error}") from None
-        return {"type": f"{dtype.name} {list(array.shape)}", "value": _number(array)}
+        plugin = value.metadata.plugin_data.plugin_name
+        return {"type": f"{dtype.name} {list(array.shape)}", "value": _PLUGINS.get(plugin, _number)(array)}
     if kind == "histo":
         return {
             "type": "histogram",
@@ -107,13 +111,48 @@ def _value(value: Any) -> dict[str, Any]:
 
 
 def _number(array: Any) -> Any:
-    """Returns the only element of an array as a Python value; None where there are several."""
+    """Returns the only element of an array as a Python value, or how long it is if no text; None for several."""
     if np.size(array) != 1:
         return None
     element = np.reshape(array, -1)[0]
     if isinstance(element, bytes):
-        return element.decode("utf-8", "replace")
+        try:
+            return element.decode()
+        except UnicodeDecodeError:
+            return counted(len(element), "byte")
     return float(element) if np.asarray(element).dtype.kind in "fV" else np.asarray(element).item()
+
+
+def _histogram(array: Any) -> Any:
+    """Returns how many numbers a histogram counts, and between which limits."""
+    if array.ndim != 2 or array.shape[1:] != (3,) or not len(array):
+        return None
+    return f"{array[:, 2].sum():.6g} values from {array[0, 0]:.6g} to {array[-1, 1]:.6g}"
+
+
+def _images(array: Any) -> Any:
+    """Returns the size of images, and how many there are: width and height come first."""
+    if array.dtype != object or array.ndim != 1 or len(array) < 2:
+        return None
+    width, height = (size.decode("utf-8", "replace") for size in array[:2])
+    return f"{width} x {height}" + (f", {counted(len(array) - 2, 'image')}" if len(array) != 3 else "")
+
+
+def _sounds(array: Any) -> Any:
+    return counted(len(array), "sound") if array.ndim else None
+
+
+_PLUGINS = {"histograms": _histogram, "images": _images, "audio": _sounds}
+"""What is told of the tensors of TensorBoard's plugins, by the name of the plugin; of others, the only element."""
+
+
+def _line(value: Any) -> Any:
+    """Returns a value as a cell of a table: of a text, the beginning on one line."""
+    if not isinstance(value, str):
+        return value
+    line = " ".join(value.split())
+    printable = "".join(letter if letter.isprintable() else "." for letter in line)
+    return printable if len(printable) <= _LONGEST else printable[: _LONGEST - 3] + "..."
 
 
 def _summary(tag: str, points: list[dict[str, Any]]) -> dict[str, Any]:
@@ -138,10 +177,10 @@ def _text(data: dict[str, Any], is_summary: bool) -> list[str]:
         return paragraphs
     if is_summary:
         columns = ["tag", "plugin", "type", "count", "first_step", "last_step", "last_value"]
-        rows = [[tag[column] for column in columns] for tag in data["tags"]]
+        rows = [[_line(tag[column]) for column in columns] for tag in data["tags"]]
         return [*paragraphs, table(columns, rows, columns[3:])]
     for tag in data["tags"]:
-        rows = [[point["step"], _time_text(point["time"]), point["value"]] for point in tag["values"]]
+        rows = [[point["step"], _time_text(point["time"]), _line(point["value"])] for point in tag["values"]]
         columns = ["step", "time", "value"]
         paragraphs.append(f"{tag['tag']} ({tag['type']})\n" + table(columns, rows, ["step", "value"]))
     return paragraphs
