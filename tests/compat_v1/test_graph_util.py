@@ -21,7 +21,7 @@ def session() -> Any:
         tf.identity(x * v, name="y")
         tf.identity(tf.nn.embedding_lookup(w, [0, 1]), name="rows")
         tf.identity(tf.cond(x[0, 0] > 0.0, lambda: v * 2.0, lambda: v + 1.0), name="chosen")
-        v1.assign_add(v, [1.0, 1.0], name="add")
+        v1.assign_add(v, [1.0, 1.0])
         with v1.Session(graph=g) as sess:
             sess.run(v1.global_variables_initializer())
             yield sess
@@ -77,7 +77,7 @@ def test_some_variables_become_constants(session: Any) -> None:
 def test_what_changes_a_variable_or_has_no_value_is_not_frozen(session: Any) -> None:
     graph_def = session.graph.as_graph_def()
     with pytest.raises(ValueError, match="changes a variable"):
-        gu.convert_variables_to_constants(session, graph_def, ["add"])
+        gu.convert_variables_to_constants(session, graph_def, ["AssignAddVariableOp"])
     with v1.Session(graph=session.graph) as fresh, pytest.raises(tf.errors.FailedPreconditionError, match="scope/v"):
         gu.convert_variables_to_constants(fresh, graph_def, ["y"])
     with pytest.raises(TypeError, match="Session"):
