@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from millrace._src.core.context import current_graph
 from millrace._src.core.convert import convert_to_tensor
@@ -24,10 +24,13 @@ from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import graph_pb2
-from millrace._src.util.export import export
+
+AddNodes: TypeAlias = Callable[
+    [Any, Sequence[Any], Mapping[tuple[str, int], Any], str, FunctionLibrary], dict[str, Operation]
+]
+"""Adds `(graph, nodes, given tensors, prefix of names, library)`; returns the operations by the nodes' names."""
 
 
-@export("import_graph_def", "graph_util.import_graph_def")
 def import_graph_def(
     graph_def: Any,
     input_map: Any = None,
@@ -36,35 +39,8 @@ def import_graph_def(
     op_dict: Any = None,
     producer_op_list: Any = None,
 ) -> Any:
-    """Adds the nodes of a `GraphDef` to the current graph.
-
-    >>> g = tf.Graph()
-    >>> with g.as_default():
-    ...     y = tf.constant(2.0, name="x") * 3.0
-    >>> h = tf.Graph()
-    >>> with h.as_default():
-    ...     x = tf.constant(5.0)
-    ...     tf.import_graph_def(g.as_graph_def(), input_map={"x:0": x}, return_elements=["mul:0"])
-    [<tf.Tensor 'import/mul:0' shape=() dtype=float32>]
-
-    Args:
-        graph_def: a `GraphDef` of this package or of TensorFlow's.
-        input_map: from names of tensors in `graph_def` to the tensors of the current graph (or values) that replace
-            those tensors.
-        return_elements: names of operations (`"a"`) and tensors (`"a:0"`) in `graph_def` to return.
-        name: prefix of all names; `"import"` if None, none if empty.
-        op_dict: deprecated, ignored.
-        producer_op_list: the `OpList` of the program that wrote `graph_def`; attributes that are unknown here and hold
-            the default of that list are left out.
-
-    Returns:
-        The operations and tensors of `return_elements`, or None.
-
-    Raises:
-        TypeError: if an argument is of the wrong type.
-        ValueError: if the nodes do not fit together, their ops, or the arguments.
-        tf.errors.NotFoundError: if an op is unknown.
-    """
+    """Adds the nodes of a `GraphDef` to the current graph; see `tf.import_graph_def`, which reads old graphs, too."""
+    del op_dict
     return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list)
 
 
@@ -75,8 +51,19 @@ def import_under(
     return_elements: Any = None,
     name: str | None = None,
     producer_op_list: Any = None,
+    add_nodes: AddNodes | None = None,
 ) -> Any:
-    """Adds the nodes of a `GraphDef`, as `import_graph_def` does, and holds the nodes' ops to a policy."""
+    """Adds the nodes of a `GraphDef`, as `import_graph_def` does.
+
+    Args:
+      policy: what the nodes' ops may reach.
+      graph_def: this and the arguments that follow are those of `import_graph_def`.
+      input_map: see there.
+      return_elements: see there.
+      name: see there.
+      producer_op_list: see there.
+      add_nodes: what adds the nodes; None for nodes whose operations are all known.
+    """
     proto = _as_graph_def(graph_def)
     inputs = _checked_input_map(input_map)
     elements = _checked_elements(return_elements)
@@ -85,7 +72,7 @@ def import_under(
     graph = current_graph() or Graph()
     with graph.as_default(), graph.name_scope("import" if name is None else name.rstrip("/")) as scope:
         tensors = _mapped_tensors(graph, inputs, scope)
-        return _import(graph, proto, scope.rstrip("/"), tensors, elements, policy)
+        return _import(graph, proto, scope.rstrip("/"), tensors, elements, policy, add_nodes)
 
 
 # --- arguments ---------------------------------------------------------------------------------------------------
@@ -184,9 +171,30 @@ def _import(
     tensors: Mapping[tuple[str, int], Any],
     elements: Sequence[str] | None,
     policy: OpPolicy,
+    add_nodes: AddNodes | None,
 ) -> Any:
     merge_versions(graph, proto.versions)
     library = FunctionLibrary(proto.library.function, graph.functions, policy)
+    if add_nodes is None:
+        operations, used_keys = _add_nodes(graph, proto, prefix, tensors, library, policy)
+    else:
+        operations = add_nodes(graph, proto.node, tensors, prefix, library)
+        used_keys = {_split(text) for node in proto.node for text in node.input if not text.startswith("^")}
+    for function in proto.library.function:
+        graph.functions[function.signature.name] = library[function.signature.name]
+    _refuse_unused(tensors, used_keys, operations)
+    return None if elements is None else [_element(element, operations, tensors) for element in elements]
+
+
+def _add_nodes(
+    graph: Any,
+    proto: graph_pb2.GraphDef,
+    prefix: str,
+    tensors: Mapping[tuple[str, int], Any],
+    library: FunctionLibrary,
+    policy: OpPolicy,
+) -> tuple[dict[str, Operation], set[tuple[str, int]]]:
+    """Adds nodes; returns the operations by the nodes' names, and which of the given tensors they take."""
     used_keys: set[tuple[str, int]] = set()
 
     def parse(text: str) -> Reference:
@@ -204,11 +212,7 @@ def _import(
     for name in names:
         names[name] = _free_name(graph, f"{prefix}/{name}" if prefix else name, names)
     reader = NodeImport(graph, library, parse, names.__getitem__, graph._current_controls(()), policy)
-    operations = reader.run(proto.node)
-    for function in proto.library.function:
-        graph.functions[function.signature.name] = library[function.signature.name]
-    _refuse_unused(tensors, used_keys, operations)
-    return None if elements is None else [_element(element, operations, tensors) for element in elements]
+    return reader.run(proto.node), used_keys
 
 
 def _free_name(graph: Any, name: str, taken: Mapping[str, str]) -> str:

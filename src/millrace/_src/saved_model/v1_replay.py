@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from millrace._src.control_flow.cond import cond
 from millrace._src.control_flow.while_loop import while_loop
@@ -37,7 +37,7 @@ from millrace._src.saved_model.v1_nodes import (
     paths_of,
     ranks_of_merges,
 )
-from millrace._src.saved_model.v1_resources import RefVariable, SharedObjects
+from millrace._src.saved_model.v1_resources import RefVariable
 from millrace._src.saved_model.v1_translations import TRANSLATIONS
 
 
@@ -60,8 +60,20 @@ class Scope:
     operations: dict[str, Any] = field(default_factory=dict)
 
 
+class Shared(Protocol):
+    """The objects that the nodes of a graph stand for."""
+
+    def makes(self, node: Node) -> bool:
+        """Tells whether a node stands for an object."""
+
+    def get(self, node: Node) -> Any:
+        """Returns the handle of the object that a node stands for; of a reference variable, a `RefVariable`."""
+
+
 class Replay:
     """One function made of a graph.
+
+    A subclass may set `_prefix`, which comes before the names of all operations.
 
     Args:
       nodes: the nodes of the graph.
@@ -72,10 +84,12 @@ class Replay:
       targets: the nodes that will be asked for.
     """
 
+    _prefix = ""
+
     def __init__(
         self,
         nodes: Mapping[str, Node],
-        shared: SharedObjects,
+        shared: Shared,
         library: Mapping[str, Any],
         policy: OpPolicy,
         feeds: Mapping[TensorRef, Any],
@@ -210,21 +224,33 @@ class Replay:
             results = translation(node.proto, [self._raw_input(ref) for ref in node.inputs])
             if results is not None:
                 return results
+        self._check_placeholder(node)
+        inputs = [self._input(ref) for ref in node.inputs]
+        operation = self._importer(scope).add(node.proto, inputs, self._waits(node, scope))
+        scope.operations[node.name] = operation
+        return list(operation.outputs)
+
+    def _check_placeholder(self, node: Node) -> None:
+        """Refuses a placeholder without a value.
+
+        Raises: InvalidArgumentError: in TensorFlow's words.
+        """
         if node.op == "Placeholder":
             raise InvalidArgumentError(
                 None, None, f"You must feed a value for placeholder tensor '{node.name}': the results depend on it."
             )
+
+    def _waits(self, node: Node, scope: Scope) -> list[Any]:
+        """Returns the operations with effects that a node waits for, as far as they are in the same graph."""
         controls = [self._scope_of(name).operations.get(name) for name in node.controls if name in self._effectful]
-        waits = [operation for operation in controls if operation is not None and operation.graph is scope.graph]
-        operation = self._importer(scope).add(node.proto, [self._input(ref) for ref in node.inputs], waits)
-        scope.operations[node.name] = operation
-        return list(operation.outputs)
+        return [operation for operation in controls if operation is not None and operation.graph is scope.graph]
 
     def _importer(self, scope: Scope) -> NodeImport:
         graph = scope.graph
 
         def free_name(name: str) -> str:
-            return name if name not in graph._by_name else str(graph.unique_name(name))
+            full_name = self._prefix + name
+            return full_name if full_name not in graph._by_name else str(graph.unique_name(full_name))
 
         parse: Callable[[str], Reference] = Reference
         return NodeImport(graph, self._library, parse, free_name, policy=self._policy, is_function=True)

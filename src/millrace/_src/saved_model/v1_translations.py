@@ -13,6 +13,8 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float32, int32
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.message_bytes import dtype_of_number
+from millrace._src.graph.node_def import decode_attrs
+from millrace._src.graph.opaque_ops import find_op
 from millrace._src.ops import raw
 from millrace._src.saved_model.v1_nodes import REPLACED_OPS
 from millrace._src.saved_model.v1_resources import RefVariable
@@ -43,6 +45,70 @@ def _changing(op: str, names: Sequence[str]) -> Translation:
         return [variable]
 
     return translate
+
+
+def _on_handles(op: str) -> Translation:
+    """Returns the translation of an op that changes reference variables, into the op with the same inputs as handles.
+
+    Args: op: the op; today's has the same name behind `Resource`.
+    """
+    today = f"Resource{op}"
+
+    def translate(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+        if not isinstance(inputs[0], RefVariable):
+            return None
+        op_def = find_op(today)
+        arguments = (value.handle if isinstance(value, RefVariable) else value for value in inputs)
+        names = (argument.name for argument in op_def.signature.inputs)
+        attrs = decode_attrs(proto, op_def, proto.name, {})
+        own = {name: attrs[name] for name in op_def.attr_kinds if name not in op_def.signature.inferred_attrs}
+        result = getattr(raw, today)(**dict(zip(names, arguments, strict=True)), **own)
+        return [inputs[0] if not op_def.signature.outputs else result]
+
+    return translate
+
+
+_ON_HANDLES = (
+    "ApplyAdaMax",
+    "ApplyAdadelta",
+    "ApplyAdagrad",
+    "ApplyAdagradDA",
+    "ApplyAdagradV2",
+    "ApplyAdam",
+    "ApplyAddSign",
+    "ApplyCenteredRMSProp",
+    "ApplyFtrl",
+    "ApplyFtrlV2",
+    "ApplyGradientDescent",
+    "ApplyMomentum",
+    "ApplyPowerSign",
+    "ApplyProximalAdagrad",
+    "ApplyProximalGradientDescent",
+    "ApplyRMSProp",
+    "CountUpTo",
+    "ScatterAdd",
+    "ScatterDiv",
+    "ScatterMax",
+    "ScatterMin",
+    "ScatterMul",
+    "ScatterNdAdd",
+    "ScatterNdSub",
+    "ScatterNdUpdate",
+    "ScatterSub",
+    "ScatterUpdate",
+    "SparseApplyAdadelta",
+    "SparseApplyAdagrad",
+    "SparseApplyAdagradDA",
+    "SparseApplyAdagradV2",
+    "SparseApplyCenteredRMSProp",
+    "SparseApplyFtrl",
+    "SparseApplyFtrlV2",
+    "SparseApplyMomentum",
+    "SparseApplyProximalAdagrad",
+    "SparseApplyProximalGradientDescent",
+    "SparseApplyRMSProp",
+)
+"""The ops that change reference variables, and have a successor with the same inputs and attributes."""
 
 
 def _identity_of_reference(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
@@ -145,15 +211,13 @@ def _nothing(proto: Any, inputs: Sequence[Any]) -> list[Any]:
 
 
 TRANSLATIONS: dict[str, Translation] = {
+    **{op: _on_handles(op) for op in _ON_HANDLES},
     "Assign": _changing("AssignVariableOp", ["value"]),
     "AssignAdd": _changing("AssignAddVariableOp", ["value"]),
     "AssignSub": _changing("AssignSubVariableOp", ["value"]),
     "Identity": _identity,
     "IsVariableInitialized": _is_initialized,
     "RefIdentity": _identity_of_reference,
-    "ScatterAdd": _changing("ResourceScatterAdd", ["indices", "updates"]),
-    "ScatterSub": _changing("ResourceScatterSub", ["indices", "updates"]),
-    "ScatterUpdate": _changing("ResourceScatterUpdate", ["indices", "updates"]),
     "TensorArrayCloseV3": _nothing,
     "TensorArrayConcatV3": _concat,
     "TensorArrayGatherV3": _gather,

@@ -184,12 +184,16 @@ def define_in_graph(variable: Any, message: Any, import_scope: str | None = None
     """
     graph = state.graph
     handle = graph.as_graph_element(_prepended(import_scope, message.variable_name))
+    if handle.op.op_def is get_op("ReadVariableOp"):  # a reference variable, as `import_graph_def` makes it
+        handle, variable_name = handle.op.inputs[0], handle.op.name
+    else:
+        variable_name = handle.op.name
     if handle.op.op_def is not get_op("VarHandleOp"):
         raise ValueError(f"{handle.op.type} {handle.op.name!r} is no variable; expected a VarHandleOp.")
     synchronization = VariableSynchronization(message.synchronization)
     variable._set_traits(message.trainable, None, synchronization, VariableAggregation(message.aggregation))
     variable._in_graph_mode = True
-    variable._handle, variable._name = handle, handle.op.name
+    variable._handle, variable._name = handle, variable_name
     variable._dtype, variable._shape_static = as_dtype(handle.op.attrs["dtype"]), as_shape(handle.op.attrs["shape"])
     variable._initializer_op = _element(graph, import_scope, message.initializer_name)
     variable._initial_value = _element(graph, import_scope, message.initial_value_name)

@@ -117,6 +117,8 @@ def read_collection(graph: Any, name: str, message: Any, scope: str | None, know
       scope: the name scope under which the nodes were imported.
       known: the items that were read before from messages, which may be in several collections; it grows.
     """
+    if name in (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT):
+        return  # they describe the nodes of old branches and loops, of which operations have been made
     kind = message.WhichOneof("kind")
     codec = _codecs.get(name)
     if kind is None:

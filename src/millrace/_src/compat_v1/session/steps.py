@@ -23,9 +23,11 @@ from millrace._src.core import errors
 from millrace._src.core.context import eager_mode, tapes_scope
 from millrace._src.core.dtypes import runtime_name
 from millrace._src.core.engine import Program, Run
+from millrace._src.core.resources import VariableStorage
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
 from millrace._src.graph.operation import Operation
 from millrace._src.ops.random.seeds import streams_in
+from millrace._src.ops.state import value_of
 from millrace._src.util import text
 
 
@@ -93,7 +95,11 @@ def own_value(value: Any) -> Any:
     """Returns a value that nobody changes behind the program's back, nor the program behind the session's: a copy."""
     if type(value) is not np.ndarray:
         return value
-    return value.copy() if value.ndim else value[()]
+    if value.ndim:
+        return value.copy()
+    content = value[()]
+    # `w:0` is the handle of a variable here, and the value of the reference variable in the program.
+    return own_value(value_of(content)) if type(content) is VariableStorage else content
 
 
 def _check_placeholders(operations: Iterable[Operation]) -> None:

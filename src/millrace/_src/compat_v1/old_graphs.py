@@ -1,0 +1,202 @@
+"""`tf.import_graph_def` for graphs as TensorFlow 1 built them: reference variables, and control flow of `Switch`es.
+
+Problem: such a graph has operations that graphs here have not. A variable is a tensor that changes. A branch or a loop
+is a pattern of nodes, and a loop is a circle.
+
+Idea: the nodes are played one by one (`saved_model/v1_replay.py`) into the current graph. What has a counterpart of
+another form gets the name of the old node all the same: `v:0` reads the variable `v`, `v/Assign` assigns and then
+reads. So programs fetch, feed and run by the names that they know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.function_def import FunctionLibrary
+from millrace._src.graph.import_graph_def import import_under
+from millrace._src.graph.message_bytes import dtype_of_number
+from millrace._src.graph.op_policy import TRUSTING
+from millrace._src.graph.operation import Operation
+from millrace._src.ops import raw
+from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, REPLACED_OPS, Node, TensorRef, parse_nodes
+from millrace._src.saved_model.v1_replay import Replay, Scope
+from millrace._src.saved_model.v1_resources import RefVariable
+from millrace._src.util.export import export
+
+
+@export("import_graph_def", "graph_util.import_graph_def")
+def import_graph_def(
+    graph_def: Any,
+    input_map: Any = None,
+    return_elements: Any = None,
+    name: str | None = None,
+    op_dict: Any = None,
+    producer_op_list: Any = None,
+) -> Any:
+    """Adds the nodes of a `GraphDef` to the current graph.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     y = tf.constant(2.0, name="x") * 3.0
+    >>> h = tf.Graph()
+    >>> with h.as_default():
+    ...     x = tf.constant(5.0)
+    ...     tf.import_graph_def(g.as_graph_def(), input_map={"x:0": x}, return_elements=["mul:0"])
+    [<tf.Tensor 'import/mul:0' shape=() dtype=float32>]
+
+    Args:
+        graph_def: a `GraphDef` of this package or of TensorFlow's.
+        input_map: from names of tensors in `graph_def` to the tensors of the current graph (or values) that replace
+            those tensors.
+        return_elements: names of operations (`"a"`) and tensors (`"a:0"`) in `graph_def` to return.
+        name: prefix of all names; `"import"` if None, none if empty.
+        op_dict: deprecated, ignored.
+        producer_op_list: the `OpList` of the program that wrote `graph_def`; attributes that are unknown here and hold
+            the default of that list are left out.
+
+    Returns:
+        The operations and tensors of `return_elements`, or None.
+
+    Raises:
+        TypeError: if an argument is of the wrong type.
+        ValueError: if the nodes do not fit together, their ops, or the arguments.
+        tf.errors.NotFoundError: if an op is unknown.
+        tf.errors.UnimplementedError: for control flow of TensorFlow 1 that neither `cond` nor `while_loop` makes.
+    """
+    add_nodes = _play_nodes if _is_old(graph_def) else None
+    return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list, add_nodes)
+
+
+def _is_old(graph_def: Any) -> bool:
+    """Tells whether a message has nodes of reference variables, or of control flow of TensorFlow 1."""
+    return any(node.op in REPLACED_OPS for node in getattr(graph_def, "node", ()))
+
+
+def _play_nodes(
+    graph: Any,
+    protos: Sequence[Any],
+    given: Mapping[TensorRef, Any],
+    prefix: str,
+    library: FunctionLibrary,
+) -> dict[str, Operation]:
+    """Adds the nodes of an old graph; returns the operations by the nodes' names."""
+    nodes = parse_nodes(protos)
+    return GraphReplay(graph, nodes, given, f"{prefix}/" if prefix else "", library).play_all()
+
+
+class ReferenceInGraph(RefVariable):
+    """A reference variable of a plain graph: the handle of a variable, which each reader reads for itself.
+
+    Args:
+      handle: the handle.
+      dtype: the dtype of the variable.
+    """
+
+    def __init__(self, handle: Any, dtype: Any) -> None:
+        self._handle, self._dtype = handle, dtype
+
+    def read(self) -> Any:
+        """Returns the value in the graph that is being built."""
+        return raw.ReadVariableOp(resource=self._handle, dtype=self._dtype)
+
+    @property
+    def handle(self) -> Any:
+        """The handle."""
+        return self._handle
+
+
+class ReferenceVariables:
+    """The reference variables of a graph, as variables of the plain graph that is being built."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def makes(self, node: Node) -> bool:
+        """Tells whether a node is a reference variable."""
+        return node.op in REFERENCE_VARIABLES
+
+    def get(self, node: Node) -> ReferenceInGraph:
+        """Makes the variable of a node."""
+        attrs = node.proto.attr
+        dtype = dtype_of_number(attrs["dtype"].type, f"Node '{node.name}'")
+        shape = TensorShape(attrs["shape"].shape) if "shape" in attrs else TensorShape(None)
+        name = attrs["shared_name"].s.decode() if "shared_name" in attrs else ""
+        handle = raw.VarHandleOp(
+            dtype=dtype,
+            shape=shape,
+            container=attrs["container"].s.decode() if "container" in attrs else "",
+            shared_name=name or self._prefix + node.name,
+            debug_name=self._prefix + node.name,
+            name=f"{node.name}/handle",
+        )
+        return ReferenceInGraph(handle, dtype)
+
+
+class GraphReplay(Replay):
+    """An old graph played into a plain graph, where each of its nodes outside of branches and loops gets its name.
+
+    Args:
+      graph: the plain graph, which is being built.
+      nodes: the nodes of the old graph.
+      given: the tensors that take the place of the old graph's.
+      prefix: what comes before the names.
+      library: the functions that nodes call.
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        nodes: Mapping[str, Node],
+        given: Mapping[TensorRef, Any],
+        prefix: str,
+        library: FunctionLibrary,
+    ) -> None:
+        super().__init__(nodes, ReferenceVariables(prefix), library, TRUSTING, given, list(nodes))
+        self._graph, self._prefix = graph, prefix
+
+    def play_all(self) -> dict[str, Operation]:
+        """Plays all nodes outside of branches and loops; returns the operations by the nodes' names."""
+        top = self._scope
+        names = [name for name, path in self._paths.items() if not path and self._nodes[name].op not in _HIDDEN]
+        for name in names:
+            self.play(name)
+        with self._graph.name_scope(None):
+            for name in names:
+                if name not in top.operations:
+                    top.operations[name] = self._named(name, top.outputs[name], ())
+        return dict(top.operations)
+
+    def _check_placeholder(self, node: Node) -> None:
+        """Lets a placeholder be: a session feeds it."""
+
+    def _outputs_of(self, node: Node, scope: Scope) -> list[Any]:
+        """Plays a node; where no operation is made of it that has its name, another one is."""
+        if scope.graph is not self._graph:
+            return super()._outputs_of(node, scope)
+        start = len(self._graph.get_operations())
+        with self._graph.control_dependencies(self._waits(node, scope)):
+            outputs = super()._outputs_of(node, scope)
+        if node.name not in scope.operations:
+            effects = [op for op in self._graph.get_operations()[start:] if op.effects.must_run]
+            scope.operations[node.name] = self._named(node.name, outputs, effects)
+        return outputs
+
+    def _named(self, name: str, outputs: Sequence[Any], effects: Iterable[Operation]) -> Operation:
+        """Returns an operation of a node's name that has the values of its outputs, after effects."""
+        full_name = f"{self._prefix}{name}/"  # a name that ends in "/" is taken as it is
+        with self._graph.control_dependencies(list(effects)):
+            if len(outputs) == 1 and isinstance(outputs[0], ReferenceInGraph):
+                read = outputs[0]
+                return raw.ReadVariableOp(resource=read.handle, dtype=read._dtype, name=full_name).op
+            values = [value.read() if isinstance(value, RefVariable) else value for value in outputs]
+            if not values:
+                raw.NoOp(name=full_name)
+                return self._graph.get_operations()[-1]
+            named = raw.IdentityN(input=values, name=full_name) if len(values) > 1 else None
+            return (raw.Identity(input=values[0], name=full_name) if named is None else named[0]).op
+
+
+_HIDDEN = frozenset(("Switch", "Enter", "NextIteration", "LoopCond"))
+"""The ops of nodes that are only parts of a branch or loop."""
