@@ -383,3 +383,13 @@ def test_functions_and_loops_run_in_a_session(graph: Any) -> None:
     session = v1.Session(graph=graph)
     assert session.run([y, z], {x: 6}) == [8, 12] and session.run(z, {x: 3}) == 2
     assert dx == []
+
+
+def test_an_object_that_cannot_be_made_names_its_operation(graph: Any) -> None:
+    with graph.as_default():
+        queue = tf.queue.FIFOQueue(3, [tf.int32, tf.int32], [[], []], name="queue")
+        size = queue.size()
+        queue.queue_ref.op._set_attr("shapes", (tf.TensorShape([]),))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Different number of component types") as caught:
+        v1.Session(graph=graph).run(size)
+    assert caught.value.op is queue.queue_ref.op and "{{node queue}}" in caught.value.message

@@ -97,7 +97,7 @@ def own_value(value: Any) -> Any:
         return value
     if value.ndim:
         return value.copy()
-    content = value[()]
+    content: Any = value[()]
     # `w:0` is the handle of a variable here, and the value of the reference variable in the program.
     return own_value(value_of(content)) if type(content) is VariableStorage else content
 
@@ -131,7 +131,12 @@ def _object_of(resources: SessionResources, operation: Operation) -> EagerTensor
     """Returns the handle of the object of the session that an operation stands for; None for any other operation."""
     if not operation.op_def.traits.makes_shared_object:
         return None
-    return resources.handle(operation, lambda: values_of_inputs(resources, operation))
+    try:
+        return resources.handle(operation, lambda: values_of_inputs(resources, operation))
+    except errors.OpError as error:
+        if error.failed_node is not None or error.op is not None:
+            raise
+        raise step_error(type(error), operation, error.complaint or error.message) from error
 
 
 def values_of_inputs(resources: SessionResources, operation: Operation) -> list[Any]:
