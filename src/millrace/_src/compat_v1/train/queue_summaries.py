@@ -1,0 +1,44 @@
+"""Summaries of how full queues of input are, which TensorFlow 1's input functions add to a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.compat_v1.variables.graph_keys import GraphKeys
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.dtypes import float32
+from millrace._src.ops import raw
+from millrace._src.ops.math.binary import maximum
+from millrace._src.ops.math.casting import cast
+from millrace._src.state.queues import QueueBase
+
+
+def note_fullness(queue: QueueBase, capacity: int, name: str | None = None) -> None:
+    """Adds the summary of the part of a queue's capacity that is in use.
+
+    Args:
+      queue: the queue.
+      capacity: the most elements of the queue.
+      name: the name of the summary; None for one that tells the capacity.
+    """
+    _note(name or f"fraction_of_{capacity}_full", cast(queue.size(), float32) * (1.0 / capacity))
+
+
+def note_fullness_over(queue: QueueBase, least: int, capacity: int) -> None:
+    """Adds the summary of the part of a queue's capacity that is in use, of what lies over the least size.
+
+    Args:
+      queue: the queue.
+      least: how many elements stay in the queue.
+      capacity: the most elements of the queue.
+    """
+    room = capacity - least
+    over = cast(maximum(0, queue.size() - least), float32)
+    _note(f"fraction_over_{least}_of_{room}_full", over * (1.0 / max(1, room)))
+
+
+def _note(name: str, fraction: Any) -> None:
+    graph = state.graph
+    with name_scope(name) as scope:
+        summary = raw.ScalarSummary(tags=scope.rstrip("/"), values=fraction, name=scope)
+    graph.add_to_collection(GraphKeys.SUMMARIES, summary)
