@@ -85,8 +85,7 @@ class Plan:
         lists = [[source[key] for key in keys] if keys is not None else list(source) for source in sources]
         if any(not tensors for tensors in lists):
             raise ValueError(f"Expected at least one tensor in {function}().")
-        all_tensors = [tensor for tensors in lists for tensor in tensors]
-        with name_scope(self.name, self.default_name, all_tensors) as scope:
+        with name_scope(self.name, self.default_name) as scope:
             lists = [[_as_tensor(tensor) for tensor in tensors] for tensors in lists]
             keep_input = self._checked_keep_input()
             stored, waiting = store_lists(lists, self.enqueue_many, keep_input)

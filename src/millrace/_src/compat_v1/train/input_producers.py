@@ -13,7 +13,7 @@ from millrace._src.compat_v1.train.queue_summaries import note_fullness
 from millrace._src.compat_v1.variables.assignments import count_up_to
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.variable import VariableV1
-from millrace._src.control_flow.debug.assertion import Assert
+from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
@@ -169,7 +169,7 @@ def string_input_producer(
         raise ValueError(complaint)
     with name_scope(name, "input_producer") as scope:
         strings = convert_to_tensor(string_tensor, dtype=string)
-        with state.graph.control_dependencies([Assert(size(strings) > 0, [complaint])]):
+        with state.graph.control_dependencies([assert_that(size(strings) > 0, [complaint])]):
             strings = identity(strings)
         return input_producer(
             strings,
