@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from millrace._src.compat_v1.variables.graph_keys import GraphKeys
-from millrace._src.core.context import name_scope, state
+from millrace._src.compat_v1.summary.values import scalar
 from millrace._src.core.dtypes import float32
-from millrace._src.ops import raw
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.casting import cast
 from millrace._src.state.queues import QueueBase
@@ -21,7 +17,7 @@ def note_fullness(queue: QueueBase, capacity: int, name: str | None = None) -> N
       capacity: the most elements of the queue.
       name: the name of the summary; None for one that tells the capacity.
     """
-    _note(name or f"fraction_of_{capacity}_full", cast(queue.size(), float32) * (1.0 / capacity))
+    scalar(name or f"fraction_of_{capacity}_full", cast(queue.size(), float32) * (1.0 / capacity))
 
 
 def note_fullness_over(queue: QueueBase, least: int, capacity: int) -> None:
@@ -34,11 +30,4 @@ def note_fullness_over(queue: QueueBase, least: int, capacity: int) -> None:
     """
     room = capacity - least
     over = cast(maximum(0, queue.size() - least), float32)
-    _note(f"fraction_over_{least}_of_{room}_full", over * (1.0 / max(1, room)))
-
-
-def _note(name: str, fraction: Any) -> None:
-    graph = state.graph
-    with name_scope(name) as scope:
-        summary = raw.ScalarSummary(tags=scope.rstrip("/"), values=fraction, name=scope)
-    graph.add_to_collection(GraphKeys.SUMMARIES, summary)
+    scalar(f"fraction_over_{least}_of_{room}_full", over * (1.0 / max(1, room)))
