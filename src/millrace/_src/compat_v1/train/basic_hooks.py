@@ -68,9 +68,7 @@ class LoggingTensorHook(SessionRunHook):
     ) -> None:
         has_no_time = every_n_iter is None and every_n_secs is None
         if (has_no_time and not at_end) or (every_n_iter is not None and every_n_secs is not None):
-            raise ValueError(
-                "either at_end and/or exactly one of every_n_iter and every_n_secs must be provided."
-            )
+            raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         self._tensors = dict(tensors) if isinstance(tensors, Mapping) else {item: item for item in tensors}
@@ -292,4 +290,3 @@ class FeedFnHook(SessionRunHook):
     def before_run(self, run_context: SessionRunContext) -> Any:
         """Feeds the values."""
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())
-

@@ -165,9 +165,7 @@ class CheckpointSaverHook(SessionRunHook):
         get_logger().info("Saving checkpoints for %d into %s.", step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)
-        self._get_saver().save(
-            session, self._save_path, global_step=step, write_meta_graph=self._save_graph_def
-        )
+        self._get_saver().save(session, self._save_path, global_step=step, write_meta_graph=self._save_graph_def)
         log = event_pb2.SessionLog(status=event_pb2.SessionLog.CHECKPOINT, checkpoint_path=self._save_path)
         self._summary_writer.add_session_log(log, step)
         answers = [listener.after_save(session, step) for listener in self._listeners]
@@ -180,8 +178,10 @@ class CheckpointSaverHook(SessionRunHook):
             return self._scaffold.saver
         savers = get_default_graph().get_collection(GraphKeys.SAVERS)
         if not savers:
-            raise RuntimeError(f"No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection or "
-                               "provide a saver or scaffold.")
+            raise RuntimeError(
+                f"No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection or "
+                "provide a saver or scaffold."
+            )
         if len(savers) > 1:
             raise RuntimeError(
                 f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it "

@@ -115,9 +115,7 @@ class SessionManager:
         )
         if not is_restored:
             if init_op is None and not init_fn and self._local_init_op is None:
-                raise RuntimeError(
-                    "Model is not initialized and no init_op or init_fn or local_init_op was given"
-                )
+                raise RuntimeError("Model is not initialized and no init_op or init_fn or local_init_op was given")
             if init_op is not None:
                 sess.run(init_op, feed_dict=init_feed_dict)
             if init_fn:
@@ -248,9 +246,7 @@ class SessionManager:
         is_ready, missing = self._model_ready_for_local_init(sess)
         if is_ready:
             get_logger().info("Running local_init_op.")
-            sess.run(
-                self._local_init_op, feed_dict=self._local_init_feed_dict, options=self._local_init_run_options
-            )
+            sess.run(self._local_init_op, feed_dict=self._local_init_feed_dict, options=self._local_init_run_options)
             get_logger().info("Done running local_init_op.")
         return is_ready, missing
 

@@ -113,9 +113,7 @@ class HookedSession(SessionWrapper):
         """
         self._coordinator.request_stop()
         try:
-            self._coordinator.join(
-                stop_grace_period_secs=self._stop_grace_period_secs, ignore_live_threads=True
-            )
+            self._coordinator.join(stop_grace_period_secs=self._stop_grace_period_secs, ignore_live_threads=True)
         finally:
             self.session.close()
 
