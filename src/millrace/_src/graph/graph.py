@@ -122,10 +122,6 @@ class Graph:
         """Makes the graph read-only."""
         self._finalized = True
 
-    def _unsafe_unfinalize(self) -> None:
-        """Lets the graph grow again; sessions that run it must not be in use."""
-        self._finalized = False
-
     def get_operation_by_name(self, name: str) -> Operation:
         """Returns the operation called `name`.
 

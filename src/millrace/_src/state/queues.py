@@ -86,8 +86,10 @@ class QueueBase:
 
     @property
     def name(self) -> str:
-        """The name of the queue's operation in a graph; "Empty" in eager mode."""
-        return self._name
+        """The full name of the queue's operation in a graph; "Empty" in eager mode."""
+        handle = self._queue_ref
+        name: str = handle.op.name if isinstance(handle, SymbolicTensor) else self._name
+        return name
 
     @property
     def dtypes(self) -> list[DType]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.compat_v1.train.global_step import get_or_create_global_step_read, get_global_step
+from millrace._src.compat_v1.train.global_step import get_global_step, get_or_create_global_step_read
 from millrace._src.compat_v1.train.hook_timers import HookTimer, NeverTimer, SecondOrStepTimer
 from millrace._src.compat_v1.train.session_run_hook import (
     SessionRunArgs,

@@ -66,7 +66,7 @@ class Plan:
 
         Args: tensors: the tensors of an element, in a list or a dict.
         """
-        refuse_eager()
+        refuse_eager(ValueError)
         return self._batched([tensors], self.num_threads, "batch")
 
     def joined(self, tensors_list: Any) -> Any:
@@ -74,7 +74,7 @@ class Plan:
 
         Args: tensors_list: the tensors of an element of each source, in lists or dicts.
         """
-        refuse_eager()
+        refuse_eager(ValueError)
         sources = list(tensors_list)
         if not sources:
             raise ValueError("Expected at least one set of tensors")
@@ -117,6 +117,8 @@ class Plan:
         shapes = self._shapes(lists)
         if self.shuffle is not None:
             least, seed = self.shuffle
+            if least >= self.capacity:
+                raise ValueError(f"capacity {self.capacity} must be bigger than min_after_dequeue {least}.")
             return RandomShuffleQueue(self.capacity, least, dtypes, shapes, seed=seed, shared_name=self.shared_name)
         kind = PaddingFIFOQueue if self.dynamic_pad else FIFOQueue
         return kind(self.capacity, dtypes, shapes, shared_name=self.shared_name)
@@ -125,8 +127,7 @@ class Plan:
         if self.shapes is not None:
             return [TensorShape(shape) for shape in self.shapes]
         columns = [[_element_shape(tensor, self.enqueue_many) for tensor in column] for column in zip(*lists)]
-        merge = _widest if self.dynamic_pad else _merged
-        return [merge(column) for column in columns]
+        return [_merged(column) for column in columns]
 
     def _enqueue(self, queue: QueueBase, tensors: Sequence[Any], keep_input: Any) -> Any:
         enqueue = queue.enqueue_many if self.enqueue_many else queue.enqueue
@@ -158,13 +159,6 @@ def _merged(shapes: Sequence[TensorShape]) -> TensorShape:
     for shape in others:
         merged = merged.merge_with(shape)
     return merged
-
-
-def _widest(shapes: Sequence[TensorShape]) -> TensorShape:
-    widest, *others = shapes
-    for shape in others:
-        widest = widest.most_specific_compatible_shape(shape)
-    return widest
 
 
 def _common_dtypes(lists: Sequence[Sequence[Any]]) -> list[Any]:

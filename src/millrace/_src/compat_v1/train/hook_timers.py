@@ -47,24 +47,18 @@ class SecondOrStepTimer(HookTimer):
     Args:
       every_secs: the seconds between two times.
       every_steps: the steps between two times.
-      clock: returns the time in seconds.
 
     Raises: ValueError: unless exactly one of both is given.
     """
 
-    def __init__(
-        self,
-        every_secs: float | None = None,
-        every_steps: int | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
         if every_secs is None and every_steps is None:
             raise ValueError("Either every_secs or every_steps should be provided.")
         if every_secs is not None and every_steps is not None:
             raise ValueError("Can not provide both every_secs and every_steps.")
         self._every_secs = every_secs
         self._every_steps = every_steps
-        self._clock = clock
+        self._clock: Callable[[], float] = time.monotonic
         self.reset()
 
     def reset(self) -> None:

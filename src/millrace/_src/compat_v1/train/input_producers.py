@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.compat_v1.switches import resource_variables_enabled
 from millrace._src.compat_v1.train.queue_runner import QueueRunner, add_queue_runner
 from millrace._src.compat_v1.train.queue_summaries import note_fullness
 from millrace._src.compat_v1.variables.assignments import count_up_to
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.variable import VariableV1
 from millrace._src.control_flow.debug.assertion import assert_that
-from millrace._src.core.context import executing_eagerly, name_scope, state
+from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops.array.gathering import gather
 from millrace._src.ops.array.identity import identity
 from millrace._src.ops.array.ranges import range_
@@ -27,13 +29,14 @@ from millrace._src.state.queues import FIFOQueue
 from millrace._src.util.export import export
 
 
-def refuse_eager() -> None:
+def refuse_eager(kind: type[Exception] = RuntimeError) -> None:
     """Refuses eager mode, where no session runs the queues.
 
-    Raises: RuntimeError: in eager mode.
+    Args: kind: the class of the error.
+    Raises: Exception: of that class, in eager mode.
     """
     if executing_eagerly():
-        raise RuntimeError(
+        raise kind(
             "Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to "
             "ingest data into your model instead."
         )
@@ -72,8 +75,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
         zero = convert_to_tensor(0, dtype=int64)
         collections = [GraphKeys.LOCAL_VARIABLES]
         epochs = VariableV1(zero, name="epochs", trainable=False, collections=collections)
-        counter = count_up_to(epochs, num_epochs, name="CountUpTo")
-        with state.graph.control_dependencies([counter]):
+        counter = count_up_to(epochs, num_epochs, name=None if resource_variables_enabled() else "CountUpTo")
+        with control_dependencies([counter]):
             return identity(tensor, name=scope)
 
 
@@ -169,7 +172,7 @@ def string_input_producer(
         raise ValueError(complaint)
     with name_scope(name, "input_producer") as scope:
         strings = convert_to_tensor(string_tensor, dtype=string)
-        with state.graph.control_dependencies([assert_that(size(strings) > 0, [complaint])]):
+        with control_dependencies([assert_that(size(strings) > 0, [complaint])]):
             strings = identity(strings)
         return input_producer(
             strings,

@@ -146,7 +146,7 @@ class BaseMonitoredSession(SessionWrapper):
                 session.close()
             finally:
                 if not self._was_finished:
-                    self._graph._unsafe_unfinalize()
+                    self._graph._finalized = False
 
     def __enter__(self) -> Any:
         return self
@@ -225,7 +225,7 @@ class SingularMonitoredSession(BaseMonitoredSession):
 
 
 @export(v1=["train.MonitoredTrainingSession"])
-def MonitoredTrainingSession(  # noqa: N802  (TensorFlow's name)
+def MonitoredTrainingSession(
     master: str = "",
     is_chief: bool = True,
     checkpoint_dir: str | None = None,

@@ -21,7 +21,6 @@ from millrace._src.core.sessions import default_session
 from millrace._src.graph.scopes import get_default_graph
 from millrace._src.proto import queue_runner_pb2
 from millrace._src.state.coordinator import Coordinator
-from millrace._src.state.queues import QueueBase
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
@@ -141,8 +140,7 @@ class QueueRunner:
     @property
     def name(self) -> str:
         """The full name of the queue's operation."""
-        queue = self._queue
-        name: str = queue.queue_ref.op.name if isinstance(queue, QueueBase) else queue.name
+        name: str = self._queue.name
         return name
 
     # --- threads -----------------------------------------------------------------------------------------------------
@@ -241,7 +239,10 @@ class QueueRunner:
             enqueue_op_name=[stripped(op.name) for op in self._enqueue_ops],
             close_op_name=stripped(self._close_op.name),
             cancel_op_name=stripped(self._cancel_op.name),
-            queue_closed_exception_types=map(errors.error_code_from_exception_type, self._queue_closed_exception_types),
+            queue_closed_exception_types=[
+                errors.error_code_from_exception_type(each)  # type: ignore[misc]  # the numbers of the enum
+                for each in self._queue_closed_exception_types
+            ],
         )
 
     @staticmethod

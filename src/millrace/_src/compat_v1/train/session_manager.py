@@ -45,8 +45,6 @@ class SessionManager:
       recovery_wait_secs: the seconds between two looks.
       local_init_run_options: `RunOptions` for `local_init_op`.
       local_init_feed_dict: what is fed to `local_init_op`.
-      clock: returns the time in seconds.
-      sleep: waits for some seconds.
 
     Raises: ValueError: if `ready_for_local_init_op` is given without `local_init_op`.
     """
@@ -60,8 +58,6 @@ class SessionManager:
         recovery_wait_secs: float = 30,
         local_init_run_options: Any = None,
         local_init_feed_dict: Any = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if ready_for_local_init_op is not None and local_init_op is None:
             raise ValueError(
@@ -75,8 +71,8 @@ class SessionManager:
         self._recovery_wait_secs = recovery_wait_secs
         self._local_init_run_options = local_init_run_options
         self._local_init_feed_dict = local_init_feed_dict
-        self._clock = clock
-        self._sleep = sleep
+        self._clock: Callable[[], float] = time.monotonic
+        self._sleep: Callable[[float], None] = time.sleep
 
     def prepare_session(
         self,

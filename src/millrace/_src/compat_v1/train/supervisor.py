@@ -28,6 +28,7 @@ from millrace._src.state.coordinator import Coordinator, LooperThread
 from millrace._src.state.lookup.static_hash_table import tables_initializer
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
+from millrace._src.util.logger import get_logger
 
 _USE_DEFAULT = 0
 
@@ -292,11 +293,11 @@ class Supervisor:
             saver_def = self._saver.saver_def if self._saver else None
             self._summary_writer.add_meta_graph(meta_graph_pb2.MetaGraphDef(graph_def=graph_def, saver_def=saver_def))
 
-    def start_standard_services(self, sess: Any) -> list[LooperThread]:
+    def start_standard_services(self, sess: Any) -> list[LooperThread] | None:
         """Starts the threads that write summaries, the steps per second, and checkpoints.
 
         Args: sess: the session.
-        Returns: The threads; none if there is no folder.
+        Returns: The threads; None if there is no folder.
         Raises: RuntimeError: if the program is no chief.
         """
         if not self._is_chief:
@@ -304,7 +305,8 @@ class Supervisor:
                 "Only chief supervisor can start standard services. Because only chief supervisors can write events."
             )
         if not self._logdir:
-            return []
+            get_logger().warning("Standard services need a 'logdir' passed to the SessionManager")
+            return None
         threads: list[LooperThread] = []
         if self._summary_writer:
             log = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
