@@ -14,7 +14,6 @@ distribute.CrossDeviceOps
 distribute.HierarchicalCopyAllReduce
 distribute.NcclAllReduce
 distribute.ReductionToOneDevice
-distribute.Server
 distribute.cluster_resolver.ClusterResolver
 distribute.cluster_resolver.GCEClusterResolver
 distribute.cluster_resolver.KubernetesClusterResolver
@@ -417,7 +416,6 @@ tpu.experimental.embedding.TableConfig
 tpu.experimental.embedding.serving_embedding_lookup
 tpu.experimental.initialize_tpu_system
 tpu.experimental.shutdown_tpu_system
-train.ClusterSpec
 xla.experimental.compile
 xla.experimental.jit_scope
 """.split())
