@@ -164,7 +164,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._global_step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Requests the stop; the step that was fetched may be the one before the run, so it is read again."""
+        """Asks for the stop; the step that was fetched may be the one before the run, so it is read again."""
         if run_values.results + 1 >= self._last_step and (
             run_context.session.run(self._global_step) >= self._last_step
         ):

@@ -37,10 +37,10 @@ class CheckpointSaverListener:
     """
 
     def begin(self) -> None:
-        """Is called before the graph is finished."""
+        """Prepares the listener, before the graph is finished."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Is called before a checkpoint is written.
+        """Hears of a checkpoint before it is written.
 
         Args:
           session: the session.
@@ -48,7 +48,7 @@ class CheckpointSaverListener:
         """
 
     def after_save(self, session: Any, global_step_value: int) -> Any:
-        """Is called after a checkpoint was written.
+        """Hears of a checkpoint that was written.
 
         Args:
           session: the session.
@@ -58,7 +58,7 @@ class CheckpointSaverListener:
         """
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Is called at the end of the loop.
+        """Hears of the end of the loop.
 
         Args:
           session: the session.
@@ -75,8 +75,8 @@ class CheckpointSaverHook(SessionRunHook):
     >>> folder = tempfile.mkdtemp()
     >>> with tf.Graph().as_default():
     ...     train = tf.compat.v1.train.get_or_create_global_step().assign_add(1)
-    ...     hook = tf.compat.v1.train.CheckpointSaverHook(
-    ...         folder, save_steps=2, scaffold=tf.compat.v1.train.Scaffold())
+    ...     saver = tf.compat.v1.train.Saver()
+    ...     hook = tf.compat.v1.train.CheckpointSaverHook(folder, save_steps=2, saver=saver)
     ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as session:
     ...         _ = session.run(train)
     >>> tf.train.latest_checkpoint(folder).rpartition("/")[2]

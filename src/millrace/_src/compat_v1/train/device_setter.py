@@ -38,9 +38,10 @@ def replica_device_setter(
     """Returns a function of an operation for `tf.compat.v1.device`, which tells the operation's device.
 
     >>> with tf.Graph().as_default():
-    ...     with tf.compat.v1.device(tf.compat.v1.train.replica_device_setter(ps_tasks=2)):
-    ...         [tf.compat.v1.get_variable(name, []).device for name in "ab"]
-    ['/job:ps/task:0', '/job:ps/task:1']
+    ...     v, w = tf.Variable(1.0), tf.Variable(2.0)
+    ...     device_of = tf.compat.v1.train.replica_device_setter(ps_tasks=2)
+    ...     device_of(v.op), device_of(w.op), device_of((v + w).op)
+    ('/job:ps/task:0', '/job:ps/task:1', '/job:worker')
 
     Args:
       ps_tasks: the number of parameter servers.

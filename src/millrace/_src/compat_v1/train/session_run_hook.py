@@ -100,10 +100,10 @@ class SessionRunHook:
     """
 
     def begin(self) -> None:
-        """Is called once, before the graph is finished: the hook may add to the graph."""
+        """Prepares the hook, once, before the graph is finished: the hook may add to the graph."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Is called when a session was made, also when it takes the place of one that failed.
+        """Hears of a new session, also of one that takes the place of a session that failed.
 
         Args:
           session: the session.
@@ -111,7 +111,7 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context: SessionRunContext) -> Any:
-        """Is called before each run.
+        """Says before each run what is to be run besides.
 
         Args: run_context: the run.
         Returns: `SessionRunArgs` of what is run besides, or None.
@@ -119,7 +119,7 @@ class SessionRunHook:
         return None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Is called after each run that succeeded.
+        """Hears of each run that succeeded.
 
         Args:
           run_context: the run.
@@ -127,7 +127,7 @@ class SessionRunHook:
         """
 
     def end(self, session: Any) -> None:
-        """Is called at the end of the loop, unless it ends by an error.
+        """Hears of the end of the loop, unless the loop ends by an error.
 
         Args: session: the session, which is open still.
         """
