@@ -329,20 +329,19 @@ def merges_checkpoints(folder: Path, op: str) -> Act:
     return lambda: tf.raw_ops.MergeV2Checkpoints(**given)
 
 
-<<<<<<< HEAD
 def opens_an_event_file(folder: Path, op: str) -> Act:
     facts = {"logdir": str(folder / "logs"), "max_queue": 10, "flush_millis": 1000, "filename_suffix": ".v2"}
     writer = tf.raw_ops.SummaryWriter()
     return lambda: tf.raw_ops.CreateSummaryFileWriter(writer=writer, **facts)
-=======
-def reads_from_a_queue(folder: Path, op: str) -> Callable[[], Any]:
+
+
+def reads_from_a_queue(folder: Path, op: str) -> Act:
     (folder / "lines").write_text("a\nb\n")
     queue = tf.queue.FIFOQueue(1, [tf.string], shapes=[[]])
     queue.enqueue(str(folder / "lines"))
     handles = {"reader_handle": tf.raw_ops.TextLineReaderV2(), "queue_handle": queue.queue_ref}
     count = {"num_records": 2} if op == "ReaderReadUpToV2" else {}
     return lambda: getattr(tf.raw_ops, op)(**handles, **count)
->>>>>>> 8c61eca1 (Version 1: input by queues, readers, monitored sessions, supervisors: tests and examples)
 
 
 EVIDENCE: dict[str, Callable[[Path, str], Act]] = {
