@@ -92,7 +92,10 @@ def warm_start(
       TypeError: If a list holds something else than names, or than variables.
     """
     vocabularies, earlier_names = dict(var_name_to_vocab_info or {}), dict(var_name_to_prev_var_name or {})
-    variables = _grouped([*_chosen(vars_to_warm_start), *_with_vocabularies(vocabularies)])
+    if vars_to_warm_start is None:
+        variables = _grouped(_with_vocabularies(vocabularies))
+    else:
+        variables = _grouped(_chosen(vars_to_warm_start))
     _refuse_unused("var_name_to_prev_var_name", earlier_names, variables)
     _refuse_unused("var_name_to_vocab_info", vocabularies, variables)
     for name, parts in variables.items():
@@ -108,8 +111,6 @@ def _chosen(vars_to_warm_start: Any) -> list[Any]:
 
     Raises: TypeError, ValueError: for something else.
     """
-    if vars_to_warm_start is None:
-        return []
     if isinstance(vars_to_warm_start, str):
         return trainable_variables(vars_to_warm_start)
     if not isinstance(vars_to_warm_start, list):
