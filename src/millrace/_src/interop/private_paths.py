@@ -192,6 +192,8 @@ data.ops.iterator_ops           data IteratorBase=data.Iterator OwnedIterator=da
 data.ops.readers                data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset
 summary.summary                 compat.v1.summary
 summary.summary_iterator        compat.v1.train
+summary.writer.writer           compat.v1.summary
+summary.writer.writer_cache     compat.v1.summary
 lib.io.file_io                  io.gfile compat.v1.gfile
 lib.io.tf_record                io compat.v1.io
 autograph                       autograph

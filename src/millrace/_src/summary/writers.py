@@ -7,6 +7,7 @@ graph of TensorFlow 1 the file is opened by an operation, which `init` returns f
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -212,7 +213,7 @@ def create_file_writer(
     >>> writer.close()
 
     Args:
-      logdir: the folder of the file, which is made if there is none.
+      logdir: the folder of the file, a name or a path object; it is made if there is none.
       max_queue: how many events wait in memory at most; 10 for None.
       flush_millis: after how many milliseconds the next event lets all events be written; two minutes for None.
       filename_suffix: the end of the file's name; ".v2" for None.
@@ -233,7 +234,7 @@ def create_file_writer(
     kind = _TrackableResourceSummaryWriter if experimental_trackable else _ResourceSummaryWriter
     with init_scope(), name_scope("create_file_writer"), device(_CPU):
         values = [
-            convert_to_tensor(logdir, string),
+            convert_to_tensor(os.fspath(logdir) if isinstance(logdir, os.PathLike) else logdir, string),
             convert_to_tensor(_MAX_QUEUE if max_queue is None else max_queue, int32),
             convert_to_tensor(_FLUSH_MILLIS if flush_millis is None else flush_millis, int32),
             convert_to_tensor(_SUFFIX if filename_suffix is None else filename_suffix, string),
