@@ -35,6 +35,7 @@ from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.scopes import get_default_graph
 from millrace._src.util.class_homes import tensorflow_home
+from millrace._src.util.collector import without_collector
 from millrace._src.util.export import export
 
 _MOST_PLANS = 1024
@@ -204,7 +205,8 @@ class BaseSession:
             with self._lock:
                 step = self._steps.get(key)
                 if step is None:
-                    step = Step(self._resources, fetched, targets, fed, self._jit_compile)
+                    with without_collector():
+                        step = Step(self._resources, fetched, targets, fed, self._jit_compile)
                     _keep(self._steps, key, step)
         return step
 
