@@ -1,4 +1,4 @@
-"""Sessions of TensorFlow 1: what a run costs besides its operations, a training step, and the first run of a large graph.
+"""Sessions of TensorFlow 1: what a run costs besides its operations, a training step, the first run of a large graph.
 
 The first run of a graph of 10,000 nodes fetches 100 of them; each repetition makes a new session, which knows nothing
 of the runs before.

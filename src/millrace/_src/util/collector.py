@@ -21,7 +21,7 @@ def without_collector() -> Iterator[None]:
 
     A collector that the program has stopped stays as it is.
     """
-    global _stopped  # noqa: PLW0603  (one collector in the process)
+    global _stopped
     with _lock:
         was_enabled = gc.isenabled() or _stopped > 0
         if was_enabled:
