@@ -818,6 +818,26 @@ compat.v1.distribute.TPUStrategy -
     "compat.v1.distribute.experimental": """
 compat.v1.distribute.experimental.ValueContext -
 """,
+    "compat.v1.distributions": """
+compat.v1.distributions.Bernoulli compat_v1.distributions.discrete:Bernoulli
+compat.v1.distributions.Beta compat_v1.distributions.positive:Beta
+compat.v1.distributions.Categorical compat_v1.distributions.discrete:Categorical
+compat.v1.distributions.Dirichlet compat_v1.distributions.positive:Dirichlet
+compat.v1.distributions.DirichletMultinomial compat_v1.distributions.discrete:DirichletMultinomial
+compat.v1.distributions.Distribution compat_v1.distributions.distribution:Distribution
+compat.v1.distributions.Exponential compat_v1.distributions.positive:Exponential
+compat.v1.distributions.FULLY_REPARAMETERIZED compat_v1.distributions.distribution:FULLY_REPARAMETERIZED
+compat.v1.distributions.Gamma compat_v1.distributions.positive:Gamma
+compat.v1.distributions.Laplace compat_v1.distributions.continuous:Laplace
+compat.v1.distributions.Multinomial compat_v1.distributions.discrete:Multinomial
+compat.v1.distributions.NOT_REPARAMETERIZED compat_v1.distributions.distribution:NOT_REPARAMETERIZED
+compat.v1.distributions.Normal compat_v1.distributions.continuous:Normal
+compat.v1.distributions.RegisterKL compat_v1.distributions.divergence:RegisterKL
+compat.v1.distributions.ReparameterizationType compat_v1.distributions.distribution:ReparameterizationType
+compat.v1.distributions.StudentT compat_v1.distributions.continuous:StudentT
+compat.v1.distributions.Uniform compat_v1.distributions.continuous:Uniform
+compat.v1.distributions.kl_divergence compat_v1.distributions.divergence:kl_divergence
+""",
     "compat.v1.dtypes": """
 compat.v1.dtypes.as_string ops.strings.numbers:as_string
 """,

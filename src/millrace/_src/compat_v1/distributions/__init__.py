@@ -1,0 +1,1 @@
+"""`tf.compat.v1.distributions`: distributions of numbers and counts, from which TensorFlow Probability grew."""
