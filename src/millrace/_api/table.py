@@ -1223,6 +1223,13 @@ compat.v1.profiler.experimental.Trace -
 compat.v1.profiler.experimental.start -
 compat.v1.profiler.experimental.stop -
 """,
+    "compat.v1.profiler.experimental.client": """
+compat.v1.profiler.experimental.client.monitor -
+compat.v1.profiler.experimental.client.trace -
+""",
+    "compat.v1.profiler.experimental.server": """
+compat.v1.profiler.experimental.server.start -
+""",
     "compat.v1.python_io": """
 compat.v1.python_io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
 compat.v1.python_io.TFRecordOptions ops.io.record_options:TFRecordOptions
@@ -1706,6 +1713,10 @@ debugging.get_log_device_placement core.device_log:get_log_device_placement
 debugging.is_numeric_tensor control_flow.debug.static_checks:is_numeric_tensor
 debugging.is_traceback_filtering_enabled core.traceback_filtering:is_traceback_filtering_enabled
 debugging.set_log_device_placement core.device_log:set_log_device_placement
+""",
+    "debugging.experimental": """
+debugging.experimental.disable_dump_debug_info ops.debug.debug_dumps:disable_dump_debug_info
+debugging.experimental.enable_dump_debug_info ops.debug.debug_dumps:enable_dump_debug_info
 """,
     "distribute": """
 distribute.DistributedDataset distribute.distributed_values:DistributedDataset
@@ -2327,6 +2338,13 @@ profiler.experimental.ProfilerOptions explain.profiler:ProfilerOptions
 profiler.experimental.Trace explain.profiler:Trace
 profiler.experimental.start explain.profiler:start
 profiler.experimental.stop explain.profiler:stop
+""",
+    "profiler.experimental.client": """
+profiler.experimental.client.monitor explain.profiler_service:monitor
+profiler.experimental.client.trace explain.profiler_service:trace
+""",
+    "profiler.experimental.server": """
+profiler.experimental.server.start explain.profiler_service:start_server
 """,
     "quantization": """
 quantization.dequantize ops.array.quantizing:dequantize

@@ -8,8 +8,6 @@ conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
 data.experimental.make_saveable_from_iterator
-debugging.experimental.disable_dump_debug_info
-debugging.experimental.enable_dump_debug_info
 distribute.CrossDeviceOps
 distribute.HierarchicalCopyAllReduce
 distribute.NcclAllReduce
@@ -380,9 +378,6 @@ nn.RNNCellResidualWrapper
 nn.isotonic_regression
 nn.with_space_to_batch
 nondifferentiable_batch_function
-profiler.experimental.client.monitor
-profiler.experimental.client.trace
-profiler.experimental.server.start
 quantization.experimental.QuantizationComponentSpec
 quantization.experimental.QuantizationMethod
 quantization.experimental.QuantizationOptions
