@@ -1,5 +1,4 @@
 """Assertions and checks in a graph: tf.Assert, assert_* with control dependencies, verify_tensor_all_finite, errors."""
-import numpy as np
 import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()

@@ -1,5 +1,4 @@
 """Control flow of the time: while_loop with shape invariants, cond, case, scan, map_fn, foldl, control dependencies."""
-import numpy as np
 import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()

@@ -1,5 +1,4 @@
 """Gradients of one's own: RegisterGradient with gradient_override_map, tf.custom_gradient, stop_gradient."""
-import numpy as np
 import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()

@@ -2,7 +2,6 @@
 import os
 import tempfile
 
-import numpy as np
 import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()
