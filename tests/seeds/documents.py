@@ -23,7 +23,7 @@ _SLIPS = {
 _NEEDS = (
     ("keras", re.compile(r"keras|SequentialModel|model\.(fit|compile|summary)")),
     ("downloads", re.compile(r"tfds")),
-    ("sessions", re.compile(r"Session|tf\.placeholder|ConfigProto|enable_eager_execution")),
+    ("TensorFlow 1", re.compile(r"tf\.(Session|placeholder|ConfigProto|enable_eager_execution)")),
     ("summaries", re.compile(r"tf\.summary|logdir|%\w+|sabed_model")),
     ("fragments", re.compile(r"\.\.\.\s*[,):]|MyModel\(")),
 )
