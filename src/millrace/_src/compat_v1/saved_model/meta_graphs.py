@@ -43,6 +43,7 @@ def export_meta_graph(
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
     save_debug_info: bool = False,
+    **kwargs: Any,
 ) -> Any:
     """Returns a graph as a `MetaGraphDef`, and writes it to a file if there is a name for one.
 
@@ -67,12 +68,15 @@ def export_meta_graph(
       clear_extraneous_savers: whether operations of savers other than that of `saver_def` are left out.
       strip_default_attrs: whether attributes that have their default are left out.
       save_debug_info: accepted for compatibility: where operations were made is not written.
+      **kwargs: nothing: TensorFlow's signature ends so.
 
     Raises:
       TypeError: if an argument is of a wrong kind.
       RuntimeError: in eager mode without a graph.
     """
     del save_debug_info
+    if kwargs:
+        raise TypeError(f"export_meta_graph() got an unexpected keyword argument {next(iter(kwargs))!r}")
     if executing_eagerly() and graph is None and graph_def is None:
         raise RuntimeError(
             "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when "

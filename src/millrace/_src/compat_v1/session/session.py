@@ -156,8 +156,9 @@ class BaseSession:
     @contextlib.contextmanager
     def _running(self, cancellation: Cancellation) -> Iterator[None]:
         """Runs kernels of the graph in eager mode; an error names the operation of the graph."""
-        before = state.cancellation, state.session_tensors
-        state.cancellation, state.session_tensors = cancellation, self._resources.tensors
+        before = state.cancellation, state.session_tensors, state.streams
+        own = self._resources
+        state.cancellation, state.session_tensors, state.streams = cancellation, own.tensors, own.streams
         try:
             if self._cancellation.error is not None:
                 raise self._cancellation.error
@@ -169,7 +170,7 @@ class BaseSession:
                 raise
             raise step_error(type(error), operation, error.node_complaint) from error
         finally:
-            state.cancellation, state.session_tensors = before
+            state.cancellation, state.session_tensors, state.streams = before
 
     def handle_of(self, operation: Operation) -> Any:
         """Returns the eager handle of the object of the session that an operation of its graph stands for."""
