@@ -304,6 +304,24 @@ def prog_error_in_the_scope(tf, np):
         return [found, tf.summary.experimental.get_step(), tf.summary.should_record_summaries()]
 
 
+def prog_tags_in_functions_that_call_functions(tf, np):
+    def note(tag, result=None):
+        tf.summary.scalar(tag, 1.0, step=1)
+        return result
+    x = tf.constant([1.0, 2.0])
+    def body(writer):
+        tf.map_fn(lambda v: note("map", v), x)
+        tf.scan(lambda a, v: note("scan", v), x)
+        tf.foldl(lambda a, v: note("foldl", v), x)
+        tf.foldr(lambda a, v: note("foldr", v), x)
+        tf.while_loop(lambda i: i < 1, lambda i: [note("while", i + 1)], [tf.constant(0)])
+        tf.case([(tf.constant(True), lambda: note("case", 1.0))], default=lambda: 2.0)
+        tf.cond(tf.constant(True), lambda: note("cond", 1.0), lambda: 2.0)
+        tf.switch_case(tf.constant(0), [lambda: note("switch", 1.0)])
+        tf.custom_gradient(lambda x: (note("custom", x), lambda dy: dy))(x)
+    return written(tf, body)
+
+
 def prog_read_by_datasets_and_iterators(tf, np):
     with folder() as f:
         writer = tf.summary.create_file_writer(f("w"))

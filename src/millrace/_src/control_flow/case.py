@@ -41,7 +41,7 @@ def case(
       tf.errors.InvalidArgumentError: if no predicate is true and there is no default, or several are and `exclusive`.
     """
     pairs = _checked_pairs(pred_fn_pairs, default)
-    with context.name_scope(name, "case"):
+    with context.scope_of_operations(name, "case"):
         if exclusive and (default is not None or state.graph is not None):
             _assert_at_most_one([p for p, _ in pairs])  # TensorFlow checks eager pairs only beside a default
         if default is None:

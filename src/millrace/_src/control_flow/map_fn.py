@@ -8,7 +8,7 @@ from typing import Any
 from millrace._src.control_flow.rows import Rows, stacked, tensors_of
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop
-from millrace._src.core.context import name_scope, state
+from millrace._src.core.context import scope_of_operations, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
@@ -65,7 +65,7 @@ def map_fn(
             "elems must be a Tensor or (possibly nested) sequence of Tensors. "
             f"Got {elems}, which does not contain any Tensors."
         )
-    with name_scope(name, "map"):
+    with scope_of_operations(name, "map"):
         signature = dtype if fn_output_signature is None else fn_output_signature
         return _Mapping(fn, elems, [_as_elements(e) for e in leaves], signature, infer_shape).run(
             parallel_iterations or 10, back_prop

@@ -8,7 +8,7 @@ from typing import Any
 from millrace._src.control_flow.map_fn import check_callable, with_rows
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import scope_of_operations
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
@@ -65,7 +65,7 @@ def foldl(
     Raises: AttributeError: if `fn` is not callable.
     """
     check_callable(fn)
-    with name_scope(name, "foldl"):
+    with scope_of_operations(name, "foldl"):
         rows = _Rows(elems, declared=False)
         value = rows.read(0) if initializer is None else initializer
         start = convert_to_tensor(1 if initializer is None else 0)
@@ -113,7 +113,7 @@ def foldr(
     Raises: AttributeError: if `fn` is not callable.
     """
     check_callable(fn)
-    with name_scope(name, "foldr"):
+    with scope_of_operations(name, "foldr"):
         rows = _Rows(elems, declared=False)
         start = rows.count if initializer is not None else rows.count - 1
         value = rows.read(start) if initializer is None else initializer
@@ -171,7 +171,7 @@ def scan(
       ValueError: if `fn` returns another structure than the state's.
     """
     check_callable(fn)
-    with name_scope(name, "scan"):
+    with scope_of_operations(name, "scan"):
         rows = _Rows(elems, declared=True)
         model = elems if initializer is None else initializer
         first, begin = 0, rows.count - 1 if reverse else 0

@@ -244,6 +244,14 @@ class name_scope:
             last.__exit__(*exc)
 
 
+def scope_of_operations(name: str | None, default_name: str) -> contextlib.AbstractContextManager[str]:
+    """Returns a name scope of the graph being built; in eager mode, where operations have no names, an empty scope.
+
+    For functions that call the user's functions: what those make in eager mode is named as if nothing were around.
+    """
+    return contextlib.nullcontext("") if state.graph is None else name_scope(name, default_name)
+
+
 def _eager_scope_name(outer: str, name: str | None) -> str:
     if not name:
         return ""
