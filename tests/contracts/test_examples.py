@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,17 @@ import pytest
 
 import millrace as tf
 from millrace._api import lazy
+from millrace._src.core.runtime_options import disable_op_determinism
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@pytest.fixture(autouse=True)
+def randomness_is_allowed_afterwards() -> Iterator[None]:
+    """Takes back what the example of `enable_op_determinism` asks for: there is no public way."""
+    yield
+    disable_op_determinism()
 
 
 @functools.cache

@@ -90,7 +90,8 @@ def enable_op_determinism() -> None:
     """Asks for the same bits in each run: what else is chosen by measured time is chosen once and for all.
 
     Without it, a large convolution or product may be computed by another library from some call on, and round
-    differently. Functions that are first called afterwards stay on the NumPy tier unless they are pinned to XLA.
+    differently. Functions that are first called afterwards stay on the NumPy tier unless they are pinned to XLA. Random
+    ops then need a seed: `tf.random.set_seed`.
 
     >>> tf.config.experimental.enable_op_determinism()
     """

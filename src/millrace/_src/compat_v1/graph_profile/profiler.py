@@ -306,8 +306,11 @@ def advise(graph: Any = None, run_meta: Any = None, options: Any = 0) -> Any:
 
     >>> with tf.Graph().as_default() as graph:
     ...     x = tf.ones([2, 3]) * 2.0
-    >>> sorted(tf.compat.v1.profiler.advise(graph, options={"ExpensiveOperationChecker": {}}).checkers)
-    ['ExpensiveOperationChecker']
+    >>> advice = tf.compat.v1.profiler.advise(graph, options={"OperationChecker": {}})
+    <BLANKLINE>
+    OperationChecker:
+    >>> list(advice.checkers)
+    ['OperationChecker']
 
     Args:
       graph: the graph; by default the one that is being built.
