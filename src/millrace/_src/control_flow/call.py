@@ -53,6 +53,7 @@ from millrace._src.graph.function_factory import body_of, jit_compile_of, must_c
 from millrace._src.ops import raw
 from millrace._src.ops.batching import in_places
 from millrace._src.ops.type_sets import ANY
+from millrace._src.util.collector import without_collector
 
 _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
     "utf-8", "surrogateescape"
@@ -92,7 +93,7 @@ class GraphFunction:
         """Returns the program of the graph, from arrays to arrays, which is compiled on first use."""
         if self._program is None:
             self._check_devices()
-            with self.lock:
+            with self.lock, without_collector():
                 program = compiled(self.graph, self.jit_compile)
                 self.use(program if program.tiering is None else program.tiering.hold(self))
                 self._program = program
