@@ -56,6 +56,21 @@ with tf.summary.create_file_writer(f"{logs}/media").as_default(step=3):
     tf.summary.trace_on(profiler=True, profiler_outdir=f"{logs}/media")
     DemoModule().add_print(tf.constant(1.0))
     tf.summary.trace_export("module")
+
+from tensorboard.plugins.mesh import summary_v2 as mesh_summary
+from tensorboard.plugins.pr_curve import summary as pr_summary
+from tensorboard.plugins.scalar import summary_v2 as scalar_summary
+
+labels, predictions = np.array([True, False, True]), np.array([0.9, 0.2, 0.6], np.float32)
+with tf.summary.create_file_writer(f"{logs}/plugins").as_default(step=1):
+    scalar_summary.scalar("its own scalar", 2.0)
+    mesh_summary.mesh("mesh", vertices=np.zeros([1, 3, 3], np.float32))
+    tf.summary.experimental.write_raw_pb(pr_summary.pb("curve", labels, predictions).SerializeToString())
+with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    with tf.compat.v1.summary.FileWriter(f"{logs}/plugins") as writer:
+        curve = pr_summary.op("curve_of_a_session", labels=labels, predictions=predictions)
+        writer.add_summary(session.run(curve), 1)
+        writer.add_summary(pr_summary.pb("curve of a message", labels, predictions), 1)
 """
 
 Ask = Callable[..., Any]
@@ -95,7 +110,7 @@ def _address(log: Path, server: Any) -> str:
 
 def _wait_for_runs(address: str) -> None:
     for _ in range(300):
-        if len(_answer(f"{address}data/runs", None)) == 4 and "media" in _answer(
+        if len(_answer(f"{address}data/runs", None)) == 5 and "media" in _answer(
             f"{address}data/plugin/text/tags", None
         ):
             return
@@ -145,6 +160,13 @@ def test_the_graph_has_the_scope_of_the_module(ask: Ask) -> None:
     assert info["op_graph"]
     graph = ask(f"plugin/graphs/graph?run=media&tag={quote('module')}&conceptual=false").decode()
     assert 'name: "demo_module/Sin"' in graph
+
+
+def test_the_functions_of_tensorboards_plugins_write_by_millrace(ask: Ask) -> None:
+    assert "its own scalar" in ask("plugin/scalars/tags")["plugins"]
+    curves = ask("plugin/pr_curves/tags")["plugins"]
+    assert {name.partition("/")[0] for name in curves} == {"curve", "curve of a message", "curve_of_a_session"}
+    assert ask("plugin/mesh/tags")["plugins"]
 
 
 def test_hyperparameters_are_a_table(ask: Ask) -> None:

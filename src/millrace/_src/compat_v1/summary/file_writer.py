@@ -10,6 +10,8 @@ import time
 import warnings
 from typing import Any, Protocol
 
+from google.protobuf.message import Message
+
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
@@ -189,6 +191,8 @@ class FileWriter:
 
         Raises: DecodeError: if a serialized summary is damaged.
         """
+        if isinstance(summary, Message) and not isinstance(summary, summary_pb2.Summary):
+            summary = summary.SerializeToString()  # of TensorBoard's own class
         message = summary_pb2.Summary.FromString(summary) if isinstance(summary, bytes) else summary
         event = event_pb2.Event(summary=summary_pb2.Summary(value=[self._told_once(v) for v in message.value]))
         self._add(event, global_step)

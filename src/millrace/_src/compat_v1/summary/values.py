@@ -256,8 +256,8 @@ def tensor_summary(
     Returns: A serialized `tf.compat.v1.Summary`, a string scalar.
     """
     metadata = summary_pb2.SummaryMetadata()
-    if summary_metadata is not None:
-        metadata.CopyFrom(summary_metadata)
+    if summary_metadata is not None:  # perhaps of TensorBoard's own class
+        metadata.ParseFromString(summary_metadata.SerializeToString())
     if summary_description is not None:
         metadata.summary_description = summary_description
     if display_name is not None:
