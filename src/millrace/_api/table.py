@@ -610,6 +610,7 @@ compat.v1.py_func ops.host:py_func
 compat.v1.qr ops.linalg.orthogonal:qr
 compat.v1.quantize ops.array.quantizing:quantize
 compat.v1.quantize_v2 ops.array.quantizing:quantize_v2
+compat.v1.quantized_concat compat_v1.nn.quantized:quantized_concat
 compat.v1.random_crop ops.image.random_geometry:random_crop
 compat.v1.random_gamma ops.random.stateful:gamma
 compat.v1.random_normal ops.random.stateful:normal
@@ -1185,6 +1186,10 @@ compat.v1.nn.max_pool_with_argmax compat_v1.nn.windows:max_pool_with_argmax
 compat.v1.nn.moments ops.nn.version_1:moments_v1
 compat.v1.nn.nce_loss compat_v1.nn.sampled_losses:nce_loss
 compat.v1.nn.pool compat_v1.nn.windows:pool
+compat.v1.nn.quantized_avg_pool compat_v1.nn.quantized:quantized_avg_pool
+compat.v1.nn.quantized_conv2d compat_v1.nn.quantized:quantized_conv2d
+compat.v1.nn.quantized_max_pool compat_v1.nn.quantized:quantized_max_pool
+compat.v1.nn.quantized_relu_x compat_v1.nn.quantized:quantized_relu_x
 compat.v1.nn.raw_rnn compat_v1.nn.dynamic_recurrence:raw_rnn
 compat.v1.nn.relu_layer ops.nn.version_1:relu_layer
 compat.v1.nn.safe_embedding_lookup_sparse ops.nn.sparse_embedding:safe_embedding_lookup_sparse_v1
@@ -1421,7 +1426,8 @@ compat.v1.summary.experimental.write_raw_pb -
     "compat.v1.test": """
 compat.v1.test.StubOutForTesting testing.version_1:StubOutForTesting
 compat.v1.test.assert_equal_graph_def testing.version_1:assert_equal_graph_def
-compat.v1.test.compute_gradient -
+compat.v1.test.compute_gradient testing.graph_gradients:compute_gradient
+compat.v1.test.compute_gradient_error testing.graph_gradients:compute_gradient_error
 compat.v1.test.get_temp_dir testing.version_1:get_temp_dir
 compat.v1.test.test_src_dir_path testing.version_1:test_src_dir_path
 """,
@@ -2326,6 +2332,7 @@ nn.tanh ops.math.trigonometry:tanh
 nn.top_k ops.array.sorting:top_k
 nn.weighted_cross_entropy_with_logits ops.nn.losses:weighted_cross_entropy_with_logits
 nn.weighted_moments ops.nn.moments:weighted_moments
+nn.with_space_to_batch compat_v1.nn.windows:with_space_to_batch
 nn.zero_fraction ops.nn.normalization:zero_fraction
 """,
     "nn.experimental": """
@@ -2357,6 +2364,7 @@ quantization.fake_quant_with_min_max_vars_per_channel_gradient ops.array.fake_qu
 quantization.quantize ops.array.quantizing:quantize
 quantization.quantize_and_dequantize ops.array.quantized_round_trip:quantize_and_dequantize
 quantization.quantize_and_dequantize_v2 ops.array.quantized_round_trip:quantize_and_dequantize_v2
+quantization.quantized_concat compat_v1.nn.quantized:quantized_concat
 """,
     "queue": """
 queue.FIFOQueue state.queues:FIFOQueue

@@ -376,7 +376,6 @@ nn.RNNCellDeviceWrapper
 nn.RNNCellDropoutWrapper
 nn.RNNCellResidualWrapper
 nn.isotonic_regression
-nn.with_space_to_batch
 nondifferentiable_batch_function
 quantization.experimental.QuantizationComponentSpec
 quantization.experimental.QuantizationMethod
@@ -384,7 +383,6 @@ quantization.experimental.QuantizationOptions
 quantization.experimental.TfRecordRepresentativeDatasetSaver
 quantization.experimental.UnitWiseQuantizationSpec
 quantization.experimental.quantize_saved_model
-quantization.quantized_concat
 test.create_local_cluster
 tpu.XLAOptions
 tpu.experimental.DeviceAssignment

@@ -432,3 +432,23 @@ def prog_resources(tf, np):
             loader.readahead_file_path("a/b", "1M"),
             attempt(lambda: loader.load_resource("missing/file"), words=0),
         ]
+
+
+def prog_compute_gradient(tf, np):
+    """Jacobians in a session, by gradients and by differences."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session():
+        x, w = v1.placeholder(tf.float64, [2, 3]), v1.placeholder(tf.float64)
+        c = v1.placeholder(tf.complex128, [2])
+        f = v1.test.compute_gradient
+        start = np.arange(6.0).reshape(2, 3)
+        number = np.array([1 + 2j, 3 - 1j])
+        return [
+            f(x, [2, 3], tf.reduce_sum(x * x, 1), [2], start),
+            f([x], [[2, 3]], x * w, [2, 3], [start], 1e-2, extra_feed_dict={w: 2.0}),
+            f(c, [2], c * c, [2], x_init_value=number),
+            f(x, [2, 3], tf.gather(x, [1, 1]), [2, 3], x_init_value=start),
+            bool(v1.test.compute_gradient_error(x, [2, 3], tf.sin(x), [2, 3]) < 1e-5),
+            attempt(lambda: f(x, [2, 3], x * x, [2, 3], np.zeros([3, 3]))),
+            attempt(lambda: f(v1.placeholder(tf.int32, [2]), [2], x, [2])),
+        ]

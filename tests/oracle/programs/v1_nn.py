@@ -348,3 +348,41 @@ def prog_candidate_samplers(tf, np):
         v1.nn.uniform_candidate_sampler([[1], [2]], 1, 3, True, 9, seed=4),
         v1.nn.log_uniform_candidate_sampler([[1], [2]], 1, 3, False, 9, seed=4),
     ]
+
+
+def prog_with_space_to_batch(tf, np):
+    """Windows whose elements are apart, for any op."""
+    f, x, k = tf.nn.with_space_to_batch, _image(tf, 1), _filters(tf, 3, 3, 1, 1)
+    op = lambda inputs, dimensions, padding: tf.nn.conv2d(inputs, k, 1, padding)
+    return [
+        f(x, [2, 2], "SAME", op, filter_shape=[3, 3]),
+        f(x, [2, 2], "VALID", op),
+        f(x, [1, 1], "SAME", op, [3, 3]),
+        f(x, [2, 2], "SAME", op, [3, 3], [1, 2]),
+        f(x, [2], "SAME", op, [3], [2]),
+        attempt(lambda: f(x, [2, 2], "SAME", op)),
+        attempt(lambda: f(x, [2, 2], "SAMEX", op, [3, 3])),
+        attempt(lambda: f(x, [0, 2], "SAME", op, [3, 3])),
+        attempt(lambda: f(x, [2, 2], "SAME", op, [3, 3], [2, 1])),
+    ]
+
+
+def prog_quantized_layers(tf, np):
+    """Pools, a convolution and a concatenation of quantized numbers."""
+    v1 = tf.compat.v1
+    q = lambda values, low, high, dtype=tf.quint8: v1.quantize(values, low, high, dtype)
+    images = q(tf.reshape(tf.range(16.0) - 3.0, [1, 4, 4, 1]), -3.0, 20.0)
+    filters = q(tf.reshape(tf.constant([1.0, -1.0, 0.5, 2.0]), [2, 2, 1, 1]), -1.0, 2.0)
+    two = [1, 2, 2, 1]
+    bounds = [images[1], images[2], filters[1], filters[2]]
+    a, b = q(tf.constant([[0.0, 1.0, 5.0]]), 0.0, 6.0), q(tf.constant([[0.0, -1.0, 2.0]]), -2.0, 2.0)
+    found = [
+        v1.nn.quantized_max_pool(*images, two, two, "VALID"),
+        v1.nn.quantized_avg_pool(*q(tf.reshape(tf.range(16.0) * 4.0, [1, 4, 4, 1]), 0.0, 255.0), two, two, "SAME"),
+        v1.nn.quantized_conv2d(images[0], filters[0], *bounds, ONES, "VALID"),
+        v1.nn.quantized_conv2d(images[0], filters[0], *bounds, ONES, "SAME"),
+        v1.quantized_concat(1, [a[0], b[0]], [a[1], b[1]], [a[2], b[2]]),
+        tf.quantization.quantized_concat(0, [a[0], a[0]], [a[1], a[1]], [a[2], a[2]]),
+    ]
+    found = [[tf.cast(tf.bitcast(r[0], tf.int32 if r[0].dtype == tf.qint32 else tf.uint8), tf.float32), r[1], r[2]] for r in found]
+    return [*found, attempt(lambda: v1.nn.quantized_relu_x(a[0], 3.0, a[1], a[2]))]

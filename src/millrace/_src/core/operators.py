@@ -16,7 +16,7 @@ from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import bool_, string
 from millrace._src.core.execute import execute, execute_binary
-from millrace._src.core.identity_comparison import is_identity_asked_for
+from millrace._src.core.identity_comparison import requested
 from millrace._src.core.op_registry import find_operator, get_op
 from millrace._src.util.callers import is_library_code
 
@@ -180,7 +180,7 @@ def compares_by_identity(value: Any) -> bool:
 
     It is identity everywhere in a program that asks for it; the library's own comparisons are not concerned.
     """
-    if is_identity_asked_for() and not is_library_code(2):
+    if requested.identity and not is_library_code(2):
         return True
     if state.graph is None:
         return value._is_of_plain_graph

@@ -18,7 +18,7 @@ from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import HandleType, type_of_referent
-from millrace._src.core.identity_comparison import is_identity_asked_for
+from millrace._src.core.identity_comparison import requested
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.operators import Operators
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -72,7 +72,7 @@ class Tensor(Operators, types.Tensor):
 
     def __hash__(self) -> int:
         """Refuses: tensors compare element-wise and cannot be keys; those of a plain graph can, `==` is identity."""
-        if self._is_of_plain_graph or context.in_plain_graph() or is_identity_asked_for():
+        if self._is_of_plain_graph or context.in_plain_graph() or requested.identity:
             return id(self)
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
@@ -87,8 +87,6 @@ class Tensor(Operators, types.Tensor):
     @property
     def _shape(self) -> TensorShape:
         return self.shape
-
-
 
 
 @export("__internal__.EagerTensor")

@@ -11,7 +11,7 @@ from typing import Any
 
 from millrace._src.core.context import in_plain_graph
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.identity_comparison import is_identity_asked_for
+from millrace._src.core.identity_comparison import requested
 from millrace._src.core.operators import Operators, compares_by_identity
 
 
@@ -52,7 +52,7 @@ class VariableOperators(Operators):
         return self._read() != (other if other is not None else convert_to_tensor(other))
 
     def __hash__(self) -> int:
-        if in_plain_graph() or is_identity_asked_for():
+        if in_plain_graph() or requested.identity:
             return id(self)
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.compat_v1.old_forms import old_form, one_of
 from millrace._src.core import dtypes as d
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops.nn import morphology, pooling
+from millrace._src.ops.nn.arguments import is_channels_first
+from millrace._src.ops.nn.dilated_batches import through_batch
 from millrace._src.ops.nn.fractional_pooling import (
     FractionalAvgPool,
     FractionalMaxPool,
@@ -176,3 +181,76 @@ def fractional_avg_pool(
     attrs = {"pseudo_random": pseudo_random, "overlapping": overlapping, "deterministic": deterministic}
     seeds = {"seed": seed, "seed2": seed2}
     return FractionalAvgPool(*fractional_avg_pool_op(value, pooling_ratio=pooling_ratio, **attrs, **seeds, name=name))
+
+
+@export("nn.with_space_to_batch")
+def with_space_to_batch(
+    input: Any,
+    dilation_rate: Any,
+    padding: str,
+    op: Any,
+    filter_shape: Any = None,
+    spatial_dims: Any = None,
+    data_format: str | None = None,
+) -> Any:
+    """Computes an op over windows whose elements are apart, by moving the spaces between them into the batch.
+
+    >>> image = tf.reshape(tf.range(16.), [1, 4, 4, 1])
+    >>> def largest(x, dimensions, padding):
+    ...     return tf.nn.max_pool2d(x, 2, 1, padding)
+    >>> tf.nn.with_space_to_batch(image, [2, 2], "VALID", largest).numpy().ravel()
+    array([10., 11., 14., 15.], dtype=float32)
+
+    Args:
+      input: A tensor `[batch, *spatial, channels]`, or with channels first as `data_format` says.
+      dilation_rate: How far a window's elements are apart, one integer a spatial dimension.
+      padding: "SAME" or "VALID".
+      op: Called with a tensor, the number of spatial dimensions and the padding that is left to do.
+      filter_shape: The sizes of the window; needed for "SAME".
+      spatial_dims: The spatial dimensions, which follow each other; all dimensions but batch and channels if None.
+      data_format: Starts with "NC" for channels first.
+
+    Returns: The op's result, as a tensor of the format of `input`.
+    Raises: ValueError: if arguments do not fit.
+    """
+    input = convert_to_tensor(input, name="input")
+    rates = np.asarray(dilation_rate, np.int32)
+    if rates.min(initial=1) < 1:
+        raise ValueError(f"`dilation_rate` must be positive. Received: dilation_rate={rates}")
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")
+    if padding == "SAME" and filter_shape is None:
+        raise ValueError(
+            "`filter_shape` must be specified for `padding='SAME'`. "
+            f"Received: filter_shape={filter_shape} and padding={padding}"
+        )
+    first = _first_spatial(spatial_dims, len(rates), data_format)
+    count = len(rates) + first - (2 if is_channels_first(data_format) else 1)
+    every_rate = [1] * (count - len(rates)) + rates.tolist()
+    window = None if filter_shape is None else [1] * (count - len(rates)) + list(filter_shape)
+    return through_batch(
+        input,
+        every_rate,
+        padding,
+        lambda x, left: op(x, len(rates), left),
+        None if window is None else lambda: convert_to_tensor(window, dtype=d.int32),
+        data_format,
+    )
+
+
+def _first_spatial(spatial_dims: Any, count: int, data_format: str | None) -> int:
+    """Returns the first of the spatial dimensions."""
+    start = 2 if is_channels_first(data_format) else 1
+    if spatial_dims is None:
+        return start
+    places = list(spatial_dims)
+    if places != sorted(set(places)) or places[0] < 1:
+        raise ValueError(
+            "`spatial_dims` must be a monotonically increasing sequence of positive integers. "
+            f"Received: spatial_dims={places}"
+        )
+    if len(places) != count:
+        raise ValueError(f"Shapes ({len(places)},) and [{count}] are incompatible")
+    if places != list(range(places[0], places[0] + count)) or places[0] < start:
+        raise ValueError(f"`spatial_dims` must follow each other, from {start} on. Received: spatial_dims={places}")
+    return int(places[0])
