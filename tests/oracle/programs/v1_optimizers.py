@@ -63,7 +63,8 @@ def _eager_steps(make):
         v = tf.Variable([1.0, 2.0, -3.0], name="v")
         optimizer = make(v1.train)
         returned = [optimizer.minimize(lambda: _loss(tf, v, sparse), var_list=[v]) for sparse in (False, True, False)]
-        return returned, v.numpy(), [optimizer.get_slot(v, name).numpy() for name in optimizer.get_slot_names()]
+        slots = [optimizer.get_slot(v, name) for name in optimizer.get_slot_names()]
+        return returned, v.numpy(), [slot.numpy() for slot in slots], named(slots), named(optimizer.variables())
 
     return program
 

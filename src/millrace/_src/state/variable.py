@@ -545,8 +545,10 @@ def _read_call(dtype: DType) -> BoundCall:
 
 
 def _scoped(name: str | None) -> str:
-    """Returns the name of an eager variable: the name scope and the given name."""
+    """Returns the name of an eager variable: the name scope and the given name; one with "/" at its end is whole."""
     base = "Variable" if name is None else name
+    if base.endswith("/"):
+        return base[:-1]
     return f"{state.eager_scope}{base}"
 
 
