@@ -58,11 +58,11 @@ def test_a_graph_has_tensorflows_nodes() -> None:
         sparse = v1.SparseConditionalAccumulator(tf.float32, shape=[3, 2], name="sparse")
         assert (dense.name, sparse.name, sparse.accumulator_ref.dtype.name) == ("dense", "sparse", "string_ref")
         assert dense.num_accumulated().op.name == "dense_NumAccumulated"
-        assert dense.apply_grad([1.0, 2.0]).type == "AccumulatorApplyGradient"
+        assert dense.apply_grad([1.0, 2.0]).type == "ResourceAccumulatorApplyGradient"
         assert sparse.apply_grad([0], [[1.0, 2.0]]).get_attr("has_known_shape") is False
         assert sparse.take_grad(1)._fields == ("indices", "values", "shape")
         assert sparse.set_global_step(3).type == "AccumulatorSetGlobalStep"
-    assert {op.type for op in graph.get_operations()} > {"ConditionalAccumulator", "SparseConditionalAccumulator"}
+    assert {op.type for op in graph.get_operations()} > {"ResourceConditionalAccumulator", "SparseConditionalAccumulator"}
 
 
 def test_sparse_accumulators_are_refused_eagerly() -> None:

@@ -1475,6 +1475,7 @@ compat.v1.train.StepCounterHook compat_v1.train.summary_hooks:StepCounterHook
 compat.v1.train.StopAtStepHook compat_v1.train.basic_hooks:StopAtStepHook
 compat.v1.train.SummarySaverHook compat_v1.train.summary_hooks:SummarySaverHook
 compat.v1.train.Supervisor compat_v1.train.supervisor:Supervisor
+compat.v1.train.SyncReplicasOptimizer compat_v1.train.sync_replicas:SyncReplicasOptimizer
 compat.v1.train.TrackableView -
 compat.v1.train.VocabInfo compat_v1.train.warm_starting:VocabInfo
 compat.v1.train.WorkerSessionCreator compat_v1.train.session_creators:WorkerSessionCreator

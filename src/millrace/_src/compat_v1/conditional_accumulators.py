@@ -16,7 +16,6 @@ from millrace._src.core.dtypes import DType, as_dtype, int64, resource
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
-from millrace._src.graph.scopes import inside_function
 from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
 from millrace._src.util.class_homes import tensorflow_home
@@ -110,11 +109,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         name: str = "conditional_accumulator",
         reduction_type: str = "MEAN",
     ) -> None:
-        is_resource = executing_eagerly() or inside_function()
-        make = raw.ResourceConditionalAccumulator if is_resource else raw.ConditionalAccumulator
-        shared = shared_name or ""
-        made = make(dtype=dtype, shape=shape, shared_name=shared, name=name, reduction_type=reduction_type)
-        super().__init__(dtype, shape, made)
+        facts = {"shape": shape, "shared_name": shared_name or "", "reduction_type": reduction_type}
+        super().__init__(dtype, shape, raw.ResourceConditionalAccumulator(dtype=dtype, name=name, **facts))
 
     def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
         """Adds a gradient, unless the gradient is stale.
