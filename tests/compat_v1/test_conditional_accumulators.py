@@ -62,7 +62,8 @@ def test_a_graph_has_tensorflows_nodes() -> None:
         assert sparse.apply_grad([0], [[1.0, 2.0]]).get_attr("has_known_shape") is False
         assert sparse.take_grad(1)._fields == ("indices", "values", "shape")
         assert sparse.set_global_step(3).type == "AccumulatorSetGlobalStep"
-    assert {op.type for op in graph.get_operations()} > {"ResourceConditionalAccumulator", "SparseConditionalAccumulator"}
+    types = {op.type for op in graph.get_operations()}
+    assert types > {"ResourceConditionalAccumulator", "SparseConditionalAccumulator"}
 
 
 def test_sparse_accumulators_are_refused_eagerly() -> None:

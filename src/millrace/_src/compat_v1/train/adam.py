@@ -52,22 +52,21 @@ class AdamOptimizer(Optimizer):
         name: str = "Adam",
         use_own_namescope_for_non_slot_vars: bool = False,
     ) -> None:
-        super().__init__(use_locking, name)
+        super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
         self._numbers = {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        self._scope_of_powers = f"{name}/" if use_own_namescope_for_non_slot_vars else ""
 
     def _get_beta_accumulators(self) -> tuple[Any, Any]:
         """Returns the variables of the powers of `beta1` and `beta2`."""
         return (
-            self._get_non_slot_variable(f"{self._scope_of_powers}beta1_power", owning_graph()),
-            self._get_non_slot_variable(f"{self._scope_of_powers}beta2_power", owning_graph()),
+            self._get_non_slot_variable("beta1_power", owning_graph()),
+            self._get_non_slot_variable("beta2_power", owning_graph()),
         )
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         first = min(var_list, key=lambda variable: str(variable.name))
         for number in ("beta1", "beta2"):
             value = self._call_if_callable(self._numbers[number])
-            self._create_non_slot_variable(value, f"{self._scope_of_powers}{number}_power", first)
+            self._create_non_slot_variable(value, f"{number}_power", first)
         for variable in var_list:
             self._zeros_slot(variable, "m", self._name)
             self._zeros_slot(variable, "v", self._name)

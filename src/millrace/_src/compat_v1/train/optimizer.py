@@ -60,6 +60,8 @@ class Optimizer(Trackable):
     Args:
       use_locking: Accepted for compatibility: updates are atomic.
       name: The name of the operation and of slots.
+      use_own_namescope_for_non_slot_vars: Whether variables that belong to no other variable are called after the
+        optimizer.
 
     Raises: ValueError: without a name.
     """
@@ -68,11 +70,12 @@ class Optimizer(Trackable):
     GATE_OP = 1
     GATE_GRAPH = 2
 
-    def __init__(self, use_locking: bool, name: str) -> None:
+    def __init__(self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False) -> None:
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking = use_locking
         self._name = name
+        self._own_scope = f"{name}/" if use_own_namescope_for_non_slot_vars else ""
         self._slots: dict[str, dict[Any, Any]] = {}
         self._non_slots: dict[tuple[str, Any], Any] = {}
         self._deferred_slots: dict[str, dict[Any, list[Any]]] = {}
@@ -367,7 +370,10 @@ class Optimizer(Trackable):
             with colocated(colocate_with):
                 value = self._preload_simple_restoration(name) if key[1] is None else None
                 variable = VariableV1(
-                    initial_value if value is None else value, name=name, trainable=False, use_resource=True
+                    initial_value if value is None else value,
+                    name=self._own_scope + name,
+                    trainable=False,
+                    use_resource=True,
                 )
             self._handle_deferred_dependencies(name, variable)
             self._non_slots[key] = variable
