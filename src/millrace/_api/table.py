@@ -777,9 +777,14 @@ compat.v1.data.make_one_shot_iterator data.iterators_v1:make_one_shot_iterator
     "compat.v1.data.experimental": """
 compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec
 compat.v1.data.experimental.OptionalStructure data.optionals:OptionalSpec
+compat.v1.data.experimental.RaggedTensorStructure compat_v1.dataset_forms:ragged_tensor_structure
+compat.v1.data.experimental.SparseTensorStructure compat_v1.dataset_forms:sparse_tensor_structure
 compat.v1.data.experimental.Structure core.type_specs:TypeSpec
+compat.v1.data.experimental.TensorArrayStructure compat_v1.dataset_forms:tensor_array_structure
+compat.v1.data.experimental.TensorStructure compat_v1.dataset_forms:tensor_structure
 compat.v1.data.experimental.at -
 compat.v1.data.experimental.load -
+compat.v1.data.experimental.map_and_batch_with_legacy_function compat_v1.dataset_forms:map_and_batch_with_legacy_function
 compat.v1.data.experimental.save -
 """,
     "compat.v1.debugging": """
@@ -1455,6 +1460,7 @@ compat.v1.train.NanLossDuringTrainingError compat_v1.train.basic_hooks:NanLossDu
 compat.v1.train.NanTensorHook compat_v1.train.basic_hooks:NanTensorHook
 compat.v1.train.NewCheckpointReader checkpoint.checkpoint_reader:NewCheckpointReader
 compat.v1.train.Optimizer compat_v1.train.optimizer:Optimizer
+compat.v1.train.ProfilerHook compat_v1.train.profiler_hook:ProfilerHook
 compat.v1.train.ProximalAdagradOptimizer compat_v1.train.adagrad:ProximalAdagradOptimizer
 compat.v1.train.ProximalGradientDescentOptimizer compat_v1.train.gradient_descent:ProximalGradientDescentOptimizer
 compat.v1.train.QueueRunner compat_v1.train.queue_runner:QueueRunner
@@ -1660,6 +1666,7 @@ data.experimental.index_table_from_dataset data.lookup_tables:index_table_from_d
 data.experimental.load data.transforms.save_load:load_by_function
 data.experimental.make_batched_features_dataset data.file_pipelines:make_batched_features_dataset
 data.experimental.make_csv_dataset data.file_pipelines:make_csv_dataset
+data.experimental.make_saveable_from_iterator compat_v1.iterator_saving:make_saveable_from_iterator
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
 data.experimental.pad_to_cardinality data.transforms.pad_to_cardinality:pad_to_cardinality
 data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave

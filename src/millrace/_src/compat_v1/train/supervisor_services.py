@@ -11,7 +11,27 @@ from millrace._src.state.coordinator import LooperThread
 from millrace._src.util.logger import get_logger
 
 
-class SummaryThread(LooperThread):
+class ServiceThread(LooperThread):
+    """A service of a supervisor, in a thread of its own.
+
+    Args:
+      supervisor: the supervisor.
+      session: the session, whose graph is the thread's default graph.
+      interval: the seconds between two rounds.
+    """
+
+    def __init__(self, supervisor: Any, session: Any, interval: float) -> None:
+        super().__init__(supervisor.coord, interval)
+        self._supervisor = supervisor
+        self._session = session
+
+    def run(self) -> None:
+        """Does the rounds."""
+        with self._session.graph.as_default():  # which a new thread does not inherit
+            super().run()
+
+
+class SummaryThread(ServiceThread):
     """Writes the merged summaries.
 
     Args:
@@ -20,9 +40,7 @@ class SummaryThread(LooperThread):
     """
 
     def __init__(self, supervisor: Any, session: Any) -> None:
-        super().__init__(supervisor.coord, supervisor.save_summaries_secs)
-        self._supervisor = supervisor
-        self._session = session
+        super().__init__(supervisor, session, supervisor.save_summaries_secs)
 
     def run_loop(self) -> None:
         """Writes the summaries once."""
@@ -36,7 +54,7 @@ class SummaryThread(LooperThread):
             supervisor.summary_writer.add_summary(summary, step)
 
 
-class StepCounterThread(LooperThread):
+class StepCounterThread(ServiceThread):
     """Writes the steps per second as a summary.
 
     Args:
@@ -45,9 +63,7 @@ class StepCounterThread(LooperThread):
     """
 
     def __init__(self, supervisor: Any, session: Any) -> None:
-        super().__init__(supervisor.coord, supervisor.save_summaries_secs)
-        self._supervisor = supervisor
-        self._session = session
+        super().__init__(supervisor, session, supervisor.save_summaries_secs)
         self._last_time = 0.0
         self._last_step = 0
         self._summary_tag = f"{supervisor.global_step.op.name}/sec"
@@ -69,7 +85,7 @@ class StepCounterThread(LooperThread):
         get_logger().info("%s: %g", self._summary_tag, rate)
 
 
-class CheckpointThread(LooperThread):
+class CheckpointThread(ServiceThread):
     """Writes checkpoints.
 
     Args:
@@ -78,9 +94,7 @@ class CheckpointThread(LooperThread):
     """
 
     def __init__(self, supervisor: Any, session: Any) -> None:
-        super().__init__(supervisor.coord, supervisor.save_model_secs)
-        self._supervisor = supervisor
-        self._session = session
+        super().__init__(supervisor, session, supervisor.save_model_secs)
 
     def run_loop(self) -> None:
         """Writes a checkpoint."""
