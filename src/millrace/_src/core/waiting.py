@@ -76,6 +76,8 @@ def wait_for(condition: threading.Condition, is_over: Callable[[], bool]) -> Non
 
     Raises: OpError: the error of the cancellation in force, if there is one.
     """
+    if is_over():
+        return
     cancellation: Cancellation | None = state.cancellation
     if cancellation is None:
         condition.wait_for(is_over)

@@ -199,20 +199,31 @@ class Queue(Referent):
             self._enqueuer_count += 1
         try:
             with self._enqueuing:
-                for row in rows:
-                    self._put(row)
+                done = 0
+                while done < len(rows):
+                    done += self._put(rows, done)
         finally:
             with self._changed:
                 self._enqueuer_count -= 1
                 self._changed.notify_all()  # the last enqueuer of a closed queue lets dequeuers wait no longer
 
-    def _put(self, row: Row) -> None:
+    def _put(self, rows: Sequence[Row], start: int) -> int:
+        """Puts as many elements as there is room for, at least one; returns how many.
+
+        Args:
+          rows: all elements.
+          start: which is the next one.
+        """
         with self._changed:
             wait_for(self._changed, self._has_room_or_is_cancelled)
             if self._is_cancelled:
                 raise errors.CancelledError(None, None, "Enqueue operation was cancelled")
-            self._store.put(row)
+            room = len(rows) if self._capacity < 0 else self._capacity - len(self._store)
+            end = min(start + room, len(rows))
+            for place in range(start, end):
+                self._store.put(rows[place])
             self._changed.notify_all()
+            return end - start
 
     def _has_room_or_is_cancelled(self) -> bool:
         return self._is_cancelled or self._capacity < 0 or len(self._store) < self._capacity
@@ -282,7 +293,8 @@ class Queue(Referent):
                             break
                         self._put_back(rows)
                         raise self._too_few(count)
-                    rows.append(self._store.take())
+                    while len(rows) < count and not self._is_empty():
+                        rows.append(self._store.take())
                     self._changed.notify_all()
         return rows
 
