@@ -853,6 +853,9 @@ compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exce
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
 compat.v1.errors.raise_exception_on_not_ok_status compat_v1.status:raise_exception_on_not_ok_status
 """,
+    "compat.v1.experimental": """
+compat.v1.experimental.output_all_intermediates compat_v1.switches:output_all_intermediates
+""",
     "compat.v1.experimental.dtensor": """
 compat.v1.experimental.dtensor.MATCH -
 compat.v1.experimental.dtensor.UNSHARDED -
@@ -1001,6 +1004,7 @@ compat.v1.initializers.ones compat_v1.variables.initializers:Ones
 compat.v1.initializers.orthogonal compat_v1.variables.initializers:Orthogonal
 compat.v1.initializers.random_normal compat_v1.variables.initializers:RandomNormal
 compat.v1.initializers.random_uniform compat_v1.variables.initializers:RandomUniform
+compat.v1.initializers.tables_initializer state.lookup.static_hash_table:tables_initializer
 compat.v1.initializers.truncated_normal compat_v1.variables.initializers:TruncatedNormal
 compat.v1.initializers.uniform_unit_scaling compat_v1.variables.initializers:UniformUnitScaling
 compat.v1.initializers.variables compat_v1.variables.initialization:variables_initializer

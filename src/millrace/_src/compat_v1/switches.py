@@ -128,3 +128,12 @@ def enable_v2_behavior() -> None:
     enable_control_flow_v2()
     enable_tensor_equality()
     enable_v2_tensorshape()
+
+
+@export(v1=["experimental.output_all_intermediates"])
+def output_all_intermediates(state: bool | None) -> None:
+    """Accepts whether branches and loops give out what their gradients need: they do so where gradients are asked for.
+
+    Args: state: True, False, or None for TensorFlow's choice.
+    """
+    del state

@@ -114,7 +114,7 @@ class StaticHashTableV1(StaticHashTable):
         return self._init_op
 
 
-@export(v1=["tables_initializer", "initialize_all_tables"])
+@export(v1=["tables_initializer", "initialize_all_tables", "initializers.tables_initializer"])
 def tables_initializer(name: str = "init_all_tables") -> Any:
     """Returns an operation that fills all tables of the graph.
 
