@@ -87,3 +87,17 @@ def test_the_memory_of_a_cpu_is_not_counted() -> None:
         experimental.get_memory_info("CPU:0")
     with pytest.raises(ValueError, match="Cannot reset memory stats for device 'CPU:0'"):
         experimental.reset_memory_stats("CPU:0")
+
+
+def test_a_limit_for_an_accelerator_comes_too_late(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "eager_use_has_begun", lambda: False)
+    monkeypatch.delenv("XLA_PYTHON_CLIENT_MEM_FRACTION", raising=False)
+    (gpu,) = tf.config.list_physical_devices("GPU")
+    one = tf.config.LogicalDeviceConfiguration
+    with pytest.raises(RuntimeError, match="XLA_PYTHON_CLIENT_MEM_FRACTION, set before the program starts, limits it"):
+        tf.config.set_logical_device_configuration(gpu, [one(memory_limit=1024)])
+    with pytest.raises(RuntimeError, match="experimental_priority cannot be set"):
+        tf.config.set_logical_device_configuration(gpu, [one(experimental_priority=1)])
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.1")
+    tf.config.set_logical_device_configuration(gpu, [one(memory_limit=1024), one()])
+    assert [d.name for d in tf.config.list_logical_devices("GPU")] == ["/device:GPU:0", "/device:GPU:1"]

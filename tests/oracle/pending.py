@@ -11,7 +11,6 @@ _WAITING_FOR = {
     ),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
     "names of v1 datasets": ("data_v1::v1_names",),
-    "functions as devices": ("v1_monitored::replicas",),
     "details of datasets": (
         "data_experimental::names",
         "data_iterators::dataset_methods",

@@ -487,6 +487,7 @@ compat.v1.delete_session_tensor compat_v1.session.tensor_handles:delete_session_
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.dequantize ops.array.quantizing:dequantize
 compat.v1.deserialize_many_sparse ops.sparse.serialization:deserialize_many_sparse
+compat.v1.device graph.scopes:device_v1
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma

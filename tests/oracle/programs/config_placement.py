@@ -103,17 +103,39 @@ say(lambda: f(tf.constant(1.0)))
 
 
 def prog_functions_as_devices_in_a_graph(tf, np):
-    """In a graph of TensorFlow 1 a function chooses the device of each operation."""
+    """In a graph, tf.compat.v1.device takes a function, whose answer replaces the device of inner scopes."""
     return alone(tf, """
+device = tf.compat.v1.device
+choose = lambda op: "/GPU:1" if op.type == "MatMul" else "/cpu:0"
+say(lambda: device(choose).__enter__())
 with tf.Graph().as_default() as graph:
-    with tf.device(lambda op: "/GPU:1" if op.type == "MatMul" else "/CPU:0"):
+    say(lambda: tf.device(choose).__enter__())
+    with device(choose):
         x = tf.ones([2, 2], name="x")
         y = tf.matmul(x, x, name="y")
-    with tf.device("/job:worker"):
-        with tf.device(lambda op: "/task:3"):
-            z = tf.identity(y, name="z")
-print([(o.name, o.device) for o in graph.get_operations() if o.name in ("x", "y", "z")])
-""")
+    with device("/job:worker"):
+        with device(lambda op: "/task:3"):
+            with device("/cpu:7"):
+                tf.identity(y, name="a")
+            tf.identity(y, name="b")
+            with device(None):
+                tf.identity(y, name="c")
+        with device(lambda op: ""):
+            tf.identity(y, name="d")
+    with device(lambda op: op.device or "/task:5"):
+        tf.identity(y, name="e")
+        with device("/gpu:2"):
+            tf.identity(y, name="f")
+    with device(lambda op: "/job:outer"):
+        with device(lambda op: "/task:1"):
+            tf.identity(y, name="g")
+    with graph.device(lambda op: "/cpu:1"):
+        tf.identity(y, name="h")
+    with graph.device(tf.DeviceSpec(job="b")):
+        tf.identity(y, name="i")
+    say(lambda: graph.device(lambda op: 3).__enter__() or tf.identity(y))
+print([(o.name, o.device) for o in graph.get_operations() if len(o.name) == 1])
+""", words=6)
 
 
 def prog_scopes_in_scopes(tf, np):

@@ -7,6 +7,7 @@ devices are listed, and a machine without the driver of an accelerator loads no 
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -188,13 +189,15 @@ def set_logical_device_configuration(
 
     Raises:
       ValueError: if the device is unknown, or a configuration cannot be carried out.
-      RuntimeError: if the logical devices were listed or used before.
+      RuntimeError: if the logical devices were listed or used before, or a limit for an accelerator comes too late.
     """
     check_known(device)
     configurations = list(logical_devices)
     for configuration in configurations:
         if device.device_type == "CPU":
             _check_configuration_of_cpu(configuration)
+        else:
+            _check_configuration_of_accelerator(configuration)
     if eager_use_has_begun() and _configured.get(device) != configurations:
         raise RuntimeError("Virtual devices cannot be modified after being initialized")
     _configured[device] = configurations
@@ -206,6 +209,22 @@ def _check_configuration_of_cpu(configuration: LogicalDeviceConfiguration) -> No
     for name in ("experimental_priority", "experimental_device_ordinal"):
         if getattr(configuration, name) is not None:
             raise ValueError(f"Setting {name} on CPU virtual  devices is currently not supported")
+
+
+def _check_configuration_of_accelerator(configuration: LogicalDeviceConfiguration) -> None:
+    """Refuses what JAX would have to know before it starts, which it did when the device was listed.
+
+    Raises: RuntimeError: for a limit, unless the environment limits the memory already, and for a priority.
+    """
+    limit = configuration.memory_limit
+    if limit is not None and "XLA_PYTHON_CLIENT_MEM_FRACTION" not in os.environ:
+        raise RuntimeError(
+            f"A memory limit of {limit} MB cannot be set: JAX has started when devices were listed. Memory is taken as "
+            "needed; the environment variable XLA_PYTHON_CLIENT_MEM_FRACTION, set before the program starts, limits it."
+        )
+    for name in ("experimental_priority", "experimental_device_ordinal"):
+        if getattr(configuration, name) is not None:
+            raise RuntimeError(f"{name} cannot be set: JAX has no such setting.")
 
 
 @export("config.get_logical_device_configuration", "config.experimental.get_virtual_device_configuration")

@@ -18,7 +18,6 @@ import numpy as np
 
 from millrace._src.core import context
 from millrace._src.core.composite_gradients import consists_of_parts
-from millrace._src.core.devices import merge_devices
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef
@@ -29,6 +28,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import user_place
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph import rewriting
+from millrace._src.graph.device_scopes import Stack, device_scope, place
 from millrace._src.graph.operation import Operation
 from millrace._src.util import nest, text
 from millrace._src.util.export import export
@@ -76,7 +76,7 @@ class Graph:
         self._names_in_use: dict[str, int] = {}
         self._scope = ""
         self._control_scopes: list[_ControlScope] = []
-        self._devices: list[str] = []
+        self._devices: Stack = []
         self._colocations: list[bytes] = []
         self._collections: dict[Hashable, list[Any]] = {}
         self._gradient_overrides: dict[str, str] = {}
@@ -297,9 +297,11 @@ class Graph:
             attrs = {**attrs, "_gradient_op_type": self._gradient_overrides[op.name]}
         if self._container and "container" in op.attr_kinds and not attrs.get("container"):
             attrs = {**attrs, "container": self._container}
-        device = self._devices[-1] if self._devices else context.state.device or ""
+        device = context.state.device or ""
         made_at = user_place(2)
         operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, made_at, device)
+        if self._devices:
+            place(operation, self._devices)
         operation.infer_handle_types()
         self._operations.append(operation)
         self._by_name[full_name] = operation
@@ -448,17 +450,9 @@ class Graph:
                 result.extend(c for c in scope.controllers if c not in input_operations and c not in result)
         return result
 
-    @contextlib.contextmanager
-    def device(self, device_name: Any) -> Iterator[None]:
-        """Sets the device that the operations made within request."""
-        outer_device = self._devices[-1] if self._devices else ""
-        self._devices.append(
-            merge_devices(outer_device, device_name) if isinstance(device_name, str) and device_name else ""
-        )
-        try:
-            yield
-        finally:
-            self._devices.pop()
+    def device(self, device_name: Any) -> contextlib.AbstractContextManager[None]:
+        """Sets the device that the operations made within request: a name, or a function of an operation."""
+        return device_scope(self._devices, device_name)
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:

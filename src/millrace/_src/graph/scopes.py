@@ -8,7 +8,7 @@ from typing import Any
 
 from millrace._src.core import context, types
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.core.context import base_graph, in_plain_graph, set_base_graph, state
+from millrace._src.core.context import base_graph, set_base_graph, state
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import LogicalDevice, canonical_device, is_another_device, short_device
 from millrace._src.core.resources import is_variable
@@ -105,7 +105,26 @@ def control_dependencies(control_inputs: Any) -> Any:
     return contextlib.nullcontext()
 
 
-@export("device")
+@export(v1=["device"])
+def device_v1(device_name_or_function: Any) -> Any:
+    """Sets the device that the ops within request; in a graph also by a function of each operation.
+
+    >>> with tf.Graph().as_default():
+    ...     with tf.compat.v1.device(lambda operation: "/job:ps" if operation.type == "VarHandleOp" else "/job:worker"):
+    ...         tf.constant(1.0).device
+    '/job:worker'
+
+    Args: device_name_or_function: As for `tf.device`, or a function that takes an operation and returns a name.
+    Raises: RuntimeError: for a function in eager mode.
+    """
+    if not callable(device_name_or_function):
+        return device(device_name_or_function)
+    if state.graph is None:
+        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+    return state.graph.device(device_name_or_function)
+
+
+@export("device", v1=[])
 def device(device_name: Any) -> Any:
     """Sets the device that the ops within request.
 
@@ -116,7 +135,7 @@ def device(device_name: Any) -> Any:
 
     Raises: tf.errors.InvalidArgumentError: if no such device exists.
     """
-    if callable(device_name) and not in_plain_graph():
+    if callable(device_name):
         raise RuntimeError("tf.device does not support functions.")
     if isinstance(device_name, DeviceSpec):
         device_name = device_name.to_string()
@@ -132,7 +151,8 @@ def _device_scope(name: str | None) -> Iterator[None]:
     state.device, state.place = name, name if is_another_device(name) else None
     state.refresh()
     try:
-        with state.graph.device(short_device(name)) if state.graph is not None else contextlib.nullcontext():
+        asked = None if name is None else short_device(name)
+        with state.graph.device(asked) if state.graph is not None else contextlib.nullcontext():
             yield
     finally:
         state.device, state.place = previous

@@ -234,7 +234,8 @@ class Variable(
     @property
     def device(self) -> str:
         """The device of the value."""
-        return self._handle.device if isinstance(self._handle, EagerTensor) else ""
+        device: str = self._handle.device
+        return device
 
     @property
     def graph(self) -> Any:

@@ -1,0 +1,66 @@
+"""The devices that scopes of a graph ask for: by name, or by a function of the operation.
+
+A name completes what inner scopes leave open. A function, which graphs of TensorFlow 1 alone take, gets an operation
+that has been made, with the device of the scopes inside, and its answer replaces that device. So names alone are merged
+once, when a scope is entered, and only operations in the scope of a function pay for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from millrace._src.core.device_spec import DeviceSpec
+from millrace._src.core.devices import merge_devices
+from millrace._src.graph.operation import Operation
+
+Asked: TypeAlias = "str | Callable[[Operation], Any]"
+Stack: TypeAlias = "list[str | tuple[Asked, ...]]"
+"""For each scope what it and the scopes around it ask for: one name, or names and functions, the innermost last."""
+
+
+@contextlib.contextmanager
+def device_scope(stack: Stack, device: Any) -> Iterator[None]:
+    """Adds what one scope asks for: a name, a `DeviceSpec`, a function of an operation; None forgets outer scopes."""
+    stack.append(_with(stack[-1] if stack else "", device))
+    try:
+        yield
+    finally:
+        stack.pop()
+
+
+def _with(outer: str | tuple[Asked, ...], device: Any) -> str | tuple[Asked, ...]:
+    if isinstance(device, DeviceSpec):
+        device = device.to_string()
+    if callable(device):
+        return (*(outer if isinstance(outer, tuple) else (outer,)), device)
+    if device is None or device == "" and not isinstance(outer, tuple):
+        return ""
+    return (*outer, device) if isinstance(outer, tuple) else merge_devices(outer, device)
+
+
+def place(operation: Operation, stack: Stack) -> None:
+    """Gives an operation the device that the scopes ask for."""
+    asked = stack[-1]
+    if isinstance(asked, str):
+        operation.device = asked
+        return
+    operation.device = ""
+    for one in reversed(asked):
+        if callable(one):
+            operation.device = _text(one(operation))
+        elif one:
+            operation.device = merge_devices(one, operation.device)
+
+
+def _text(device: Any) -> str:
+    """Returns the answer of a function as a name.
+
+    Raises: TypeError: if it is none.
+    """
+    if isinstance(device, DeviceSpec):
+        return str(device.to_string())
+    if device is not None and not isinstance(device, str):
+        raise TypeError(f"Expected binary or unicode string, got {device}")
+    return device or ""
