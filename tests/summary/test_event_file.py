@@ -70,6 +70,15 @@ def test_the_name_has_the_seconds_and_no_file_is_written_over(tmp_path: Path) ->
     assert names == [f"events.out.tfevents.{second:010d}.host.v2" for second in (1000, 1001, 1002)]
 
 
+@pytest.mark.parametrize(("folder", "expected"), [("", "."), (".", "."), ("a/", "a"), ("a/b//", "a/b")])
+def test_folders_are_named_in_any_way(
+    folder: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    EventFile(folder, lambda: "host", ".v2", 2, 10_000, _Clock()).open()
+    assert (tmp_path / expected / "events.out.tfevents.0000001000.host.v2").exists()
+
+
 def test_names_are_of_the_process_or_the_computer() -> None:
     assert numbered_name().startswith(f"{host_name()}.{os.getpid()}.")
     assert numbered_name() != numbered_name()

@@ -117,9 +117,10 @@ class EventFile:
         seconds = int(self._clock())
         makedirs(self._folder)
         file_system, _ = file_system_of(self._folder)
+        prefix = self._folder if self._folder.endswith("/") or not self._folder else f"{self._folder}/"
         unique_part = self._unique_part()
         for second in itertools.count(seconds):
-            self._name = f"{self._folder.rstrip('/')}/events.out.tfevents.{second:010d}.{unique_part}{self._suffix}"
+            self._name = f"{prefix}events.out.tfevents.{second:010d}.{unique_part}{self._suffix}"
             with file_errors(self._name):
                 try:
                     self._file = file_system.open(file_system_of(self._name)[1], "x")
@@ -201,6 +202,7 @@ class EventFile:
 
 _files: weakref.WeakSet[EventFile] = weakref.WeakSet()
 _left_to_parents: list[RawIOBase | None] = []
+"""The files of the processes that this one was forked from; they stay open here, one for each writer and fork."""
 
 
 def _flush_all() -> None:

@@ -14,6 +14,8 @@ from millrace._src.summary.recording import summary_scope, tag_of
 from millrace._src.summary.writing import write
 from millrace._src.util.export import export
 
+_DEFAULT_NAME = "scalar_summary"
+
 
 @export("summary.scalar", v1=[])
 def scalar(name: Any, data: Any, step: Any = None, description: str | None = None) -> Any:
@@ -34,17 +36,13 @@ def scalar(name: Any, data: Any, step: Any = None, description: str | None = Non
     Raises: ValueError: if `data` is no scalar, or there is no step.
     """
     metadata = metadata_of(SCALARS, description)
-    if state.graph is None and type(name) is str:
-        number = data if type(data) is float else convert_to_tensor(data)
-        if type(data) is not float:
-            assert_scalar(number)
-        return write(tag_of(name or _SCALAR), cast(number, float32), step, metadata)
-    with summary_scope(name, _SCALAR, values=[data, step]) as (tag, _):
+    if state.graph is None and isinstance(name, str):  # as below, without the scopes that eager mode does not show
+        number = convert_to_tensor(data)
+        assert_scalar(number)
+        return write(tag_of(name or _DEFAULT_NAME), cast(number, float32), step, metadata)
+    with summary_scope(name, _DEFAULT_NAME, values=[data, step]) as (tag, _):
         assert_scalar(data)
         return write(tag, cast(data, float32), step, metadata)
-
-
-_SCALAR = "scalar_summary"
 
 
 @export("summary.text", v1=[])
