@@ -92,7 +92,7 @@ def _brief(value: Any) -> str:
 
 def all_samples() -> Iterator[Sample]:
     """The samples of every test module of a layer that declares ops of arrays; ops without outputs show nothing."""
-    return (s for s in _declared("SAMPLES", "ops", "checkpoint") if get_op(s.op).signature.outputs)
+    return (s for s in _declared("SAMPLES", "ops", "checkpoint", "summary") if get_op(s.op).signature.outputs)
 
 
 def all_gradient_samples() -> Iterator[Sample]:

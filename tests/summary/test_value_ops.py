@@ -24,7 +24,7 @@ SAMPLES = [
     Sample("AudioSummaryV2", [np.array("a", object), np.zeros((2, 3, 1), np.float32), np.float32(8000)]),
     Sample("TensorSummaryV2", [np.array("a", object), _TEXTS, np.array(b"", object)]),
     Sample("TensorSummaryV2", [np.array("a", object), np.zeros((2, 0)), np.array(b"", object)]),
-    Sample("MergeSummary", [[np.array(b"", object), np.array(b"", object)]], {"N": 2}),
+    Sample("MergeSummary", [[np.array(b"", object), np.array(b"", object)]]),
 ]
 
 
