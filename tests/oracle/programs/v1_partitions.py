@@ -174,9 +174,28 @@ def _eager_template(tf, v1, np):
     )
 
 
+def _lookups(tf, v1, s, np):
+    table = v1.get_variable("e", initializer=tf.reshape(tf.range(20.0), [10, 2]), partitioner=v1.fixed_size_partitioner(3))
+    s.run([part.initializer for part in table])
+    sparse = tf.sparse.from_dense([[3, 7], [0, 1]])
+    return s.run(
+        [
+            v1.nn.embedding_lookup(table, [0, 3, 7, 9]),
+            v1.nn.embedding_lookup(table, [0, 3, 7, 9], partition_strategy="div"),
+            tf.nn.embedding_lookup(table, [0, 3, 7, 9]),
+            v1.nn.embedding_lookup_sparse(table, sparse, None, combiner="sum"),
+            tf.nn.embedding_lookup_sparse(table, sparse, None, combiner="sum"),
+            tf.gather(table, [3]),
+            tf.matmul(tf.ones([1, 10]), table),
+            tf.reduce_sum(table),
+        ]
+    )
+
+
 globals().update(
     {
         "prog_partition": in_session(_partition),
+        "prog_lookups": in_session(_lookups),
         "prog_partition_operations": in_session(_partition_operations),
         "prog_partition_reuse": in_session(_partition_reuse),
         "prog_partition_values": in_session(_partition_values),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
@@ -60,6 +60,13 @@ class VariableLike(Protocol):
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         """Returns the value as a tensor."""
+
+
+class PartedVariable:
+    """Base of objects that stand for one variable and consist of several, each a slice, which iteration yields."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError
 
 
 def is_variable(value: Any) -> TypeGuard[VariableLike]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from millrace._src.core import context
 from millrace._src.core.dtypes import DType, int64
+from millrace._src.core.resources import PartedVariable
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
@@ -14,7 +15,7 @@ from millrace._src.util.class_homes import tensorflow_home
 
 
 @tensorflow_home("python.ops.variables")
-class PartitionedVariable:
+class PartitionedVariable(PartedVariable):
     """Stands for several variables as if they were one: what `get_variable` returns with a partitioner.
 
     Args:
@@ -26,8 +27,6 @@ class PartitionedVariable:
 
     Raises: ValueError: if a part does not say which part it is.
     """
-
-    _is_variable_like = True
 
     def __init__(
         self, name: str, shape: Any, dtype: DType, variable_list: Sequence[Any], partitions: Sequence[int]
@@ -74,9 +73,6 @@ class PartitionedVariable:
 
     def _get_partitions(self) -> list[int]:
         return self._partitions
-
-    def _distribute_strategy(self) -> Any:
-        return None
 
     def as_tensor(self) -> Any:
         """Returns the whole as a Tensor: the parts, joined."""

@@ -12,7 +12,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.overloads import overload
-from millrace._src.core.resources import is_variable
+from millrace._src.core.resources import PartedVariable, is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
@@ -121,7 +121,7 @@ def lookup(params: Any, ids: Any, strategy: str, max_norm: float | None, name: s
     """Looks up rows of a table; `strategy` says which rows a part of a table holds ("div" or "mod")."""
     if params is None:
         raise ValueError("params must be specified")
-    parts = list(params) if isinstance(params, (list, tuple)) else [params]
+    parts = list(params) if isinstance(params, (list, tuple, PartedVariable)) else [params]
     if not parts:
         raise ValueError("Length of params is currently 0. Need at least one param.")
     with name_scope(name, "embedding_lookup") as scope:

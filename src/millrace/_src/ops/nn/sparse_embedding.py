@@ -15,6 +15,7 @@ import numpy as np
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bfloat16, float16, float32, int32, int64
+from millrace._src.core.resources import PartedVariable
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
@@ -45,7 +46,7 @@ def _combiner(combiner: str | None) -> str:
 
 
 def _parts_of(params: Any) -> list[Any]:
-    parts = list(params) if isinstance(params, (list, tuple)) else [params]
+    parts = list(params) if isinstance(params, (list, tuple, PartedVariable)) else [params]
     if not parts:
         raise ValueError("Length of params is currently 0. Need at least one param.")
     return parts
