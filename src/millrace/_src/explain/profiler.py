@@ -74,14 +74,17 @@ class Session:
         if self._python is not None:
             self._python.start()
 
-    def stop(self) -> Profile:
-        """Ends the profile, and returns it."""
+    def stop(self, *, reads_xla: bool = True) -> Profile:
+        """Ends the profile, and returns it.
+
+        Args: reads_xla: whether what XLA ran is read; False for a profile that is given up.
+        """
         _sessions.remove(self)
         if self._python is not None:
             self._python.stop()
         profile = self._recorder.stop()
         if self._xla is not None:
-            self._xla.stop(profile)
+            self._xla.stop(profile, reads=reads_xla)
         return profile
 
 
@@ -135,14 +138,15 @@ def stop(save: bool = True) -> None:
       tf.errors.UnavailableError: if no profile is running.
       tf.errors.OpError: if the files cannot be written; the profile is over all the same.
     """
-    profile, folder = end_profile()
+    profile, folder = end_profile(is_kept=save)
     if save:
         write_profile(profile, folder)
 
 
-def end_profile() -> tuple[Profile, str]:
+def end_profile(*, is_kept: bool = True) -> tuple[Profile, str]:
     """Ends the profile that is running; returns it and the folder that `start` was given.
 
+    Args: is_kept: whether anybody will look at the profile.
     Raises: tf.errors.UnavailableError: if no profile is running.
     """
     with _Running.lock:
@@ -151,7 +155,7 @@ def end_profile() -> tuple[Profile, str]:
             message = "Cannot export profiling results. No profiler is running."
             raise errors.UnavailableError(None, None, message)
         _Running.session = None
-        return session.stop(), folder
+        return session.stop(reads_xla=is_kept), folder
 
 
 def is_running() -> bool:

@@ -36,14 +36,17 @@ class XlaRecording:
     def _record(self, engine: Any) -> None:
         self._recording = engine.record()
 
-    def stop(self, profile: Profile) -> None:
-        """Ends the recording, and adds it to a profile."""
+    def stop(self, profile: Profile, *, reads: bool = True) -> None:
+        """Ends the recording, and adds it to a profile.
+
+        Args: reads: whether the recording is read; False for a profile that is given up.
+        """
         self._forget()
         recording, self._recording = self._recording, None
         if recording is None:
             return
         profile.xla_space = recording.stop()
-        if profile.xla_space is not None:
+        if reads and profile.xla_space is not None:
             space = xplane_pb2.XSpace.FromString(profile.xla_space)
             profile.events += _events(space, recording, profile)
 
