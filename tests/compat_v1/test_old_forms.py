@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from millrace._src.compat_v1.old_forms import old_form, one_of
+from millrace._src.compat_v1.old_forms import old_form
 
 
 def today(input: Any, filters: Any, axis: Any = None, keep: bool = False, mode: str = "a") -> tuple[Any, ...]:
@@ -56,9 +56,3 @@ def test_the_documentation_names_what_is_old_and_keeps_the_arguments() -> None:
     assert "`value` is `input`, `filter` is `filters`, `dim` is `axis`" in text
     assert "Without effect: `unused`" in text
     assert ">>> 1 + 1" in text and "filters: the second." in text
-
-
-def test_one_of_two_names_may_be_false() -> None:
-    assert one_of("keep_dims", False, "keepdims", None) is False
-    assert one_of("keep_dims", None, "keepdims", True) is True
-    assert one_of("keep_dims", None, "keepdims", None) is None

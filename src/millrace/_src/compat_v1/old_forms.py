@@ -18,18 +18,7 @@ from typing import Any
 
 from millrace._src.core import dtypes
 from millrace._src.util.export import public_name
-
-
-def one_of(old_name: str, old: Any, new_name: str, new: Any) -> Any:
-    """Returns an argument that is given under its old or its new name; None where it is given under neither.
-
-    Raises: ValueError: if both are given.
-    """
-    if old is None:
-        return new
-    if new is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old
+from millrace._src.util.old_arguments import one_of
 
 
 def old_form(

@@ -27,6 +27,7 @@ from millrace._src.ops.math.reduce import reduce_logsumexp
 from millrace._src.ops.nn.softmax import log_softmax
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 _IMPOSSIBLE = -1e30
 """The logarithm of a probability that stands for 0: differences of it are numbers, unlike those of infinities."""
@@ -124,9 +125,7 @@ def ctc_loss_v1(
     if not isinstance(labels, SparseTensor):
         kind = type(labels).__name__
         raise TypeError(f"Expected argument `labels` to be a SparseTensor. Received labels={labels} of type: {kind}")
-    if inputs is not None and logits is not None:
-        raise ValueError("Cannot specify both 'inputs' and 'logits'.")
-    scores = convert_to_tensor(inputs if logits is None else logits, name="logits")
+    scores = convert_to_tensor(one_of("inputs", inputs, "logits", logits), name="logits")
     return _loss_of_sparse(
         labels,
         scores,

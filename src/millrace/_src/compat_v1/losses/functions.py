@@ -11,7 +11,6 @@ from millrace._src.compat_v1.losses.reduction import (
     compute_weighted_loss,
     number_of_weighted,
 )
-from millrace._src.compat_v1.old_forms import one_of
 from millrace._src.compat_v1.weights import squeezed_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.context import name_scope
@@ -34,6 +33,7 @@ from millrace._src.ops.nn.cross_entropy import (
 )
 from millrace._src.ops.nn.losses import sigmoid_cross_entropy_with_logits
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 _MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
 

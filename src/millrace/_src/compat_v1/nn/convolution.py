@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.compat_v1.old_forms import old_form, one_of
+from millrace._src.compat_v1.old_forms import old_form
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.nn import convolution as convolutions
 from millrace._src.ops.nn import depthwise_convolution as depthwise
@@ -18,6 +18,7 @@ from millrace._src.ops.nn.convolution_ops import (
 )
 from millrace._src.ops.nn.depthwise_ops import depthwise_op
 from millrace._src.util.export import export, export_constant
+from millrace._src.util.old_arguments import one_of
 
 conv1d = old_form(
     "nn.conv1d",

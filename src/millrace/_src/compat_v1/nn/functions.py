@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.compat_v1.old_forms import old_form, one_of
+from millrace._src.compat_v1.old_forms import old_form
 from millrace._src.ops.nn import activations, cross_entropy, losses, softmax
 from millrace._src.util.export import export, export_constant
+from millrace._src.util.old_arguments import one_of
 
 softmax_v1 = old_form(
     "nn.softmax",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.compat_v1.old_forms import old_form, one_of
+from millrace._src.compat_v1.old_forms import old_form
 from millrace._src.core import dtypes as d
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops.nn import morphology, pooling
@@ -20,6 +20,7 @@ from millrace._src.ops.nn.fractional_pooling import (
 )
 from millrace._src.ops.nn.max_pool_argmax_ops import max_pool_with_argmax_op
 from millrace._src.util.export import export, export_constant
+from millrace._src.util.old_arguments import one_of
 
 pool = old_form(
     "nn.pool",

@@ -23,6 +23,7 @@ from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 _INDEX = INDEX.with_default(int32)
 
@@ -234,16 +235,7 @@ def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_di
     Returns: A Tensor with the elements of `input`.
     Raises: ValueError: if both names are given.
     """
-    return squeeze(input, one_of("axis", axis, "squeeze_dims", squeeze_dims), name)
-
-
-def one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """Returns the value of an argument that has an old and a new name."""
-    if old is None:
-        return new
-    if new is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old
+    return squeeze(input, one_of("squeeze_dims", squeeze_dims, "axis", axis), name)
 
 
 # --- expand_dims -------------------------------------------------------------------------------------------------
@@ -328,7 +320,7 @@ def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: A
     Returns: A Tensor with the elements of `input`.
     Raises: ValueError: if both names are given, or none.
     """
-    axis = one_of("axis", axis, "dim", dim)
+    axis = one_of("dim", dim, "axis", axis)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
     return expand_dims_op(input, index_tensor(axis), name=name)

@@ -20,7 +20,6 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import slice_batches
-from millrace._src.ops.array.reshaping import one_of
 from millrace._src.ops.array.shape_checks import (
     dims_text,
     merge_dim,
@@ -32,6 +31,7 @@ from millrace._src.ops.array.shape_checks import (
 from millrace._src.ops.batching_rules import along, preceding
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC, STRING
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 _INDEX = INDEX.with_default(int32)
 _REVERSIBLE = NUMERIC | BOOL | STRING
@@ -252,8 +252,8 @@ def reverse_sequence_v1(
 
     Returns: A Tensor of the same shape.
     """
-    seq = one_of("seq_axis", seq_axis, "seq_dim", seq_dim)
-    return reverse_sequence(input, seq_lengths, seq, one_of("batch_axis", batch_axis, "batch_dim", batch_dim), name)
+    seq = one_of("seq_dim", seq_dim, "seq_axis", seq_axis)
+    return reverse_sequence(input, seq_lengths, seq, one_of("batch_dim", batch_dim, "batch_axis", batch_axis), name)
 
 
 # --- roll --------------------------------------------------------------------------------------------------------

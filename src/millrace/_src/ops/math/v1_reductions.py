@@ -13,23 +13,12 @@ from millrace._src.ops.math import reduce
 from millrace._src.ops.math.arg_reductions import argmax, argmax_op, argmin, argmin_op
 from millrace._src.ops.math.norm import norm
 from millrace._src.util.export import export
-
-
-def newer(old_name: str, old: Any, new_name: str, new: Any) -> Any:
-    """Returns the argument that is given, of an old and a new name for the same argument.
-
-    Raises: ValueError: if both are given.
-    """
-    if old is None:
-        return new
-    if new is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old
+from millrace._src.util.old_arguments import one_of
 
 
 def _arguments(axis: Any, keepdims: Any, reduction_indices: Any, keep_dims: Any) -> tuple[Any, bool]:
-    axis = newer("reduction_indices", reduction_indices, "axis", axis)
-    return axis, bool(newer("keep_dims", keep_dims, "keepdims", keepdims))
+    axis = one_of("reduction_indices", reduction_indices, "axis", axis)
+    return axis, bool(one_of("keep_dims", keep_dims, "keepdims", keepdims))
 
 
 @export(v1=["math.reduce_sum", "reduce_sum"])
@@ -294,7 +283,7 @@ def count_nonzero(
     Raises: ValueError: if an argument is given under both names.
     """
     axis, keepdims = _arguments(axis, keepdims, reduction_indices, keep_dims)
-    return reduce.count_nonzero(newer("input_tensor", input_tensor, "input", input), axis, keepdims, dtype, name)
+    return reduce.count_nonzero(one_of("input_tensor", input_tensor, "input", input), axis, keepdims, dtype, name)
 
 
 @export(v1=["math.argmax", "argmax"])
@@ -316,7 +305,7 @@ def argmax_v1(
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`.
     Raises: ValueError: if the axis is given under both names.
     """
-    return argmax(input, newer("dimension", dimension, "axis", axis), output_type, name)
+    return argmax(input, one_of("dimension", dimension, "axis", axis), output_type, name)
 
 
 @export(v1=["math.argmin", "argmin"])
@@ -338,7 +327,7 @@ def argmin_v1(
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`.
     Raises: ValueError: if the axis is given under both names.
     """
-    return argmin(input, newer("dimension", dimension, "axis", axis), output_type, name)
+    return argmin(input, one_of("dimension", dimension, "axis", axis), output_type, name)
 
 
 @export(v1=["arg_max"])
@@ -402,4 +391,4 @@ def norm_v1(
     Returns: A `Tensor`, as of `tf.norm`.
     Raises: ValueError: if an argument is given under both names.
     """
-    return norm(tensor, ord, axis, newer("keep_dims", keep_dims, "keepdims", keepdims), name)
+    return norm(tensor, ord, axis, one_of("keep_dims", keep_dims, "keepdims", keepdims), name)

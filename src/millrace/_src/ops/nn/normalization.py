@@ -18,6 +18,7 @@ from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.complex_numbers import imag, real
 from millrace._src.ops.math.reduce import count_nonzero, reduce_sum
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 
 @export("math.l2_normalize", "linalg.l2_normalize", "nn.l2_normalize")
@@ -37,10 +38,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
     Returns: A Tensor with the shape and dtype of `x`.
     Raises: ValueError: if both `axis` and `dim` are given.
     """
-    if dim is not None:
-        if axis is not None:
-            raise ValueError("Cannot specify both 'axis' and 'dim'.")
-        axis = dim
+    axis = one_of("dim", dim, "axis", axis)
     with name_scope(name, "l2_normalize") as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:

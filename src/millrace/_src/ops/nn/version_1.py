@@ -27,16 +27,7 @@ from millrace._src.ops.nn.dropout import dropout
 from millrace._src.ops.nn.max_pool_ops import max_pool_op
 from millrace._src.ops.nn.moments import moments
 from millrace._src.util.export import export
-
-
-def _one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """Returns an argument given under its new or its old name.
-
-    Raises: ValueError: if both are given.
-    """
-    if new is not None and old is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old if new is None else new
+from millrace._src.util.old_arguments import one_of
 
 
 @export(v1=["nn.conv2d"])
@@ -71,7 +62,7 @@ def conv2d_v1(
     """
     mode, explicit = padding_attributes(padding)
     channel_axis = 1 if is_channels_first(data_format) else 3
-    filter = _one_of("filters", filters, "filter", filter)
+    filter = one_of("filter", filter, "filters", filters)
     call = functools.partial(
         conv2d_op,
         strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
@@ -117,7 +108,7 @@ def max_pool_v1(
         mode, explicit = padding_attributes(padding)
         channel_axis = 1 if is_channels_first(data_format) else 3
         return max_pool_op(
-            _one_of("input", input, "value", value),
+            one_of("value", value, "input", input),
             ksize=for_all_dimensions(ksize, 2, channel_axis, "ksize"),
             strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
             padding=mode,
@@ -156,7 +147,7 @@ def avg_pool_v1(
     with name_scope(name, "AvgPool") as scope:
         channel_axis = 1 if is_channels_first(data_format) else 3
         return avg_pool_op(
-            _one_of("input", input, "value", value),
+            one_of("value", value, "input", input),
             ksize=for_all_dimensions(ksize, 2, channel_axis, "ksize"),
             strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
             padding=padding,
@@ -185,7 +176,7 @@ def dropout_v1(
     Returns: A Tensor with the shape and dtype of `x`.
     Raises: ValueError: if neither or both probabilities are given.
     """
-    rate = _one_of("rate", rate, "keep_prob", None if keep_prob is None else 1.0 - keep_prob)
+    rate = one_of("keep_prob", None if keep_prob is None else 1.0 - keep_prob, "rate", rate)
     if rate is None:
         raise ValueError("`rate` must be provided.")
     return dropout(x, rate, noise_shape=noise_shape, seed=seed, name=name)
@@ -211,7 +202,7 @@ def moments_v1(
 
     Returns: The mean and the variance.
     """
-    keep = _one_of("keepdims", keepdims, "keep_dims", keep_dims)
+    keep = one_of("keep_dims", keep_dims, "keepdims", keepdims)
     return moments(x, axes, shift, bool(keep), name)
 
 

@@ -25,6 +25,7 @@ from millrace._src.ops.sparse.part_checks import check_bounds, check_dims, check
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 _VARYING = "the number of elements differs from row to row"
 
@@ -215,10 +216,9 @@ def sparse_concat_v1(
     Returns: A SparseTensor.
     Raises: ValueError: if both names of an argument are given.
     """
-    if concat_dim is not None and axis is not None:
-        raise ValueError("Cannot specify both 'concat_dim' and 'axis'.")
+    axis = one_of("concat_dim", concat_dim, "axis", axis)
     expand = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
-    return _joined(concat_dim if axis is None else axis, sp_inputs, expand, name)
+    return _joined(axis, sp_inputs, expand, name)
 
 
 # --- split -----------------------------------------------------------------------------------------------------------
@@ -339,9 +339,7 @@ def sparse_split_v1(
     for argument, value in (("sp_input", sp_input), ("num_split", num_split)):
         if value is None:
             raise ValueError(f"{argument} is required")
-    if axis is not None and split_dim is not None:
-        raise ValueError("Cannot specify both 'split_dim' and 'axis'.")
-    return sparse_split(sp_input, num_split, split_dim if axis is None else axis, name)
+    return sparse_split(sp_input, num_split, one_of("split_dim", split_dim, "axis", axis), name)
 
 
 # --- slice -----------------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from millrace._src.ops.sparse.part_checks import check_bounds, check_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorType, as_sparse
 from millrace._src.ops.type_sets import INDEX
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 _TWO = (
     "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64",
@@ -433,9 +434,7 @@ def sparse_add_v1(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> 
     Returns: A SparseTensor if both tensors are sparse, else a Tensor.
     Raises: ValueError: if both `threshold` and `thresh` are given.
     """
-    if threshold is not None and thresh is not None:
-        raise ValueError("Cannot specify both 'thresh' and 'threshold'.")
-    chosen_threshold = thresh if threshold is None else threshold
+    chosen_threshold = one_of("thresh", thresh, "threshold", threshold)
     return sparse_add(a, b, 0 if chosen_threshold is None else chosen_threshold)
 
 

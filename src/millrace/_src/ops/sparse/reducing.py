@@ -31,6 +31,7 @@ from millrace._src.ops.sparse.coordinates import OWN_PLACES, common_keys, order_
 from millrace._src.ops.sparse.part_checks import check_dims
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 
 _INPUTS = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32"
 _DENSE = f"{_INPUTS} -> output: T"
@@ -366,11 +367,8 @@ def sparse_reduce_max(
 
 def _v1_arguments(axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> tuple[Any, Any]:
     """Returns axis and keepdims, of which each may be given by an older name."""
-    if axis is not None and reduction_axes is not None:
-        raise ValueError("Cannot specify both 'reduction_axes' and 'axis'.")
-    if keepdims is not None and keep_dims is not None:
-        raise ValueError("Cannot specify both 'keep_dims' and 'keepdims'.")
-    return reduction_axes if axis is None else axis, keep_dims if keepdims is None else keepdims
+    axis = one_of("reduction_axes", reduction_axes, "axis", axis)
+    return axis, one_of("keep_dims", keep_dims, "keepdims", keepdims)
 
 
 @export(v1=["sparse.reduce_sum", "sparse_reduce_sum"])

@@ -33,6 +33,7 @@ from millrace._src.ops.strings.joined_text import (
 )
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.util.export import export
+from millrace._src.util.old_arguments import one_of
 from millrace._src.util.text import shape_brackets
 
 _TEXT = "text has no gradient"
@@ -190,7 +191,7 @@ def split_v1(
     Returns: A SparseTensor or RaggedTensor of rank n + 1.
     Raises: ValueError: if `result_type` is unknown, or both `input` and `source` are given.
     """
-    input = _only("source", source, "input", input)
+    input = one_of("source", source, "input", input)
     _check_result_type(result_type)
     with name_scope(name, "StringSplit"):
         input = _text(input)
@@ -198,15 +199,6 @@ def split_v1(
             input = raw.ExpandDims(input=input, axis=0)
         parts = split(input, sep, maxsplit)
         return parts if result_type == "RaggedTensor" else parts.to_sparse()
-
-
-def _only(old_name: str, old_value: Any, new_name: str, new_value: Any) -> Any:
-    """Returns the one value that is given under the older or under the newer name of an argument."""
-    if old_value is None:
-        return new_value
-    if new_value is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old_value
 
 
 def _check_result_type(result_type: str) -> None:
@@ -238,7 +230,7 @@ def string_split_v1(
       ValueError: if `result_type` is unknown, or both `sep` and `delimiter` are given.
       tf.errors.InvalidArgumentError: if `source` is no vector.
     """
-    separator = _only("delimiter", delimiter, "sep", sep)
+    separator = one_of("delimiter", delimiter, "sep", sep)
     with name_scope(name, "StringSplit"):
         source = convert_to_tensor(source, dtype=string, name="source")
         separator = " " if separator is None else separator
