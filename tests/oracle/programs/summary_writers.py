@@ -147,7 +147,7 @@ def prog_two_writers_of_a_folder(tf, np):
 
 def prog_steps_of_writers(tf, np):
     get, put = tf.summary.experimental.get_step, tf.summary.experimental.set_step
-    with folder() as f:
+    with folder() as f, tf.summary.create_file_writer(f("outer")).as_default():  # puts the writer before it back
         writer = tf.summary.create_file_writer(f("w"))
         found = [get()]
         with writer.as_default(5) as entered:
