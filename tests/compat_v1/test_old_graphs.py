@@ -8,6 +8,7 @@ import pytest
 from google.protobuf import text_format
 
 import millrace as tf
+from tests.saved_model.v1_graphs import const, graph_of, node, placeholder
 
 v1 = tf.compat.v1
 
@@ -20,6 +21,9 @@ node { name: "set" op: "Assign" input: "v" input: "one" attr { key: "T" value { 
 node { name: "bump" op: "AssignAdd" input: "v" input: "one" attr { key: "T" value { type: DT_FLOAT } } }
 node { name: "before" op: "Identity" input: "v" attr { key: "T" value { type: DT_FLOAT } } }
 node { name: "after" op: "Identity" input: "v" input: "^bump" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "bumped" op: "Identity" input: "bump" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "bump_again" op: "AssignAdd" input: "bump" input: "one" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "bumped_twice" op: "Identity" input: "bump_again" attr { key: "T" value { type: DT_FLOAT } } }
 node { name: "both" op: "NoOp" input: "^set" }
 """
 
@@ -43,6 +47,74 @@ def test_a_reference_variable_is_known_by_its_old_names(session: Any) -> None:
     assert session.run("bump:0") == 2.0 and session.run("before:0") == 2.0
     assert [float(session.run("after:0")) for _ in range(2)] == [3.0, 4.0]
     assert session.run("set:0") == 1.0 and session.run("one:0", {"one:0": 5.0}) == 5.0
+
+
+def test_what_takes_an_assigned_variable_runs_the_assignment(session: Any) -> None:
+    session.run("both")
+    assert [float(session.run("bumped:0")) for _ in range(2)] == [2.0, 3.0]
+    assert session.run("bumped_twice:0") == 5.0 and session.run("v:0") == 5.0
+
+
+def test_what_waits_for_a_branch_runs_its_assertion() -> None:
+    guarded = graph_of(
+        placeholder("x"),
+        const("zero", 0.0),
+        node("good", "Greater", "x", "zero", T="float"),
+        node("switch", "Switch", "good", "good", T="bool"),
+        node("then", "Identity", "switch:1", T="bool"),
+        node("else", "Identity", "switch", T="bool"),
+        node("message", "Switch", "x", "good", T="float"),
+        node("assertion", "Assert", "else", "message", T="list { type: DT_FLOAT }", summarize=3),
+        node("failed", "Identity", "else", "^assertion", T="bool"),
+        node("guard", "Merge", "failed", "then", T="bool", N=2),
+        node("y", "Identity", "x", "^guard", T="float"),
+    )
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(guarded, name="")
+    with v1.Session(graph=graph) as sess:
+        assert sess.run("y:0", {"x:0": 1.0}) == 1.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
+            sess.run("y:0", {"x:0": -1.0})
+
+
+@pytest.mark.parametrize(("op", "value"), [("ScatterAdd", 9.0), ("ScatterSub", 5.0), ("ScatterUpdate", 2.0)])
+def test_an_old_op_scatters_into_a_variable(op: str, value: float) -> None:
+    nodes = graph_of(
+        node("v", "VariableV2", dtype="float", shape="shape { dim { size: 2 } }"),
+        placeholder("start"),
+        node("filled", "Fill", "two", "start", T="float"),
+        node("two", "Const", dtype="int", value="tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 2 }"),
+        node("set", "Assign", "v", "filled", T="float"),
+        const("row", 1),
+        const("change", 2.0),
+        node("scattered", op, "v", "row", "change", T="float", Tindices="int"),
+        node("after", "Identity", "scattered", T="float"),
+    )
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(nodes, name="")
+    with v1.Session(graph=graph) as sess:
+        sess.run("set", {"start:0": 7.0})
+        assert sess.run("after:0").tolist() == [7.0, value]
+
+
+def test_a_slice_of_a_reference_variable_is_assigned() -> None:
+    def at(name: str, *numbers: int) -> str:
+        values = " ".join(f"int_val: {number}" for number in numbers)
+        shape = f"tensor_shape {{ dim {{ size: {len(numbers)} }} }}"
+        return node(name, "Const", dtype="int", value=f"tensor {{ dtype: DT_INT32 {shape} {values} }}")
+
+    nodes = graph_of(
+        node("v", "VariableV2", dtype="int", shape="shape { dim { size: 3 } }"),
+        at("start", 1, 2, 3),
+        node("set", "Assign", "v", "start", T="int"),
+        *(at("begin", 1), at("end", 3), at("step", 1), at("new", 8, 9)),
+        node("assigned", "StridedSliceAssign", "v", "begin", "end", "step", "new", T="int", Index="int"),
+    )
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(nodes, name="")
+    with v1.Session(graph=graph) as sess:
+        sess.run("set")
+        assert sess.run("assigned:0").tolist() == [1, 8, 9]
 
 
 def test_elements_are_returned_and_inputs_replaced() -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.import_graph_def import import_under
@@ -92,14 +93,21 @@ class ReferenceInGraph(RefVariable):
     Args:
       handle: the handle.
       dtype: the dtype of the variable.
+      changes: the operations that change the variable before it is what the old graph's tensor holds.
     """
 
-    def __init__(self, handle: Any, dtype: Any) -> None:
+    def __init__(self, handle: Any, dtype: Any, changes: Sequence[Operation] = ()) -> None:
         self._handle, self._dtype = handle, dtype
+        self.changes = changes
+
+    def after(self, changes: Sequence[Operation]) -> ReferenceInGraph:
+        """Returns the variable as it is after some operations."""
+        return ReferenceInGraph(self._handle, self._dtype, [*self.changes, *changes])
 
     def read(self) -> Any:
         """Returns the value in the graph that is being built."""
-        return raw.ReadVariableOp(resource=self._handle, dtype=self._dtype)
+        with state.graph.control_dependencies([op for op in self.changes if op.graph is state.graph]):
+            return raw.ReadVariableOp(resource=self._handle, dtype=self._dtype)
 
     @property
     def handle(self) -> Any:
@@ -176,12 +184,18 @@ class GraphReplay(Replay):
         if scope.graph is not self._graph:
             return super()._outputs_of(node, scope)
         start = len(self._graph.get_operations())
-        with self._graph.control_dependencies(self._waits(node, scope)):
+        with self._graph.control_dependencies([*self._waits(node, scope), *self._changes_of_inputs(node)]):
             outputs = super()._outputs_of(node, scope)
         if node.name not in scope.operations:
             effects = [op for op in self._graph.get_operations()[start:] if op.effects.must_run]
             scope.operations[node.name] = self._named(node.name, outputs, effects)
+            return [value.after(effects) if isinstance(value, ReferenceInGraph) else value for value in outputs]
         return outputs
+
+    def _changes_of_inputs(self, node: Node) -> list[Operation]:
+        """Returns the operations after which the variables are what a node takes."""
+        inputs = [] if self._shared.makes(node) else [self._raw_input(ref) for ref in node.inputs]
+        return [op for value in inputs if isinstance(value, ReferenceInGraph) for op in value.changes]
 
     def _named(self, name: str, outputs: Sequence[Any], effects: Iterable[Operation]) -> Operation:
         """Returns an operation of a node's name that has the values of its outputs, after effects."""

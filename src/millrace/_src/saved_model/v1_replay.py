@@ -242,8 +242,16 @@ class Replay:
 
     def _waits(self, node: Node, scope: Scope) -> list[Any]:
         """Returns the operations with effects that a node waits for, as far as they are in the same graph."""
-        controls = [self._scope_of(name).operations.get(name) for name in node.controls if name in self._effectful]
+        controls = [self._operation_of(name) for name in node.controls if name in self._effectful]
         return [operation for operation in controls if operation is not None and operation.graph is scope.graph]
+
+    def _operation_of(self, name: str) -> Any:
+        """Returns an operation that runs when a played node has run: its own, or one that gives an output of it."""
+        scope = self._scope_of(name)
+        operation = scope.operations.get(name)
+        if operation is not None or self._nodes[name].op not in ("Merge", "Exit"):
+            return operation
+        return scope.outputs[name][0].op
 
     def _importer(self, scope: Scope) -> NodeImport:
         graph = scope.graph

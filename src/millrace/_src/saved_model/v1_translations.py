@@ -60,7 +60,7 @@ def _on_handles(op: str) -> Translation:
         op_def = find_op(today)
         arguments = (value.handle if isinstance(value, RefVariable) else value for value in inputs)
         names = (argument.name for argument in op_def.signature.inputs)
-        attrs = decode_attrs(proto, op_def, proto.name, {})
+        attrs = decode_attrs(proto, find_op(op), proto.name, {})  # today's op may call a dtype by another name
         own = {name: attrs[name] for name in op_def.attr_kinds if name not in op_def.signature.inferred_attrs}
         result = getattr(raw, today)(**dict(zip(names, arguments, strict=True)), **own)
         return [inputs[0] if not op_def.signature.outputs else result]
@@ -107,6 +107,7 @@ _ON_HANDLES = (
     "SparseApplyProximalAdagrad",
     "SparseApplyProximalGradientDescent",
     "SparseApplyRMSProp",
+    "StridedSliceAssign",
 )
 """The ops that change reference variables, and have a successor with the same inputs and attributes."""
 
