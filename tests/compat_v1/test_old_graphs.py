@@ -117,6 +117,47 @@ def test_a_slice_of_a_reference_variable_is_assigned() -> None:
         assert sess.run("assigned:0").tolist() == [1, 8, 9]
 
 
+def _loop(name: str, enter: str, body: tuple[str, ...], step: str, *waits: str) -> tuple[str, ...]:
+    """The nodes of a loop of three rounds; its body counts by `step`, and each round waits for `waits`."""
+    frame = f's: "{name}"'
+    return (
+        node(f"{name}/enter", "Enter", enter, T="int", frame_name=frame),
+        node(f"{name}/merge", "Merge", f"{name}/enter", f"{name}/next", T="int", N=2),
+        node(f"{name}/three", "Enter", "three", T="int", frame_name=frame, is_constant=True),
+        node(f"{name}/less", "Less", f"{name}/merge", f"{name}/three", T="int"),
+        node(f"{name}/goes_on", "LoopCond", f"{name}/less"),
+        node(f"{name}/switch", "Switch", f"{name}/merge", f"{name}/goes_on", T="int"),
+        *body,
+        node(f"{name}/count", "AddV2", f"{name}/switch:1", step, T="int"),
+        node(f"{name}/next", "NextIteration", f"{name}/count", *(f"^{wait}" for wait in waits), T="int"),
+        node(f"{name}/exit", "Exit", f"{name}/switch", T="int"),
+    )
+
+
+def test_a_round_of_a_loop_runs_what_its_next_round_waits_for() -> None:
+    push = (
+        node("handle", "Enter", "stack", T="type: DT_RESOURCE", frame_name='s: "push"', is_constant=True),
+        node("pushed", "StackPushV2", "handle", "push/switch:1", T="int"),
+        const("one", 1, "^push/switch"),
+    )
+    nodes = graph_of(
+        *(const("zero", 0), const("three", 3), const("size", 9)),
+        node(
+            "stack",
+            "StackV2",
+            "size",
+            elem_type="int",
+            _output_shapes="list { shape { dim { size: 2 } } }",
+        ),
+        *_loop("push", "zero", push, "one", "pushed"),
+        node("popped", "StackPopV2", "stack", "^push/exit", elem_type="int"),
+    )
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(nodes, name="")
+    with v1.Session(graph=graph) as sess:
+        assert sess.run(["push/exit:0", "popped:0"]) == [3, 2]
+
+
 def test_elements_are_returned_and_inputs_replaced() -> None:
     with tf.Graph().as_default() as graph:
         five = tf.constant(5.0)

@@ -35,6 +35,21 @@ def test_a_run_goes_on_where_it_was(parts: Any) -> None:
         session.partial_run(handle, scaled)
 
 
+def test_an_operation_that_two_parts_wait_for_runs_once() -> None:
+    with tf.Graph().as_default() as graph:
+        a, b = v1.placeholder(tf.float32, []), v1.placeholder(tf.float32, [])
+        total = tf.Variable(0.0)
+        with tf.control_dependencies([total.assign_add(a)]):
+            doubled = total.read_value() * 2.0
+        with tf.control_dependencies([doubled]):
+            last = b + total.read_value()
+    with v1.Session(graph=graph) as session:
+        session.run(total.initializer)
+        handle = session.partial_run_setup([doubled, last], [a, b])
+        assert session.partial_run(handle, doubled, {a: 3.0}) == 6.0
+        assert session.partial_run(handle, last, {b: 1.0}) == 4.0
+
+
 def test_a_value_in_between_is_fed(parts: Any) -> None:
     session, a, b, total, scaled, *_ = parts
     handle = session.partial_run_setup([scaled], [a, b, total])

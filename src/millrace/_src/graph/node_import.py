@@ -279,6 +279,8 @@ def _merge_shapes(operation: Operation, node: Any) -> None:
         return
     stated_shapes = [TensorShape(shape) for shape in node.attr["_output_shapes"].list.shape]
     for position, (tensor, shape) in enumerate(zip(operation.outputs, stated_shapes, strict=False)):
+        if tensor.dtype.is_handle:  # TensorFlow states of a stack's handle that it is a vector
+            continue
         if not tensor.shape.is_compatible_with(shape):
             raise ValueError(
                 f"Node '{operation.name}' has an _output_shapes attribute inconsistent with the GraphDef for output "

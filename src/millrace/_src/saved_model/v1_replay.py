@@ -328,14 +328,19 @@ class Replay:
         }
         (condition,) = {node.inputs[1] for node in switches.values()}
 
-        def inside(values: Sequence[Any], refs: Sequence[TensorRef]) -> list[Any]:
+        steps = [self._next_of(merge) for merge in merges]
+        changes = [name for step in steps for name in step.controls if name in self._effectful]
+
+        def inside(values: Sequence[Any], refs: Sequence[TensorRef], effects: Sequence[str] = ()) -> list[Any]:
             outputs = {merge.name: [value] for merge, value in zip(merges, values, strict=True)}
             with self._within(Scope(path, state.graph, scope, outputs)):
+                for name in effects:
+                    self.play(name)
                 return [self.tensor(ref) for ref in refs]
 
         results = while_loop(
             lambda *values: inside(values, [condition])[0],
-            lambda *values: inside(values, [self._next_of(merge).inputs[0] for merge in merges]),
+            lambda *values: inside(values, [step.inputs[0] for step in steps], changes),
             first_values,
             shape_invariants=[_invariant(m, v) for m, v in zip(merges, first_values, strict=True)],
         )

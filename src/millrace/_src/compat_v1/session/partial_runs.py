@@ -53,7 +53,8 @@ class PartialRun:
         self._pending = {id(element): element for element in (*plan.tensors, *plan.targets)}
         self._known: dict[int, tuple[SymbolicTensor, Any]] = {}
         self._fed: set[int] = set()
-        self._done: set[Operation] = set()
+        self.done: set[Operation] = set()
+        """The operations that earlier parts ran."""
         self._operations = needed_operations([*(t.op for t in plan.tensors), *plan.targets], self._feeds)
 
     @property
@@ -88,19 +89,19 @@ class PartialRun:
                 raise _refusal(f"The fetch {element.name} has already been fetched.")
         known = [tensor for tensor, _ in self._known.values()]
         roots = [*(t.op for t in plan.tensors if id(t) not in self._known), *plan.targets]
-        operations = [op for op in needed_operations(roots, [*known, *self._feeds]) if op not in self._done]
+        operations = [op for op in needed_operations(roots, [*known, *self._feeds]) if op not in self.done]
         self._check_feeds(operations)
         running = set(operations)
         later = {
             id(tensor): tensor
             for operation in self._operations
-            if operation not in self._done and operation not in running
+            if operation not in self.done and operation not in running
             for tensor in operation.inputs
             if tensor.op in running
         }
         wanted = {id(t): t for t in plan.tensors if id(t) not in self._known} | later
         wanted |= {id(t): t for t in self._plan.tensors if t.op in running}
-        targets = [op for op in plan.targets if op not in self._done]
+        targets = [op for op in plan.targets if op not in self.done]
         return Part(list(wanted.values()), targets, known, [array for _, array in self._known.values()], operations)
 
     def _check_feeds(self, operations: Sequence[Operation]) -> None:
@@ -111,7 +112,7 @@ class PartialRun:
 
     def note(self, part: Part, values: Sequence[Any]) -> None:
         """Keeps the values that a part computed."""
-        self._done.update(part.operations)
+        self.done.update(part.operations)
         for tensor, value in zip(part.fetched, values, strict=True):
             self._known[id(tensor)] = tensor, value
 

@@ -290,7 +290,7 @@ class BaseSession:
         run.feed(tensors, arrays)
         part = run.part(plan)
         # Part of a run are the values of earlier parts; what depends on such values is compiled for this part alone.
-        step = Step(self._resources, part.fetched, part.targets, part.fed, jit_compile=False)
+        step = Step(self._resources, part.fetched, part.targets, part.fed, jit_compile=False, done=run.done)
         run.note(part, self._run_step(step, part.arrays))
         values = run.finish(plan)
         if run.is_over:

@@ -11,7 +11,7 @@ tiers like every other: it starts on NumPy and moves to XLA where that is faster
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Step:
       targets: the operations that run besides.
       fed: the tensors whose values come from outside.
       jit_compile: True for XLA, False for NumPy, None for the engine that measures fastest.
+      done: operations that have run already, in an earlier part of a run in parts.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class Step:
         targets: Sequence[Operation],
         fed: Sequence[SymbolicTensor],
         jit_compile: bool | None = None,
+        done: Collection[Operation] = (),
     ) -> None:
         self._kept = fetched, targets, fed  # so that nothing else gets their identities
         fed_places = {id(tensor): place for place, tensor in enumerate(fed)}
         self._places = [fed_places.get(id(tensor)) for tensor in fetched]
         fetched = [tensor for tensor in fetched if id(tensor) not in fed_places]
-        self._operations = needed_operations([*(t.op for t in fetched), *targets], fed)
+        needed = needed_operations([*(t.op for t in fetched), *targets], fed)
+        self._operations = [operation for operation in needed if operation not in done]
         _check_placeholders(self._operations)
         pure_targets = [op.outputs[0] for op in targets if op.outputs and not op.effects.must_run]
         part = Subgraph("session_step", fed, self._operations, functools.partial(_object_of, resources))
