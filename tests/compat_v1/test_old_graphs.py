@@ -79,11 +79,12 @@ def test_what_waits_for_a_branch_runs_its_assertion() -> None:
 
 @pytest.mark.parametrize(("op", "value"), [("ScatterAdd", 9.0), ("ScatterSub", 5.0), ("ScatterUpdate", 2.0)])
 def test_an_old_op_scatters_into_a_variable(op: str, value: float) -> None:
+    two = "tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 2 }"
     nodes = graph_of(
         node("v", "VariableV2", dtype="float", shape="shape { dim { size: 2 } }"),
         placeholder("start"),
         node("filled", "Fill", "two", "start", T="float"),
-        node("two", "Const", dtype="int", value="tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 2 }"),
+        node("two", "Const", dtype="int", value=two),
         node("set", "Assign", "v", "filled", T="float"),
         const("row", 1),
         const("change", 2.0),
