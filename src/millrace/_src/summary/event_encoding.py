@@ -1,7 +1,7 @@
 """Events as bytes.
 
-Problem: a training loop may write a million scalars, and protobuf's classes take several microseconds to fill in and
-serialize one event.
+Problem: a training loop may write a million scalars, and filling in and serializing protobuf's classes would take as
+long as all else that an event costs.
 
 Idea: the parts of an event that repeat (the tag, the dtype and shape, the metadata) are encoded once; an event is then
 a join of a few pieces. Fields stand in the order of their numbers, so the bytes are those that protobuf writes, and
