@@ -27,9 +27,9 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.type_sets import ANY
-from millrace._src.proto import summary_pb2
 from millrace._src.summary import values as v
 from millrace._src.summary.event_encoding import tensor_summary
+from millrace._src.summary.writer_ops import checked_metadata
 
 REALS = (float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64)
 COLORS = (uint8, float32, float16, float64)
@@ -77,7 +77,7 @@ def audio_summary(xp: Xp, tag: Array, tensor: Array, sample_rate: Array, *, max_
 def tensor_summary_op(xp: Xp, tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> bytes:
     """Returns the summary of a tensor."""
     metadata = _single(serialized_summary_metadata, "serialized_summary_metadata must be a scalar")
-    return tensor_summary(_single(tag, "tag must be a scalar"), tensor, T, readable_metadata(metadata))
+    return tensor_summary(_single(tag, "tag must be a scalar"), tensor, T, checked_metadata(metadata) or b"")
 
 
 @op("MergeSummary", "inputs: N * string -> summary: string", **_RETURNS)
@@ -99,14 +99,6 @@ def merge_summary(xp: Xp, inputs: Sequence[Array]) -> bytes:
             tags.add(value.tag)
             merged.value.append(value)
     return _serialized(merged)
-
-
-def readable_metadata(serialized: bytes) -> bytes:
-    """Returns serialized metadata; empty metadata for what is damaged."""
-    try:
-        return bytes(summary_pb2.SummaryMetadata.FromString(serialized).SerializeToString())
-    except DecodeError:
-        return b""
 
 
 def _single(array: Array, complaint: str) -> Any:
