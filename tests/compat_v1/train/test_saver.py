@@ -162,3 +162,17 @@ def test_building_can_wait():
     v1.get_variable("v", [1])
     saver.build()
     assert saver.saver_def.restore_op_name == "save/restore_all"
+
+
+def test_tables_are_saved_with_the_variables(tmp_path):
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="table")
+    insert = table.insert(tf.constant(["a"]), tf.constant([1], tf.int64))
+    change = table.insert(tf.constant(["a", "b"]), tf.constant([2, 2], tf.int64))
+    saver = v1.train.Saver()
+    with v1.Session() as session:
+        session.run(insert)
+        path = saver.save(session, str(tmp_path / "m"), write_meta_graph=False)
+        session.run(change)
+        saver.restore(session, path)
+        assert session.run(table.lookup(tf.constant(["a", "b"]))).tolist() == [1, -1]
+    assert tf.train.list_variables(path) == [("table-keys", [1]), ("table-values", [1])]

@@ -257,6 +257,23 @@ def _warm_started(tf, v1, s, np, folder):
     return found, info.axis, info.old_vocab_size, said(lambda: v1.train.warm_start(path, "c", {"p": info}))
 
 
+def _tables(tf, v1, s, np, folder):
+    v = v1.get_variable("v", initializer=1.0)
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="tab")
+    dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=-3, deleted_key=-4, name="den", initial_num_buckets=4)
+    tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="unsaved", checkpoint=False)
+    saver = v1.train.Saver()
+    nodes = [op for op in operations(tf, "save") if op[0] not in ("Const", "PlaceholderWithDefault")]
+    listed = [(type(item).__mro__[1].__name__, item.name) for item in v1.get_collection("saveable_objects")]
+    s.run(v.initializer)
+    s.run([table.insert(tf.constant(["a"]), tf.constant([1], tf.int64)), dense.insert(tf.constant([5], tf.int64), tf.constant([2], tf.int64))])
+    path = saver.save(s, folder + "/m", write_meta_graph=False)
+    s.run(table.insert(tf.constant(["a", "b"]), tf.constant([9, 9], tf.int64)))
+    saver.restore(s, path)
+    found = s.run([table.lookup(tf.constant(["a", "b"])), dense.lookup(tf.constant([5, 6], tf.int64))])
+    return nodes, listed, tf.train.list_variables(path), found
+
+
 def _eager(tf, v1, np):
     with tempfile.TemporaryDirectory() as folder:
         v = tf.Variable([1.0, 2.0], name="ev")
@@ -290,6 +307,7 @@ globals().update(
         "prog_initialized_from": _folder(_initialized_from),
         "prog_refused_initial_values": _folder(_refused_initial_values),
         "prog_warm_started": _folder(_warm_started),
+        "prog_tables": _folder(_tables),
         "prog_eager": eagerly(_eager),
     }
 )

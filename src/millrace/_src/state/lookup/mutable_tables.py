@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from millrace._src.core.context import name_scope, state
+from millrace._src.core.context import in_plain_graph, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.graph.func_graph import init_scope
@@ -13,8 +13,11 @@ from millrace._src.ops.lookup import making_ops, table_ops
 from millrace._src.state.lookup.interface import LookupInterface, keys_of_dtype
 from millrace._src.state.resource import name_in_file
 from millrace._src.trackable.base import SavedTogether
+from millrace._src.trackable.saveable_object import SaveableObject, SaveSpec
 from millrace._src.util.export import export
 
+_SAVEABLES = "saveable_objects"
+"""The collection of what version 1's savers save besides variables; the name is TensorFlow's."""
 _KEYS, _VALUES = "-keys", "-values"
 """The names of a table's tensors in checkpoints, which are TensorFlow's."""
 
@@ -26,6 +29,11 @@ class ChangingTable(LookupInterface):
 
     _operation_name: str
     _default_value: Any
+
+    def _list_for_savers(self) -> None:
+        """Lets the savers of a plain graph save the table."""
+        if in_plain_graph():
+            state.graph.add_to_collection(_SAVEABLES, _TableSaveable(self))
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         """Gives keys values; keys that are there get new values, of a key that comes twice the last value counts.
@@ -79,6 +87,23 @@ class ChangingTable(LookupInterface):
             return table_ops.replace(self.resource_handle, keys, values)
 
 
+class _TableSaveable(SaveableObject):
+    """What a saver of version 1 saves of a table: keys and values.
+
+    Args: table: The table.
+    """
+
+    def __init__(self, table: ChangingTable) -> None:
+        keys, values = table.export()
+        name = str(table.name)
+        super().__init__(table, [SaveSpec(keys, "", name + _KEYS), SaveSpec(values, "", name + _VALUES)], name)
+
+    def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[Any] | None) -> Any:
+        """Makes the saved keys and values the only ones; returns the operation."""
+        with name_scope(f"{self.name}_table_restore"):
+            return table_ops.replace(self.op.resource_handle, *restored_tensors)
+
+
 @export("lookup.experimental.MutableHashTable")
 class MutableHashTable(ChangingTable):
     """A table that changes at any time; its values are scalars or vectors.
@@ -117,6 +142,8 @@ class MutableHashTable(ChangingTable):
         self._is_anonymous = experimental_is_anonymous
         self._is_saved = checkpoint
         _ = self.resource_handle  # made at once, so that wrong dtypes are refused
+        if self._is_saved:
+            self._list_for_savers()
 
     def _create_resource(self) -> Any:
         shape = self._default_value.shape
@@ -205,6 +232,8 @@ class DenseHashTable(ChangingTable):
         self._special_keys = empty_key, deleted_key
         self._bucket_count = 2**17 if initial_num_buckets is None else initial_num_buckets
         _ = self.resource_handle  # made at once, so that wrong keys are refused
+        if self._is_saved:
+            self._list_for_savers()
 
     def _create_resource(self) -> Any:
         empty_key, deleted_key = self._special_keys
