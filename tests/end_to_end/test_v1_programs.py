@@ -24,15 +24,20 @@ _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.?\d*(?:e[-+]?\d+)?", re.IGNORECASE)
 _PATH = [str(ROOT), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
 
 
-@pytest.fixture(scope="module")
-def printed() -> dict[str, str]:
-    """What every program prints."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATH), "MILLRACE_TIER": "numpy"}
-    command = [sys.executable, "-m", "tests.end_to_end.v1_programs.running"]
+def _outputs(tier: str, *chosen: str) -> dict[str, str]:
+    """Runs programs, all of them if none is named, in a process of their own."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATH), "MILLRACE_TIER": tier}
+    command = [sys.executable, "-m", "tests.end_to_end.v1_programs.running", *chosen]
     run = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
     found: dict[str, str] = json.loads(run.stdout.splitlines()[-1])
     return found
+
+
+@pytest.fixture(scope="module")
+def printed() -> dict[str, str]:
+    """What every program prints."""
+    return _outputs("numpy")
 
 
 def _is_close(expected: str, found: str) -> bool:
@@ -56,6 +61,14 @@ def _last_digit(number: str) -> float:
 @pytest.mark.parametrize("name", names())
 def test_an_old_program_prints_what_it_prints_on_tensorflow(name: str, printed: dict[str, str]) -> None:
     assert _is_close(RECORDED[name], printed[name]), f"expected\n{RECORDED[name]}\ngot\n{printed[name]}"
+
+
+@pytest.mark.xla
+def test_a_loop_with_tensor_arrays_trains_on_the_compiler_and_the_host_in_turn() -> None:
+    pytest.importorskip("jax")
+    name = "lstm_while_loop"
+    found = _outputs("xla", name)
+    assert _is_close(RECORDED[name], found[name]), found[name]
 
 
 def test_every_program_is_recorded() -> None:

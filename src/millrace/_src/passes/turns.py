@@ -44,6 +44,7 @@ def in_turns(graph: OptimizedGraph, compiled: set[Node], befores: Befores) -> li
         misplaced_nodes = _misplaced(graph.nodes, befores, compiled, numbers)
         if not misplaced_nodes:
             break
+        compiled.difference_update(misplaced_nodes)  # also a node of no group, so that the loop ends
         for group in groups:
             if not misplaced_nodes.isdisjoint(group):
                 compiled.difference_update(group)
