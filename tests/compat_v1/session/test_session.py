@@ -258,7 +258,8 @@ def test_closing_a_session_calls_off_what_waits(graph: Any) -> None:
         time.sleep(0.001)
     session.close()
     thread.join()
-    assert isinstance(caught[0], tf.errors.CancelledError)
+    assert isinstance(caught[0], tf.errors.CancelledError) and caught[0].op is element.op
+    assert caught[0].message.count("Graph execution error:") == 1 and "Session has been closed." in caught[0].message
 
 
 def test_a_run_may_take_so_long_and_no_longer(graph: Any) -> None:
@@ -336,6 +337,40 @@ def test_an_interactive_session_is_the_default_until_it_is_closed(graph: Any) ->
         v1.InteractiveSession().close()
     session.close()
     assert v1.get_default_session() is None and tf.executing_eagerly()
+
+
+def test_interactive_sessions_end_in_the_opposite_order(graph: Any) -> None:
+    found: list[Any] = []
+
+    def close_the_first() -> None:
+        first, second = v1.InteractiveSession(graph=graph), v1.Session(graph=graph)
+        with second.as_default():
+            with pytest.raises(AssertionError, match="Nesting violated for default stack of"):
+                first.close()
+            found.append(v1.get_default_session() is second)
+
+    thread = threading.Thread(target=close_the_first)  # which stays as it is, in disorder
+    thread.start()
+    thread.join()
+    assert found == [True]
+
+
+def test_a_scope_that_another_thread_forgot_changes_nothing_here(graph: Any) -> None:
+    scopes: list[Any] = []
+
+    def forget() -> None:
+        scopes.extend([v1.Session(graph=graph).as_default(), graph.as_default()])
+        for scope in scopes:
+            scope.__enter__()
+
+    with tf.Graph().as_default() as own:
+        thread = threading.Thread(target=forget)
+        thread.start()
+        thread.join()
+        for scope in scopes:
+            with pytest.raises(AssertionError, match="Nesting violated"):
+                scope.__exit__(None, None, None)
+        assert v1.get_default_graph() is own and v1.get_default_session() is None
 
 
 @pytest.mark.parametrize(

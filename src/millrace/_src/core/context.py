@@ -119,13 +119,19 @@ def current_graph() -> Any:
 
 @contextlib.contextmanager
 def graph_scope(graph: Any) -> Iterator[Any]:
-    """Makes `graph` (None: eager mode) the place where op calls go."""
+    """Makes `graph` (None: eager mode) the place where op calls go.
+
+    Raises: AssertionError: if another scope that began later is still open at the end.
+    """
     previous_graph, previous_stack = state.graph, state.graph_stack
-    state.graph, state.graph_stack = graph, (*previous_stack, graph)
+    stack = (*previous_stack, graph)
+    state.graph, state.graph_stack = graph, stack
     state.refresh()
     try:
         yield graph
     finally:
+        if state.graph_stack is not stack:  # a forgotten scope may be ended by the collector, even in another thread
+            raise AssertionError(f"Nesting violated for default stack of {type(graph)} objects")
         state.graph, state.graph_stack = previous_graph if previous_stack else base_graph(), previous_stack
         state.refresh()
 

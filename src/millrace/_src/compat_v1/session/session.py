@@ -161,7 +161,7 @@ class BaseSession:
         state.cancellation, state.session_tensors, state.streams = cancellation, own.tensors, own.streams
         try:
             if self._cancellation.error is not None:
-                raise self._cancellation.error
+                raise _closed()
             with graph_scope(None), tapes_scope(()):
                 yield
         except errors.OpError as error:
@@ -308,7 +308,7 @@ class BaseSession:
         if self._is_closed:
             return
         self._is_closed = True
-        self._cancellation.cancel(_closed())
+        self._cancellation.cancel(_cancelled())
         self._plans.clear()
         self._steps.clear()
         self._partial_runs.clear()
@@ -341,8 +341,17 @@ def _checked_target(target: Any) -> bytes:
     return text.encode()
 
 
+_CLOSED = "Session has been closed."
+
+
 def _closed() -> errors.CancelledError:
-    return errors.CancelledError(None, None, "Graph execution error:\n\nSession has been closed.")
+    """Returns the error of a run that begins too late."""
+    return errors.CancelledError(None, None, f"Graph execution error:\n\n{_CLOSED}")
+
+
+def _cancelled() -> errors.CancelledError:
+    """Returns the error of kernels that wait while the session is closed; the error will name their operation."""
+    return errors.CancelledError(None, None, _CLOSED)
 
 
 def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
@@ -355,10 +364,13 @@ def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
 @contextlib.contextmanager
 def _default_session(session: BaseSession) -> Iterator[BaseSession]:
     before = state.sessions
-    state.sessions = (*before, session)
+    sessions = (*before, session)
+    state.sessions = sessions
     try:
         yield session
     finally:
+        if state.sessions is not sessions:  # a forgotten scope may be ended by the collector, even in another thread
+            raise AssertionError(f"Nesting violated for default stack of {type(session)} objects")
         state.sessions = before
 
 
@@ -430,7 +442,7 @@ class Session(BaseSession):
         jit_compile_of(config)
         for session in list(_sessions):
             session._resources.forget(list(containers or ()))
-            session._cancellation.cancel(_closed())
+            session._cancellation.cancel(_cancelled())
 
 
 @export(v1=["InteractiveSession"])
