@@ -52,3 +52,18 @@ def test_a_program_that_fails_is_told_of_too(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "KeyError: 'no'" in done.stderr
     assert "MatMul" in done.stderr
+
+
+def test_modules_and_code_are_programs_too(tmp_path: Path) -> None:
+    code = "import sys, tensorflow as tf; print(tf.tanh(0.0).numpy(), sys.argv); sys.exit(3)"
+    command = [sys.executable, "-m", "millrace", "profile", "--top", "9999", "--python", "-c", code, "--top"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "0.0 ['-c', '--top']\n")
+    assert "Tanh" in done.stderr
+
+
+def test_without_a_program_the_usage_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "millrace", "profile"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: ")

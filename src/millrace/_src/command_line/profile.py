@@ -16,13 +16,20 @@ from millrace._src.explain.profiler import ProfilerOptions, Session, write_profi
 from millrace._src.interop import launcher
 
 
+_WITH_VALUE = ("--top", "--logdir")
+"""The options whose value is the next argument."""
+
+
 def profile(arguments: list[str]) -> int:
     """Runs `python -m millrace profile` and returns the exit code of the program."""
-    given = _parser().parse_args(arguments)
+    own, program = _split(arguments)
+    given = _parser().parse_args(own)
+    if not program:
+        return launcher.run(program)  # says how programs are named
     session = Session(ProfilerOptions(python_tracer_level=int(given.python)))
     session.start()
     try:
-        return launcher.run(given.program)
+        return launcher.run(program)
     finally:
         _tell(session.stop(), given)
 
@@ -38,8 +45,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--logdir", metavar="DIR", help="write the profile for TensorBoard and Perfetto below DIR")
     parser.add_argument("--python", action="store_true", help="look at calls of Python functions too")
     parser.add_argument("--json", action="store_true", help="write the table as JSON")
-    parser.add_argument("program", nargs=argparse.REMAINDER, help="the program, as for `python`, and its arguments")
     return parser
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Returns the options of the profile, and the program with its arguments."""
+    count = 0
+    while count < len(arguments) and (arguments[count].startswith("--") or arguments[count] == "-h"):
+        count += 2 if arguments[count] in _WITH_VALUE else 1
+    return arguments[:count], arguments[count:]
 
 
 def _tell(profile: Profile, given: argparse.Namespace) -> None:

@@ -52,7 +52,7 @@ class PythonCalls:
             start, end = calls.pop()[1], time.perf_counter_ns()
             code = frame.f_code
             if end - start >= _SHORTEST and not is_internal(code.co_filename):
-                self._recorder.note(start, end, Subject(PYTHON, code.co_qualname, code.co_qualname, (code, 0)))
+                self._recorder.note(start, end, Subject(PYTHON, code.co_qualname, code.co_qualname, (code, 0), "python"))
 
     def _open_calls(self) -> list[tuple[FrameType, int]]:
         calls: list[tuple[FrameType, int]] | None = getattr(self._starts, "calls", None)
