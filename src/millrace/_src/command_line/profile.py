@@ -15,7 +15,6 @@ from millrace._src.explain.op_table import profile_text, rows_as_data, rows_of, 
 from millrace._src.explain.profiler import ProfilerOptions, Session, write_profile
 from millrace._src.interop import launcher
 
-
 _WITH_VALUE = ("--top", "--logdir")
 """The options whose value is the next argument."""
 

@@ -51,8 +51,9 @@ class PythonCalls:
                 return  # a call that began before the profile
             start, end = calls.pop()[1], time.perf_counter_ns()
             code = frame.f_code
+            name = code.co_qualname
             if end - start >= _SHORTEST and not is_internal(code.co_filename):
-                self._recorder.note(start, end, Subject(PYTHON, code.co_qualname, code.co_qualname, (code, 0), "python"))
+                self._recorder.note(start, end, Subject(PYTHON, name, name, (code, 0), "python"))
 
     def _open_calls(self) -> list[tuple[FrameType, int]]:
         calls: list[tuple[FrameType, int]] | None = getattr(self._starts, "calls", None)
