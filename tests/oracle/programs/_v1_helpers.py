@@ -16,8 +16,16 @@ def in_session(call):
 
 
 def eagerly(call):
-    """Makes a program of a function of `tf`, `tf.compat.v1` and NumPy, run in eager mode."""
-    return lambda tf, np: call(tf, tf.compat.v1, np)
+    """Makes a program of a function of `tf`, `tf.compat.v1` and NumPy, run in eager mode.
+
+    The default graph is new, since names of scopes are counted there.
+    """
+
+    def program(tf, np):
+        tf.compat.v1.reset_default_graph()
+        return call(tf, tf.compat.v1, np)
+
+    return program
 
 
 def named(items):
