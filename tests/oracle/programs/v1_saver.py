@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tempfile
@@ -13,10 +14,23 @@ def _folder(call):
     """Makes a program of a function that is given a folder."""
 
     def program(tf, v1, s, np):
-        with tempfile.TemporaryDirectory() as folder:
+        with _new_folder() as folder:
             return call(tf, v1, s, np, folder)
 
     return in_session(program)
+
+
+@contextlib.contextmanager
+def _new_folder():
+    """Makes an empty folder whose name, which messages show, is always the same."""
+    outside = os.getcwd()
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        os.mkdir("files")
+        try:
+            yield "files"
+        finally:
+            os.chdir(outside)
 
 
 def _variables(v1, s, np):
@@ -275,7 +289,7 @@ def _tables(tf, v1, s, np, folder):
 
 
 def _eager(tf, v1, np):
-    with tempfile.TemporaryDirectory() as folder:
+    with _new_folder() as folder:
         v = tf.Variable([1.0, 2.0], name="ev")
         saver = v1.train.Saver([v])
         path = saver.save(None, folder + "/e", 3)
