@@ -308,6 +308,19 @@ def test_callables_run_the_same_fetches(graph: Any) -> None:
         session.make_callable(total, x)
 
 
+def test_a_callable_keeps_its_fetches_and_ends_with_its_session(graph: Any) -> None:
+    with graph.as_default():
+        fetches: list[Any] = [tf.constant(1)]
+        other = tf.constant(2)
+    session = v1.Session(graph=graph)
+    call = session.make_callable(fetches)
+    fetches[0] = other
+    assert call() == [1]
+    session.close()
+    with pytest.raises(RuntimeError, match="Attempted to use a closed Session"):
+        call()
+
+
 def test_default_sessions(graph: Any) -> None:
     with graph.as_default():
         c = tf.constant(4)

@@ -123,20 +123,19 @@ class BaseSession:
           ValueError: if a fetch is not of the graph, or a fed value has a wrong shape.
           tf.errors.OpError: if an operation fails.
         """
-        if options is not None or run_metadata is not None:
-            return self._run_with_options(fetches, feed_dict, options, run_metadata)
-        plan = self._plan(fetches)
-        tensors, arrays = self._fed(feed_dict) if feed_dict else ((), ())
-        return self._run_plan(plan, tensors, arrays)
+        return self._run_plan(self._plan(fetches), feed_dict, options, run_metadata)
 
-    def _run_plan(self, plan: FetchPlan, tensors: Sequence[SymbolicTensor], arrays: Sequence[Any]) -> Any:
+    def _run_plan(self, plan: FetchPlan, feed_dict: Any, options: Any = None, run_metadata: Any = None) -> Any:
+        tensors, arrays = self._fed(feed_dict) if feed_dict else ((), ())
+        if options is not None or run_metadata is not None:
+            return self._run_with_options(plan, tensors, arrays, options, run_metadata)
         step = self._step(plan.tensors, plan.targets, tensors)
         return plan.pack(step.results(self._run_step(step, arrays), arrays))
 
-    def _run_with_options(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+    def _run_with_options(
+        self, plan: FetchPlan, tensors: Sequence[SymbolicTensor], arrays: Sequence[Any], options: Any, run_metadata: Any
+    ) -> Any:
         check_options(options, run_metadata)
-        plan = self._plan(fetches)
-        tensors, arrays = self._fed(feed_dict) if feed_dict else ([], [])
         step = self._step(plan.tensors, plan.targets, tensors)
         describe_run(step, options, run_metadata)
         with timed(options, self._cancellation) as cancellation:
@@ -176,10 +175,13 @@ class BaseSession:
         """Returns the eager handle of the object of the session that an operation of its graph stands for."""
         return self._resources.handle(operation, lambda: values_of_inputs(self._resources, operation))
 
-    def _plan(self, fetches: Any) -> FetchPlan:
-        """Returns what a structure of fetches needs."""
+    def _check_open(self) -> None:
         if self._is_closed:
             raise RuntimeError("Attempted to use a closed Session.")
+
+    def _plan(self, fetches: Any) -> FetchPlan:
+        """Returns what a structure of fetches needs."""
+        self._check_open()
         key = fetch_key(fetches)
         plan = None if key is None else self._plans.get(key)
         if plan is None:
@@ -237,7 +239,8 @@ class BaseSession:
                 raise TypeError(f"The callable takes no {', '.join(sorted(kwargs))}: pass accept_options=True.")
             if len(feeds) > len(keys):
                 raise TypeError(f"The callable takes {len(keys)} values; received {len(feeds)}.")
-            return self.run(plan.fetches, dict(zip(keys, feeds)), **kwargs)
+            self._check_open()
+            return self._run_plan(plan, dict(zip(keys, feeds)), **kwargs)
 
         return call
 
