@@ -65,7 +65,6 @@ def test_an_old_program_prints_what_it_prints_on_tensorflow(name: str, printed: 
 
 @pytest.mark.xla
 def test_a_loop_with_tensor_arrays_trains_on_the_compiler_and_the_host_in_turn() -> None:
-    pytest.importorskip("jax")
     name = "lstm_while_loop"
     found = _outputs("xla", name)
     assert _is_close(RECORDED[name], found[name]), found[name]
