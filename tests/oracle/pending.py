@@ -10,7 +10,6 @@ _WAITING_FOR = {
         "type_specs::mutated",
     ),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
-    "names of v1 datasets": ("data_v1::v1_names",),
     "details of datasets": (
         "data_experimental::names",
         "data_iterators::dataset_methods",

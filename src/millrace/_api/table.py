@@ -1671,6 +1671,7 @@ data.experimental.index_table_from_dataset data.lookup_tables:index_table_from_d
 data.experimental.load data.transforms.save_load:load_by_function
 data.experimental.make_batched_features_dataset data.file_pipelines:make_batched_features_dataset
 data.experimental.make_csv_dataset data.file_pipelines:make_csv_dataset
+data.experimental.make_saveable_from_iterator compat_v1.iterator_saving:make_saveable_from_iterator
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
 data.experimental.pad_to_cardinality data.transforms.pad_to_cardinality:pad_to_cardinality
 data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave

@@ -7,7 +7,6 @@ check_pinned
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
-data.experimental.make_saveable_from_iterator
 distribute.CrossDeviceOps
 distribute.HierarchicalCopyAllReduce
 distribute.NcclAllReduce
