@@ -35,5 +35,5 @@ def test_another_program_goes_on_where_the_first_one_saved(tmp_path: Path) -> No
 
 
 def test_iterators_of_eager_mode_have_checkpoints_of_their_own() -> None:
-    with pytest.raises(TypeError, match="takes a tf.compat.v1.data.Iterator"):
+    with pytest.raises(TypeError, match=r"takes a tf\.compat\.v1\.data\.Iterator"):
         tf.data.experimental.make_saveable_from_iterator(iter(tf.data.Dataset.range(2)))
