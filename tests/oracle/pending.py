@@ -10,10 +10,7 @@ _WAITING_FOR = {
         "type_specs::mutated",
     ),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
-    "details of datasets": (
-        "data_experimental::names",
-        "data_iterators::dataset_methods",
-    ),
+    "details of datasets": ("data_iterators::dataset_methods",),
 }
 
 PENDING = {program: part for part, programs in _WAITING_FOR.items() for program in programs}
