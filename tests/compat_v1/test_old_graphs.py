@@ -159,6 +159,39 @@ def test_a_round_of_a_loop_runs_what_its_next_round_waits_for() -> None:
         assert sess.run(["push/exit:0", "popped:0"]) == [3, 2]
 
 
+def test_a_loop_without_stated_shapes_may_change_a_shape() -> None:
+    frame = 's: "grow"'
+    nodes = graph_of(
+        node("x", "Placeholder", dtype="int", shape="shape { dim { size: 1 } }"),
+        const("five", 5),
+        node("enter", "Enter", "x", T="int", frame_name=frame),
+        node("merge", "Merge", "enter", "next", T="int", N=2),
+        node("size", "Size", "merge", T="int", out_type="int"),
+        node("limit", "Enter", "five", T="int", frame_name=frame, is_constant=True),
+        node("less", "Less", "size", "limit", T="int"),
+        node("goes_on", "LoopCond", "less"),
+        node("switch", "Switch", "merge", "goes_on", T="int"),
+        const("axis", 0, "^switch"),
+        node("doubled", "ConcatV2", "switch:1", "switch:1", "axis", T="int", Tidx="int", N=2),
+        node("next", "NextIteration", "doubled", T="int"),
+        node("y", "Exit", "switch", T="int"),
+    )
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(nodes, name="")
+    assert v1.Session(graph=graph).run("y:0", {"x:0": [7]}).tolist() == [7] * 8
+
+
+def test_gradients_of_tensor_arrays_are_refused() -> None:
+    nodes = graph_of(
+        *(const("size", 3), const("flow", 0.0)),
+        node("v", "VariableV2", dtype="float", shape="shape {}"),
+        node("array", "TensorArrayV3", "size", dtype="float"),
+        node("gradient", "TensorArrayGradV3", "array", "array:1", source='s: "gradients"'),
+    )
+    with tf.Graph().as_default(), pytest.raises(tf.errors.UnimplementedError, match="no gradients of tensor arrays"):
+        tf.import_graph_def(nodes, name="")
+
+
 def test_elements_are_returned_and_inputs_replaced() -> None:
     with tf.Graph().as_default() as graph:
         five = tf.constant(5.0)

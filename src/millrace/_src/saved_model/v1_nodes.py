@@ -86,6 +86,9 @@ REFERENCE_VARIABLES = ("Variable", "VariableV2")
 REPLACED_OPS = frozenset((*_SUCCESSORS, *REFERENCE_VARIABLES, *_CONTROL_FLOW, *(f"Ref{op}" for op in _CONTROL_FLOW)))
 """The ops for which no operation of theirs is made."""
 
+_WITHOUT_COUNTERPART = {"TensorArrayGradV3": "gradients of tensor arrays in loops of TensorFlow 1"}
+"""Ops that no operation stands for, and what they are for."""
+
 _INPUTS_OF_CONTROL_FLOW = {"Enter": 1, "Exit": 1, "LoopCond": 1, "NextIteration": 1, "Switch": 2}
 """How many inputs these ops take; a `Merge` takes one for each way to it."""
 
@@ -182,10 +185,16 @@ def _has_effect(node: Node) -> bool:
 def paths_of(nodes: Mapping[str, Node], needed: Iterable[str], fed: Iterable[TensorRef]) -> dict[str, Path]:
     """Returns the path of each needed node; that of an `Enter` has the loop, that of an `Exit` or `Merge` has not.
 
-    Raises: UnimplementedError: for control flow that neither `cond` nor `while_loop` of TensorFlow 1 makes.
+    Raises: UnimplementedError: for control flow that neither `cond` nor `while_loop` of TensorFlow 1 makes, and for
+      gradients of tensor arrays.
     """
     known_tensors = set(fed)
     paths: dict[str, Path] = {}
+    for name in needed:
+        purpose = _WITHOUT_COUNTERPART.get(nodes[name].op)
+        if purpose is not None:
+            what = f"Node '{name}' (op: {nodes[name].op}): Millrace has no {purpose}."
+            raise UnimplementedError(None, None, what)
     for name in _in_order(nodes, set(needed), known_tensors):
         node = nodes[name]
         arriving = [

@@ -338,11 +338,14 @@ class Replay:
                     self.play(name)
                 return [self.tensor(ref) for ref in refs]
 
+        def body(*values: Any) -> list[Any]:
+            return inside(values, [step.inputs[0] for step in steps], changes)
+
         results = while_loop(
             lambda *values: inside(values, [condition])[0],
-            lambda *values: inside(values, [step.inputs[0] for step in steps], changes),
+            body,
             first_values,
-            shape_invariants=[_invariant(m, v) for m, v in zip(merges, first_values, strict=True)],
+            shape_invariants=_invariants(merges, first_values, body),
         )
         finals = {merge.name: result for merge, result in zip(merges, results, strict=True)}
         for name, node in self._nodes.items():
@@ -350,12 +353,33 @@ class Replay:
                 scope.outputs[name] = [finals[switches[node.inputs[0][0]].inputs[0][0]]]
 
 
-def _invariant(merge: Node, first_value: Any) -> TensorShape:
-    """Returns the shape of a loop variable in all iterations."""
+def _invariants(
+    merges: Sequence[Node], first_values: Sequence[Any], body: Callable[..., list[Any]]
+) -> list[TensorShape]:
+    """Returns the shapes that loop variables have in all iterations: as the nodes state, or as the body leaves them."""
+    stated = [_stated_shape(merge, value) for merge, value in zip(merges, first_values, strict=True)]
+    shapes = [v.shape if shape is None else shape for v, shape in zip(first_values, stated, strict=True)]
+    is_settled = None not in stated
+    while not is_settled:
+        trial = FuncGraph("shapes_of_loop")
+        with trial.as_default():
+            pairs = zip(first_values, shapes, strict=True)
+            results = body(*[trial.placeholder_like(value, shape, "variable") for value, shape in pairs])
+        found = [
+            shape.most_specific_compatible_shape(result.shape) if given is None else given
+            for given, shape, result in zip(stated, shapes, results, strict=True)
+        ]
+        is_settled = found == shapes
+        shapes = found
+    return shapes
+
+
+def _stated_shape(merge: Node, first_value: Any) -> TensorShape | None:
+    """Returns the shape of a loop variable as its node states it; None where it does not."""
+    if first_value.dtype.name == "variant":
+        return TensorShape(first_value.shape)
     shapes = merge.proto.attr["_output_shapes"].list.shape if "_output_shapes" in merge.proto.attr else ()
-    if shapes and first_value.dtype.name != "variant":
-        return TensorShape(shapes[0])
-    return TensorShape(first_value.shape)
+    return TensorShape(shapes[0]) if shapes else None
 
 
 def _in_graph(value: Any) -> Any:
