@@ -308,6 +308,21 @@ def test_callables_run_the_same_fetches(graph: Any) -> None:
         session.make_callable(total, x)
 
 
+def test_a_variable_and_a_queue_may_share_a_name(graph: Any) -> None:
+    with graph.as_default():
+        variable = v1.get_variable("one_name", initializer=tf.constant(2.0))
+        size = tf.queue.FIFOQueue(3, [tf.int32], [[]], shared_name="one_name").size()
+        tables = [
+            tf.raw_ops.MutableHashTableV2(key_dtype=tf.int32, value_dtype=tf.int32, shared_name="one_name")
+            for _ in range(2)
+        ]
+        insert = tf.raw_ops.LookupTableInsertV2(table_handle=tables[0], keys=[1], values=[5])
+        entries = tf.raw_ops.LookupTableSizeV2(table_handle=tables[1])
+    session = v1.Session(graph=graph)
+    session.run([variable.initializer, insert])
+    assert session.run([variable, size, entries]) == [2.0, 0, 1]
+
+
 def test_a_callable_keeps_its_fetches_and_ends_with_its_session(graph: Any) -> None:
     with graph.as_default():
         fetches: list[Any] = [tf.constant(1)]

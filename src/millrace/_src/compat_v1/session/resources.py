@@ -1,8 +1,8 @@
 """The state of a session: the variables, queues, tables and iterators of its graph.
 
 A graph says which objects there are; a session holds them. Two sessions of one graph have variables of their own. Two
-operations of a graph mean the same object if container and shared name agree; an operation without a shared name means
-an object of its own.
+operations of a graph mean the same object if container, shared name and kind of object agree; an operation without a
+shared name means an object of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from millrace._src.core.context import eager_mode, tapes_scope, unique_id
 from millrace._src.core.execute import execute
+from millrace._src.core.handle_types import ObjectHandle
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.operation import Operation
 from millrace._src.ops.random.seeds import StreamTable
@@ -25,7 +26,7 @@ class SessionResources:
     """The objects behind the resource handles of a graph, and the random streams of its operations."""
 
     def __init__(self) -> None:
-        self._handles: dict[tuple[str, str], EagerTensor] = {}
+        self._handles: dict[tuple[str, str, object], EagerTensor] = {}
         self._lock = threading.RLock()
         self.streams: StreamTable = {}
         self.tensors = TensorStore()
@@ -38,7 +39,7 @@ class SessionResources:
           compute_inputs: returns its inputs as eager tensors.
         """
         container = operation.attrs.get("container") or _DEFAULT_CONTAINER
-        key = container, operation.attrs.get("shared_name") or operation.name
+        key = container, operation.attrs.get("shared_name") or operation.name, _kind(operation)
         with self._lock:
             if key not in self._handles:
                 self._handles[key] = _make(operation, compute_inputs())
@@ -50,6 +51,12 @@ class SessionResources:
             self.tensors.clear()
             for key in [key for key in self._handles if not containers or key[0] in containers]:
                 del self._handles[key]
+
+
+def _kind(operation: Operation) -> object:
+    """Returns what an object is: a variable, a queue, a table... Objects of two kinds may have the same name."""
+    handle_type = operation.outputs[0].handle_type
+    return handle_type.kind if isinstance(handle_type, ObjectHandle) else type(handle_type)
 
 
 def _make(operation: Operation, inputs: list[Any]) -> EagerTensor:
