@@ -474,7 +474,39 @@ def _hooks_without_a_step(tf, train):
     return [outcome(lambda: make().begin(), 0) for make in hooks]
 
 
+def _imported_runners(tf, train):
+    v1 = tf.compat.v1
+    tf.identity(train.string_input_producer(["a", "b"], shuffle=False).dequeue(), name="out")
+    meta_graph = train.export_meta_graph()
+    with tf.Graph().as_default():
+        train.import_meta_graph(meta_graph)
+        (runner,) = v1.get_collection("queue_runners")
+        with v1.Session() as session:
+            coordinator = tf.train.Coordinator()
+            threads = train.start_queue_runners(session, coordinator)
+            found = [session.run("out:0") for _ in range(3)]
+            coordinator.request_stop()
+            coordinator.join(threads)
+    return [runner.name, [op.name for op in runner.enqueue_ops], found]
+
+
+def _imported_savers(tf, train):
+    v1, folder = tf.compat.v1, tempfile.mkdtemp()
+    train_op = _step(tf)
+    with train.MonitoredTrainingSession(checkpoint_dir=folder, save_checkpoint_steps=2, log_step_count_steps=0) as session:
+        for _ in range(3):
+            session.run(train_op)
+    latest = tf.train.latest_checkpoint(folder)
+    with tf.Graph().as_default(), v1.Session() as session:
+        train.import_meta_graph(latest + ".meta")
+        (saver,) = v1.get_collection("savers")
+        saver.restore(session, latest)
+        return [session.run(train.get_global_step()), type(saver).__name__, v1.get_collection("init_op")[0].name, v1.get_collection("ready_op")[0].name]
+
+
 _CALLS = {
+    "imported_runners": _imported_runners,
+    "imported_savers": _imported_savers,
     "life": _life,
     "stop_after_steps": lambda tf, train: _stop(tf, train, num_steps=3),
     "stop_at_step": lambda tf, train: _stop(tf, train, last_step=2),

@@ -119,7 +119,10 @@ def _handle_of(queue: Any) -> Any:
 
 def _refuse_eager() -> None:
     if context_state.graph is None:
-        raise RuntimeError("Readers are not supported when eager execution is enabled. Instead, please use tf.data.")
+        raise RuntimeError(
+            "Readers are not supported when eager execution is enabled. Instead, please use tf.data to get data into "
+            "your model."
+        )
 
 
 @export(v1=["WholeFileReader"])

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from google.protobuf import any_pb2
 
+from millrace._src.compat_v1.train.queue_runner import QueueRunner
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation
-from millrace._src.proto import variable_pb2
+from millrace._src.proto import queue_runner_pb2, variable_pb2
 from millrace._src.state.variable import Variable
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
@@ -39,7 +40,8 @@ def _variable_def(variable: Any, export_scope: str | None = None) -> Any:
 
 
 _VARIABLES = Codec(variable_pb2.VariableDef, _variable_def, Variable.from_proto)
-_codecs: dict[str, Codec] = dict.fromkeys(
+_QUEUE_RUNNERS = Codec(queue_runner_pb2.QueueRunnerDef, QueueRunner.to_proto, QueueRunner.from_proto)
+_codecs: dict[str, Codec] = {GraphKeys.QUEUE_RUNNERS: _QUEUE_RUNNERS} | dict.fromkeys(
     (
         GraphKeys.GLOBAL_VARIABLES,
         GraphKeys.LOCAL_VARIABLES,

@@ -22,6 +22,7 @@ from millrace._src.checkpoint.state_file import (
     update_checkpoint_state,
     write_state,
 )
+from millrace._src.compat_v1.saved_model.collection_defs import register_proto_function
 from millrace._src.compat_v1.saved_model.meta_graphs import export_meta_graph
 from millrace._src.compat_v1.session.session import BaseSession
 from millrace._src.compat_v1.train.global_step import global_step as value_of_step
@@ -29,6 +30,7 @@ from millrace._src.compat_v1.train.kept_checkpoints import KeptCheckpoints
 from millrace._src.compat_v1.train.object_checkpoints import keys_of_objects
 from millrace._src.compat_v1.train.saveables import all_saveables, saveables_of
 from millrace._src.compat_v1.train.saver_operations import add_saver, restore_now, save_now
+from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core import context, errors
 from millrace._src.core.errors import OpError
 from millrace._src.ops.io import gfile
@@ -461,3 +463,6 @@ def _explained(error: Any, cause: str) -> Any:
         f"Restoring from checkpoint failed. This is most likely due to {cause} from the checkpoint. Please ensure that "
         f"you have not altered the graph expected based on the checkpoint. Original error:\n\n{error.message}",
     )
+
+
+register_proto_function(GraphKeys.SAVERS, saver_pb2.SaverDef, Saver.to_proto, Saver.from_proto)
