@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.ops.queue.staging import Area
+from millrace._src.ops.queue.staging import OUTSIDE
 
 raw = tf.raw_ops
 TYPES: dict[str, Any] = {"dtypes": [tf.int32, tf.float32]}
@@ -19,8 +19,8 @@ TYPES: dict[str, Any] = {"dtypes": [tf.int32, tf.float32]}
 def nothing_stays() -> Any:
     """No area is left behind by a test that empties it."""
     yield
-    assert not Area.in_use
-    assert not Area.known
+    assert not OUTSIDE.in_use
+    assert not OUTSIDE.known
 
 
 def _key(number: int) -> Any:
@@ -131,3 +131,13 @@ def test_a_function_stages_for_the_next_call() -> None:
     raw.Stage(values=[0, 0.0], shared_name="f")
     assert [int(step(tf.constant(k))) for k in (1, 2, 3)] == [0, 1, 2]
     raw.StageClear(shared_name="f", **TYPES)
+
+
+def test_each_session_has_areas_of_its_own() -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        put = raw.Stage(values=[tf.constant(3)], shared_name="own")
+        size = raw.StageSize(dtypes=[tf.int32], shared_name="own")
+    with v1.Session(graph=graph) as one, v1.Session(graph=graph) as other:
+        one.run(put)
+        assert (one.run(size), other.run(size)) == (1, 0)

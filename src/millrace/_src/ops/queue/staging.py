@@ -11,12 +11,13 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
@@ -28,20 +29,39 @@ Row = list[Array]
 A = TypeVar("A", bound="Area")
 
 
+class Areas:
+    """The areas of one session, or of the process outside of sessions.
+
+    Attributes:
+      known: the areas by kind, container and name.
+      in_use: the areas that hold something.
+    """
+
+    def __init__(self) -> None:
+        self.known: weakref.WeakValueDictionary[tuple[type, str, str], Any] = weakref.WeakValueDictionary()
+        self.in_use: set[Any] = set()
+
+
+OUTSIDE = Areas()
+"""The areas outside of sessions."""
+
+_of_sessions: weakref.WeakKeyDictionary[Any, Areas] = weakref.WeakKeyDictionary()
+"""The areas of each session, by the session's store of tensors."""
+
+_lock = threading.Lock()
+
+
 class Area:
     """Elements that wait to be taken; the base class of both kinds.
 
     Args:
+      areas: the areas to which this one belongs.
       capacity: how many elements there may be; 0 for any number.
       memory_limit: how many bytes there may be; 0 for any number.
     """
 
-    known: ClassVar[weakref.WeakValueDictionary[tuple[type, str, str], Any]] = weakref.WeakValueDictionary()
-    in_use: ClassVar[set[Any]] = set()
-    """The areas that hold something."""
-    lock: ClassVar[threading.Lock] = threading.Lock()
-
-    def __init__(self, capacity: int, memory_limit: int) -> None:
+    def __init__(self, areas: Areas, capacity: int, memory_limit: int) -> None:
+        self._areas = areas
         self.capacity = capacity
         self.memory_limit = memory_limit
         self.changed = threading.Condition()
@@ -72,11 +92,11 @@ class Area:
     def tell(self, taken: Sequence[Array] = ()) -> None:
         """Wakes those who wait, after a change; the caller holds `changed`."""
         self.byte_count -= _byte_count(taken)
-        with Area.lock:
+        with _lock:
             if len(self):
-                Area.in_use.add(self)
+                self._areas.in_use.add(self)
             else:
-                Area.in_use.discard(self)
+                self._areas.in_use.discard(self)
         self.changed.notify_all()
 
 
@@ -87,8 +107,8 @@ def _byte_count(row: Sequence[Array]) -> int:
 class StagingArea(Area):
     """Elements that are taken in the order in which they came."""
 
-    def __init__(self, capacity: int, memory_limit: int) -> None:
-        super().__init__(capacity, memory_limit)
+    def __init__(self, areas: Areas, capacity: int, memory_limit: int) -> None:
+        super().__init__(areas, capacity, memory_limit)
         self._rows: deque[Row] = deque()
 
     def __len__(self) -> int:
@@ -128,8 +148,8 @@ class StagingMap(Area):
 
     is_ordered = False
 
-    def __init__(self, capacity: int, memory_limit: int) -> None:
-        super().__init__(capacity, memory_limit)
+    def __init__(self, areas: Areas, capacity: int, memory_limit: int) -> None:
+        super().__init__(areas, capacity, memory_limit)
         self.complete: dict[int, dict[int, Array]] = {}
         self.incomplete: dict[int, dict[int, Array]] = {}
 
@@ -216,11 +236,13 @@ def _check_indices(key: int, indices: list[int], count: int) -> None:
 
 
 def _area(kind: type[A], container: str, shared_name: str, capacity: int, memory_limit: int) -> A:
-    """Returns the area of a name, a new one if nobody uses it."""
-    with Area.lock:
-        found = Area.known.get((kind, container, shared_name))
+    """Returns the area of a name, a new one if nobody uses it: in a session, of the session's own."""
+    session = state.session_tensors
+    with _lock:
+        areas = OUTSIDE if session is None else _of_sessions.setdefault(session, Areas())
+        found = areas.known.get((kind, container, shared_name))
         if found is None:
-            found = Area.known[kind, container, shared_name] = kind(capacity, memory_limit)
+            found = areas.known[kind, container, shared_name] = kind(areas, capacity, memory_limit)
     area: A = found
     return area
 
