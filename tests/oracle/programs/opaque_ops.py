@@ -20,7 +20,7 @@ CASES = {
     "barrier_without_types": 'node { name: "n" op: "Barrier" }',
     "barrier_of_wrong_kind": 'node { name: "n" op: "Barrier" attr { key: "component_types" value { i: 3 } } }',
     "summary": IMAGES + 'node { name: "n" op: "AudioSummary" input: "x" input: "x" }',
-    "reference": 'node { name: "n" op: "VariableV2" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { } } } }',
+    "reference": 'node { name: "n" op: "TemporaryVariable" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { } } } }',
     "assign_to_a_value": IMAGES + 'node { name: "n" op: "Assign" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }',
     "unknown": 'node { name: "n" op: "NoOpOfThatName" }',
 }
