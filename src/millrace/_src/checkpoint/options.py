@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from millrace._src.checkpoint.sharding import ShardingCallback
+from millrace._src.core.devices import refuse_another_process
 from millrace._src.graph.scopes import device
 from millrace._src.util.export import export
 
@@ -90,7 +91,10 @@ def io_device(name: str | None) -> AbstractContextManager[Any]:
     Args: name: the name of the device; None for any.
     Raises: ValueError: if the device is none; InvalidArgumentError: if it is not one of this process.
     """
-    return contextlib.nullcontext() if name is None else device(name)
+    if name is None:
+        return contextlib.nullcontext()
+    refuse_another_process(name)
+    return device(name)
 
 
 def call_back(callbacks: Iterable[Callable[..., Any]] | None, path: Any) -> None:

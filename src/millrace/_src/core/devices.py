@@ -130,6 +130,18 @@ def missing_device(place: str, op_name: str | None = None) -> errors.OpError:
     return kind(None, None, complaint) if op_name is None else errors.failed_op(op_name, complaint, kind)
 
 
+def refuse_another_process(name: str) -> None:
+    """Refuses a device of another process.
+
+    Args: name: the name, in full or in part.
+    Raises: InvalidArgumentError: in eager mode; a graph may be meant for another machine.
+    """
+    if state.graph is None:
+        place = canonical_device(name)
+        if not place.startswith(_PREFIX):
+            raise missing_device(place)
+
+
 def existing_place(place: str) -> str:
     """Returns the full name of a logical device.
 
