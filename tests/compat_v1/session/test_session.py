@@ -323,6 +323,22 @@ def test_a_variable_and_a_queue_may_share_a_name(graph: Any) -> None:
     assert session.run([variable, size, entries]) == [2.0, 0, 1]
 
 
+def test_a_branch_waits_for_an_assignment_outside_of_it(graph: Any) -> None:
+    with graph.as_default():
+        count = v1.get_variable("count", initializer=tf.constant(0.0))
+        assigned = v1.assign_add(count, 1.0)
+
+        def after() -> Any:
+            with tf.control_dependencies([assigned.op]):
+                return tf.constant(5.0)
+
+        read = v1.cond(tf.constant(True), lambda: tf.identity(assigned), lambda: 0.0)
+        waited = v1.cond(tf.constant(False), lambda: 0.0, after)
+    session = v1.Session(graph=graph)
+    session.run(count.initializer)
+    assert (session.run(read), session.run(waited), session.run(count)) == (1.0, 5.0, 2.0)
+
+
 def test_a_callable_keeps_its_fetches_and_ends_with_its_session(graph: Any) -> None:
     with graph.as_default():
         fetches: list[Any] = [tf.constant(1)]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.core import context
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Verdict
 from millrace._src.core.op_registry import get_op
@@ -179,6 +180,17 @@ class FuncGraph(Graph):
         if tensor.dtype.is_handle:
             placeholder.handle_type = tensor.handle_type
         return placeholder
+
+    def _awaited(self, operation: Operation) -> Any:
+        """Returns a tensor of this graph that is there when an operation of a graph around this one has run."""
+        outer: Any = operation.graph
+        if not any(entered is outer for entered in context.state.graph_stack):
+            return operation
+        if operation.outputs:
+            return self.capture(operation.outputs[0])
+        with outer.as_default(), outer.control_dependencies([operation]):
+            token = convert_to_tensor(0)
+        return self.capture(token)
 
     def _absolute_name(self, name: str) -> str:
         """Makes `name` unique, at the top level or, where the name holds a path, as a path."""

@@ -437,8 +437,14 @@ class Graph:
             if assignment is None and isinstance(item.handle, EagerTensor):
                 return None
             item = item.op if assignment is None else assignment
+        if isinstance(item, Operation) and item.graph is not self:
+            item = self._awaited(item)
         element = self.as_graph_element(item)
         return element if isinstance(element, Operation) else element.op
+
+    def _awaited(self, operation: Operation) -> Any:
+        """Returns what stands in this graph for an operation of another graph: nothing does, in a plain graph."""
+        return operation
 
     def _current_controls(self, inputs: Sequence[Any]) -> list[Operation]:
         """Returns the control inputs of a new operation: the controllers that none of its inputs depends on already."""

@@ -515,11 +515,11 @@ class _UnreadVariable(ResourceVariable):
     def _read(self, name: str | None = None) -> Any:
         if self._assignment is None:
             return super()._read(name)
-        with (
-            state.graph.control_dependencies([self._assignment])
-            if state.graph is self._assignment.graph
-            else contextlib.nullcontext()
-        ):
+        graph = self._assignment.graph
+        # A branch or loop of a plain graph waits for an assignment outside of it; functions order assignments anyway.
+        is_around = state.graph is not None and not graph.building_function and graph in state.graph_stack
+        waits = state.graph is graph or is_around
+        with state.graph.control_dependencies([self._assignment]) if waits else contextlib.nullcontext():
             return super()._read(name)
 
     __read_variable__ = _read
