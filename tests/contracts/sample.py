@@ -92,7 +92,8 @@ def _brief(value: Any) -> str:
 
 def all_samples() -> Iterator[Sample]:
     """The samples of every test module of a layer that declares ops of arrays; ops without outputs show nothing."""
-    return (s for s in _declared("SAMPLES", "ops", "checkpoint", "summary") if get_op(s.op).signature.outputs)
+    samples = _declared("SAMPLES", "ops", "checkpoint", "summary", "compat_v1")
+    return (s for s in samples if get_op(s.op).signature.outputs)
 
 
 def all_gradient_samples() -> Iterator[Sample]:

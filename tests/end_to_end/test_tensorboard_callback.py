@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 import millrace as tf
 
-pytest.importorskip("keras")
+if importlib.util.find_spec("keras") is None:  # to import it here would make Millrace `tensorflow` in this process
+    pytest.skip("needs Keras: pip install 'millrace[keras]'", allow_module_level=True)
 
 PROGRAM = """
 import sys

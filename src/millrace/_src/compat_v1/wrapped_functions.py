@@ -26,11 +26,9 @@ from millrace._src.function.variable_lifting import UnliftableError, collecting,
 from millrace._src.graph.operation import Operation
 from millrace._src.ops.session_tensors import TensorStore
 from millrace._src.util import nest
-from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
-@tensorflow_home("python.eager.wrap_function")
 class WrappedFunction(ConcreteFunction):
     """A function made of the graph that code of TensorFlow 1 builds.
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import merge_devices
+from millrace._src.graph import rewriting
 from millrace._src.graph.operation import Operation
 
 Asked: TypeAlias = "str | Callable[[Operation], Any]"
@@ -44,14 +45,14 @@ def place(operation: Operation, stack: Stack) -> None:
     """Gives an operation the device that the scopes ask for."""
     asked = stack[-1]
     if isinstance(asked, str):
-        operation.device = asked
+        rewriting.place(operation, asked)
         return
-    operation.device = ""
+    rewriting.place(operation, "")
     for one in reversed(asked):
         if callable(one):
-            operation.device = _text(one(operation))
+            rewriting.place(operation, _text(one(operation)))
         elif one:
-            operation.device = merge_devices(one, operation.device)
+            rewriting.place(operation, merge_devices(one, operation.device))
 
 
 def _text(device: Any) -> str:

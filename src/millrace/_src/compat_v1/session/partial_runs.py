@@ -55,7 +55,7 @@ class PartialRun:
         self._fed: set[int] = set()
         self.done: set[Operation] = set()
         """The operations that earlier parts ran."""
-        self._operations = needed_operations([*(t.op for t in plan.tensors), *plan.targets], self._feeds)
+        self._needed = needed_operations([*(t.op for t in plan.tensors), *plan.targets], self._feeds)
 
     @property
     def is_over(self) -> bool:
@@ -94,7 +94,7 @@ class PartialRun:
         running = set(operations)
         later = {
             id(tensor): tensor
-            for operation in self._operations
+            for operation in self._needed
             if operation not in self.done and operation not in running
             for tensor in operation.inputs
             if tensor.op in running

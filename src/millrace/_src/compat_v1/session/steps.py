@@ -57,10 +57,10 @@ class Step:
         self._places = [fed_places.get(id(tensor)) for tensor in fetched]
         fetched = [tensor for tensor in fetched if id(tensor) not in fed_places]
         needed = needed_operations([*(t.op for t in fetched), *targets], fed)
-        self._operations = [operation for operation in needed if operation not in done]
-        _check_placeholders(self._operations)
+        operations = [operation for operation in needed if operation not in done]
+        _check_placeholders(operations)
         pure_targets = [op.outputs[0] for op in targets if op.outputs and not op.effects.must_run]
-        part = Subgraph("session_step", fed, self._operations, functools.partial(_object_of, resources))
+        part = Subgraph("session_step", fed, operations, functools.partial(_object_of, resources))
         self.graph = part.finish([*fetched, *pure_targets])
         self._count = len(fetched)
         self.function = GraphFunction(self.graph, "session_step", jit_compile=jit_compile)

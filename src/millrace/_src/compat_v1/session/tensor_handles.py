@@ -20,11 +20,9 @@ from millrace._src.ops.session_tensors import (
     get_session_handle_op,
     get_session_tensor_op,
 )
-from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
-@tensorflow_home("python.ops.session_ops")
 class TensorHandle:
     """A handle to a tensor that stays in a session.
 

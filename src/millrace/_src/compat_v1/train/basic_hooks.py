@@ -39,14 +39,14 @@ def step_tensor(hook: str) -> Any:
 class LoggingTensorHook(SessionRunHook):
     """Logs values every so many runs or seconds, and at the end.
 
-    >>> import logging
-    >>> tf.get_logger().setLevel(logging.ERROR)  # the lines have the level INFO
     >>> with tf.Graph().as_default():
     ...     x = tf.constant(1.0, name="x")
     ...     hook = tf.compat.v1.train.LoggingTensorHook(["x"], every_n_iter=10)
     ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as session:
     ...         print(session.run(x))
     1.0
+
+    The lines have the level INFO, which `tf.compat.v1.logging.set_verbosity` lets through.
 
     Args:
       tensors: tensors, or names of tensors, by what the line calls them; or a list of them.
