@@ -87,7 +87,7 @@ ops.gradients_impl              tf compat.v1 HessiansV2=hessians
 ops.histogram_ops               tf
 ops.image_ops                   image io compat.v1.image
 ops.image_ops_impl              image io compat.v1.image
-ops.init_ops                    compat.v1 Constant=constant_initializer Ones=ones_initializer Zeros=zeros_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer
+ops.init_ops                    compat.v1 Initializer=compat_v1.variables.initializers:Initializer Zeros=compat_v1.variables.initializers:Zeros Ones=compat_v1.variables.initializers:Ones Constant=compat_v1.variables.initializers:Constant RandomUniform=compat_v1.variables.initializers:RandomUniform RandomNormal=compat_v1.variables.initializers:RandomNormal TruncatedNormal=compat_v1.variables.initializers:TruncatedNormal UniformUnitScaling=compat_v1.variables.initializers:UniformUnitScaling VarianceScaling=compat_v1.variables.initializers:VarianceScaling Orthogonal=compat_v1.variables.initializers:Orthogonal Identity=compat_v1.variables.initializers:Identity GlorotUniform=compat_v1.variables.initializers:GlorotUniform GlorotNormal=compat_v1.variables.initializers:GlorotNormal
 ops.init_ops_v2                 tf Constant=constant_initializer Ones=ones_initializer Zeros=zeros_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer
 ops.io_ops                      io compat.v1
 ops.linalg.sparse.sparse        CSRSparseMatrix=ops.sparse.csr_matrix:CSRSparseMatrix SparseMatrix=ops.sparse.csr_matrix:SparseMatrix matmul=ops.sparse.csr_matrix:matmul dense_shape_and_type=ops.sparse.csr_matrix:dense_shape_and_type
@@ -129,7 +129,7 @@ ops.string_ops                  strings io tf compat.v1 string_format=strings.fo
 ops.summary_ops_v2              summary summary.experimental
 ops.tensor_array_ops            tf
 ops.variable_scope              compat.v1 tf
-ops.variables                   tf compat.v1
+ops.variables                   tf compat.v1 PartitionedVariable=compat_v1.variables.partitioned_variable:PartitionedVariable
 ops.while_loop                  tf
 eager.backprop                  tf
 eager.context                   tf config debugging context=interop.eager_context:context Context=interop.eager_context:Context async_wait=interop.eager_context:async_wait async_clear_error=interop.eager_context:async_clear_error eager_mode=core.context:eager_mode
@@ -211,6 +211,29 @@ trackable.python_state          train.experimental
 trackable.resource              saved_model.experimental CapturableResource=state.resource:CapturableResource RestoredResource=saved_model.loaded_objects:RestoredResource
 types.core                      types.experimental __internal__.types Symbol=Tensor
 /compiler.tf2xla.python.xla     dynamic_slice=ops.array.dynamic_slices:dynamic_slice dynamic_update_slice=ops.array.dynamic_slices:dynamic_update_slice
+ops.ref_variable                compat.v1 RefVariable=compat_v1.variables.variable:RefVariable
+ops.template                    compat.v1 Template=compat_v1.variables.templates:Template EagerTemplate=compat_v1.variables.templates:EagerTemplate
+ops.variable_v1                 compat.v1 VariableV1=compat_v1.variables.variable:VariableV1
+saved_model.builder_impl        compat.v1.saved_model.builder
+training.adadelta               compat.v1.train
+training.adagrad                compat.v1.train
+training.adagrad_da             compat.v1.train
+training.adam                   compat.v1.train
+training.basic_session_run_hooks compat.v1.train
+training.ftrl                   compat.v1.train
+training.gradient_descent       compat.v1.train
+training.momentum               compat.v1.train
+training.monitored_session      compat.v1.train
+training.optimizer              compat.v1.train
+training.proximal_adagrad       compat.v1.train
+training.proximal_gradient_descent compat.v1.train
+training.queue_runner_impl      compat.v1.train
+training.rmsprop                compat.v1.train
+training.server_lib             compat.v1.train
+training.session_manager        compat.v1.train
+training.session_run_hook       compat.v1.train
+training.supervisor             compat.v1.train
+training.sync_replicas_optimizer compat.v1.train
 """
 
 # What to use instead of a path that is not served.
