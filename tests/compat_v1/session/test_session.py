@@ -472,3 +472,13 @@ def test_an_object_that_cannot_be_made_names_its_operation(graph: Any) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="Different number of component types") as caught:
         v1.Session(graph=graph).run(size)
     assert caught.value.op is queue.queue_ref.op and "{{node queue}}" in caught.value.message
+
+
+def test_a_shared_object_of_another_type_is_refused(graph: Any) -> None:
+    with graph.as_default():
+        sizes = [tf.queue.FIFOQueue(3, [dtype], shared_name="s").size() for dtype in (tf.int32, tf.float32)]
+        again = tf.queue.FIFOQueue(3, [tf.int32], shared_name="s").size()
+    session = v1.Session(graph=graph)
+    assert session.run([sizes[0], again]) == [0, 0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Shared object 's' is QueueHandle"):
+        session.run(sizes[1])

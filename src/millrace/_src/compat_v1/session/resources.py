@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core.context import eager_mode, tapes_scope, unique_id
+from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import ObjectHandle
 from millrace._src.core.tensor import EagerTensor
@@ -37,13 +38,17 @@ class SessionResources:
         Args:
           operation: the operation.
           compute_inputs: returns its inputs as eager tensors.
+
+        Raises: InvalidArgumentError: if the object of that name has elements or values of other types.
         """
         container = operation.attrs.get("container") or _DEFAULT_CONTAINER
         key = container, operation.attrs.get("shared_name") or operation.name, _kind(operation)
         with self._lock:
             if key not in self._handles:
                 self._handles[key] = _make(operation, compute_inputs())
-            return self._handles[key]
+            handle = self._handles[key]
+        _check_type(operation, handle)
+        return handle
 
     def forget(self, containers: list[str]) -> None:
         """Drops the objects of some containers, of all if none is named."""
@@ -51,6 +56,16 @@ class SessionResources:
             self.tensors.clear()
             for key in [key for key in self._handles if not containers or key[0] in containers]:
                 del self._handles[key]
+
+
+def _check_type(operation: Operation, handle: EagerTensor) -> None:
+    """Refuses an object that is not of the type that an operation declares."""
+    declared, actual = operation.outputs[0].handle_type, handle.handle_type
+    if declared is not None and actual is not None and declared.join(actual) is None:
+        name = operation.attrs.get("shared_name") or operation.name
+        raise InvalidArgumentError(
+            None, None, f"Shared object '{name}' is {actual} but {declared} was requested by '{operation.name}'."
+        )
 
 
 def _kind(operation: Operation) -> object:
