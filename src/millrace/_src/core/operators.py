@@ -97,6 +97,7 @@ _FUNCTIONS = {
 }
 """The operators that have functions of their own besides those of the ops; an overload of either counts."""
 
+_NUMBERS = frozenset((bool, int, float))
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, type(None))
 
 
@@ -168,6 +169,8 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
         if compares_by_identity(self):
             return (self is not other) if unequal else (self is other)
         try:
+            if state.run is not None and type(other) in _NUMBERS:  # whose shape matches every other
+                return execute_binary(late.op_def, self, other, op_name)
             return execute(late.op_def, (self, other), attrs)
         except (TypeError, ValueError) as error:
             return _overload_or_raise("math.not_equal" if unequal else "math.equal", self, other, None, error)
