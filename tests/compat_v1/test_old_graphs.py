@@ -212,3 +212,17 @@ def test_a_graph_with_a_wrong_node_is_refused() -> None:
     lonely = 'node { name: "a" op: "Exit" input: "a" attr { key: "T" value { type: DT_FLOAT } } }'
     with tf.Graph().as_default(), pytest.raises(tf.errors.OpError):
         tf.import_graph_def(_graph_def(lonely))
+
+
+def test_a_signature_may_give_a_reference_variable(tmp_path: Any) -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        tf.constant(0)
+        builder = v1.saved_model.Builder(str(tmp_path / "model"))
+        builder.add_meta_graph_and_variables(session, ["serve"])
+        meta_graph = builder._message.meta_graphs[0]
+        meta_graph.graph_def.CopyFrom(_graph_def(_VARIABLE))
+        output = meta_graph.signature_def["serving_default"].outputs["value"]
+        output.name, output.dtype = "set:0", 100 + tf.float32.as_datatype_enum
+        builder.save()
+    signature = tf.saved_model.load(str(tmp_path / "model")).signatures["serving_default"]
+    assert float(signature()["value"]) == 1.0

@@ -145,6 +145,8 @@ def _initializer(meta_graph: Any) -> str | None:
 
 
 _SIGNATURE = "A tensor of a signature"
+_REFERENCES = 100
+"""What the number of a dtype grows by where a tensor is a reference variable."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,8 @@ class SavedGraph:
             spec = decode_spec(info.composite_tensor.type_spec)
         else:
             names = [info.name]
-            spec = TensorSpec(TensorShape(info.tensor_shape), dtype_of_number(info.dtype, _SIGNATURE), name)
+            number = info.dtype - _REFERENCES if info.dtype > _REFERENCES else info.dtype
+            spec = TensorSpec(TensorShape(info.tensor_shape), dtype_of_number(number, _SIGNATURE), name)
         refs = tuple(parse_ref(text) for text in names)
         for ref in refs:
             if ref[0] not in self.nodes:
