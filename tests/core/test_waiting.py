@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from millrace._src.core.waiting import Cancellation, cancelled_by, wait_for
+from millrace._src.core.context import state
+from millrace._src.core.waiting import Cancellation, wait_for
+
+
+@contextlib.contextmanager
+def cancelled_by(cancellation: Cancellation) -> Iterator[None]:
+    """Lets a cancellation call off what kernels wait for in this thread, as a session does."""
+    state.cancellation = cancellation
+    try:
+        yield
+    finally:
+        state.cancellation = None
 
 
 def test_without_a_cancellation_a_condition_is_waited_for() -> None:

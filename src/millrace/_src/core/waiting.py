@@ -60,17 +60,6 @@ class Cancellation:
                 self._conditions.remove(condition)
 
 
-@contextlib.contextmanager
-def cancelled_by(cancellation: Cancellation) -> Iterator[None]:
-    """Lets a cancellation call off what kernels wait for in this thread, within the scope."""
-    before = state.cancellation
-    state.cancellation = cancellation
-    try:
-        yield
-    finally:
-        state.cancellation = before
-
-
 def wait_for(condition: threading.Condition, is_over: Callable[[], bool]) -> None:
     """Waits until `is_over()`, which is asked whenever the condition is notified; the caller holds the condition.
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.indexed_slices import IndexedSlices, IndexedSlicesValue
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
@@ -108,14 +106,3 @@ def _kind_of_class(cls: type) -> Kind | None:
 
 kind_of: ClassTable[Kind | None] = ClassTable(_kind_of_class)
 """How the instances of a class come apart; None for a class of single tensors, operations, names."""
-
-
-def register_kind(cls: type, kind: Kind) -> None:
-    """Lets instances of a class be fetched and fed."""
-    _KINDS[cls] = kind
-    kind_of.clear()
-
-
-def as_values(value: Any) -> Any:
-    """Returns the arrays of a value as the session gives them: scalars for 0-d arrays."""
-    return value[()] if type(value) is np.ndarray and not value.ndim else value

@@ -43,10 +43,13 @@ class SessionResources:
         """
         container = operation.attrs.get("container") or _DEFAULT_CONTAINER
         key = container, operation.attrs.get("shared_name") or operation.name, _kind(operation)
-        with self._lock:
-            if key not in self._handles:
-                self._handles[key] = _make(operation, compute_inputs())
-            handle = self._handles[key]
+        handle = self._handles.get(key)
+        if handle is None:
+            inputs = compute_inputs()  # without the lock: they may wait for another thread of the session
+            with self._lock:
+                if key not in self._handles:
+                    self._handles[key] = _make(operation, inputs)
+                handle = self._handles[key]
         _check_type(operation, handle)
         return handle
 

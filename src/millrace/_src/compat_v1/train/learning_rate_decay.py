@@ -17,7 +17,7 @@ from millrace._src.control_flow.case import case
 from millrace._src.control_flow.cond import cond
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import DType, int32, int64
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.math.casting import cast
@@ -404,6 +404,6 @@ def _comparable(limit: Any, dtype: DType) -> Any:
     """
     if limit.dtype is dtype:
         return limit
-    if limit.dtype.name == "int32" and dtype.name == "int64":
+    if limit.dtype is int32 and dtype is int64:
         return raw.Cast(x=limit, DstT=dtype)
     raise ValueError(f"Boundaries ({limit.dtype}) must have the same dtype as x ({dtype}).")
