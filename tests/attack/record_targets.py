@@ -161,13 +161,15 @@ def _iterators(folder: Path) -> Sequence[Files]:
         iterator = iter(_pipeline())
         for _ in range(count):
             next(iterator)
-        specimens.append(saved_iteration(iteration_of(iterator._iterator_resource._value), ExternalStatePolicy.IGNORE))
+        specimens.append(
+            saved_iteration(iteration_of(iterator._iterator_resource._eager_array), ExternalStatePolicy.IGNORE)
+        )
     return single("s", specimens)
 
 
 def _read_iterator(folder: Path) -> Any:
     iterator = iter(_pipeline())
-    restore_iteration(iteration_of(iterator._iterator_resource._value), (folder / "s").read_bytes())
+    restore_iteration(iteration_of(iterator._iterator_resource._eager_array), (folder / "s").read_bytes())
     return [repr(element) for element in iterator]
 
 

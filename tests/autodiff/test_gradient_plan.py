@@ -26,8 +26,8 @@ def kept(op: Callable[..., Any], watched: tuple[int, ...], *shapes: tuple[int, .
         for place in watched:
             tape.watch(inputs[place])
         result = op(*inputs)
-        arrays = {name: weakref.ref(t._value) for name, t in zip("abcd", inputs, strict=False)}
-        arrays["y"] = weakref.ref(result._value)
+        arrays = {name: weakref.ref(t._eager_array) for name, t in zip("abcd", inputs, strict=False)}
+        arrays["y"] = weakref.ref(result._eager_array)
         del inputs, result
     gc.collect()
     return "".join(name for name, array in arrays.items() if array() is not None)
@@ -118,5 +118,5 @@ def test_a_stand_in_holds_one_element_and_says_so_when_it_is_read() -> None:
     plan.without_unread(saved, [1, 1])
     x, y = saved["x"], saved["y"]
     assert (x.shape, x.dtype, y.dtype) == ([1000, 1000], tf.bfloat16, tf.complex64)
-    assert x._value.base.size == 1
+    assert x._eager_array.base.size == 1
     assert np.isnan(y.numpy()).all()

@@ -190,7 +190,7 @@ def test_eager_tape_keeps_no_intermediate_value() -> None:
 
     def f(x):
         hidden = tf.exp(x)
-        kept.append(weakref.ref(hidden._value))
+        kept.append(weakref.ref(hidden._eager_array))
         return tf.exp(hidden)
 
     def run(g: Any) -> bool:
@@ -280,7 +280,7 @@ def test_a_tape_lets_go_of_values_as_it_is_differentiated() -> None:
             y = looking(x)
             for _ in range(3):
                 y = tf.exp(y)
-                kept.append(weakref.ref(y._value))
+                kept.append(weakref.ref(y._eager_array))
                 y = looking(y)
         tape.gradient(y, x)
         found = alive[:]

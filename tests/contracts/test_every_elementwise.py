@@ -35,7 +35,7 @@ def test_blocks_give_the_bits_of_the_whole(sample: Sample, monkeypatch: pytest.M
         return  # nothing to cut; strings and handles are in no chain
     kernel = NumpyEngine().bind(op, tuple(dtypes[:-1]), attrs)
     shape = tuple(output.shape)
-    arrays = [repeated(t._value) if tuple(t.shape) == shape else t._value for t in inputs]
+    arrays = [repeated(t._eager_array) if tuple(t.shape) == shape else t._eager_array for t in inputs]
     with np.errstate(all="ignore"):
         wanted = kernel(*arrays)
         monkeypatch.setattr(blocks, "_BLOCK_BYTES", 3 * output.dtype.size)

@@ -106,7 +106,7 @@ def test_the_kernel_gives_the_declared_dtypes_and_the_shapes_of_the_shape_rule(s
     op, inputs, attrs, outputs = call(sample)
     kernel = NumpyEngine().bind(op, tuple(t.dtype for t in inputs), attrs)
     with np.errstate(all="ignore"):
-        results = flatten_result(op, kernel(*[t._value for t in inputs]))
+        results = flatten_result(op, kernel(*[t._eager_array for t in inputs]))
     for result, output, dtype in zip(results, outputs, op.signature.output_dtypes(attrs), strict=True):
         assert output.dtype is dtype
         if not isinstance(result, (bytes, str)):
@@ -125,7 +125,7 @@ def _inferred_shapes(op: OpDef, sample: Sample, inputs: list[Any], attrs: dict[s
         symbolic = []
         for tensor in inputs:
             if shapes == "static":
-                symbolic.append(graph.constant(tensor._value, tensor.dtype, "c"))
+                symbolic.append(graph.constant(tensor._eager_array, tensor.dtype, "c"))
             else:
                 shape = None if shapes == "unknown rank" else [None] * tensor.shape.rank
                 symbolic.append(graph.add_placeholder(tensor.dtype, shape, "x"))

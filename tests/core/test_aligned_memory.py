@@ -72,10 +72,10 @@ def test_objects_are_kept_as_objects() -> None:
 )
 def test_large_batches_are_aligned(make: Any) -> None:
     batches = list(make(Dataset.from_tensor_slices(rows(np.float32))))
-    large = [batch._value for batch in batches if batch._value.nbytes >= SMALLEST_ALIGNED]
+    large = [batch._eager_array for batch in batches if batch._eager_array.nbytes >= SMALLEST_ALIGNED]
     assert large and all(map(is_aligned, large))
 
 
 def test_values_of_large_tensors_are_aligned() -> None:
-    assert is_aligned(tf.constant(rows(np.float32))._value)
-    assert is_aligned(tf.constant(rows(np.float64), tf.float64)._value)
+    assert is_aligned(tf.constant(rows(np.float32))._eager_array)
+    assert is_aligned(tf.constant(rows(np.float64), tf.float64)._eager_array)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
 from typing import Any
@@ -168,6 +169,42 @@ def test_the_value_of_a_scalar_is_an_array_of_the_dtype(dtype: str) -> None:
     x = tf.constant(b"a" if dtype == "string" else 1, dtype) if dtype != "bool" else tf.constant(True)
     results = [x == x] if dtype == "bool" else [x + x, x == x]
     for result in results:
-        assert type(result._value) is np.ndarray
-        assert result._value.shape == ()
-        assert result._value.dtype == result.dtype.as_numpy_dtype
+        assert type(result._eager_array) is np.ndarray
+        assert result._eager_array.shape == ()
+        assert result._eager_array.dtype == result.dtype.as_numpy_dtype
+
+
+class DeferredTensor:
+    """A stranger's class with attributes of the names that a tensor of ours could have (TFP's `DeferredTensor`)."""
+
+    dtype = tf.float32
+    shape = tf.TensorShape([2])
+
+    def _value(self) -> Any:
+        return tf.constant([1.0, 2.0])
+
+
+tf.register_tensor_conversion_function(
+    DeferredTensor, lambda value, dtype=None, name=None, as_ref=False: value._value()
+)
+
+
+@pytest.mark.parametrize("records", [False, True], ids=["plain", "recorded"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: tf.math.negative(x),
+        lambda x: tf.add(x, 1.0),
+        lambda x: tf.constant([0.0, 0.0]) - x,
+        lambda x: tf.concat([x, x], 0),
+        lambda x: tf.tensor_scatter_nd_update(tf.zeros([2]), [[0], [1]], x),
+        lambda x: tf.function(lambda y: tf.math.negative(y))(x),
+        lambda x: tf.raw_ops.Neg(x=x),
+    ],
+    ids=["unary", "binary", "operator", "list", "three inputs", "function", "raw op"],
+)
+def test_an_object_that_only_resembles_a_tensor_is_converted(call: Any, records: bool) -> None:
+    call(tf.constant([1.0, 2.0]))  # from now on the fast path knows the kernel
+    with tf.GradientTape() if records else contextlib.nullcontext():
+        result, expected = call(DeferredTensor()), call(tf.constant([1.0, 2.0]))
+    np.testing.assert_array_equal(result, expected)

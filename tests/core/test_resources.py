@@ -47,7 +47,7 @@ def test_a_value_on_a_device_comes_to_the_host_when_it_is_read() -> None:
 def test_a_handle_refers_to_its_object() -> None:
     s = storage()
     handle = resource_handle(s)
-    assert resource_of(handle._value) is s
+    assert resource_of(handle._eager_array) is s
     assert resource_of(s) is s
     assert (handle.dtype, handle.shape) == (tf.resource, [])
     assert copy.copy(handle) is handle
@@ -267,7 +267,7 @@ def test_a_reader_in_a_function_sees_the_value_before_the_update() -> None:
 
 def test_an_array_with_a_weak_reference_is_not_changed_in_place() -> None:
     v = large_variable()
-    watched = weakref.ref(v.handle._value[()].value)
+    watched = weakref.ref(v.handle._eager_array[()].value)
     v.assign_add(tf.fill([LARGE], 2.0))
     assert watched() is None
     assert set(v.numpy().tolist()) == {3.0}
@@ -275,7 +275,7 @@ def test_an_array_with_a_weak_reference_is_not_changed_in_place() -> None:
 
 def test_an_assignment_waits_while_the_array_is_changed() -> None:
     v = large_variable()
-    storage, assigning = v.handle._value[()], threading.Event()
+    storage, assigning = v.handle._eager_array[()], threading.Event()
 
     def assign() -> None:
         assigning.set()
@@ -296,7 +296,7 @@ def test_an_assignment_waits_while_the_array_is_changed() -> None:
 
 
 def test_an_update_that_fails_leaves_the_value() -> None:
-    storage = large_variable().handle._value[()]
+    storage = large_variable().handle._eager_array[()]
 
     def fail(array: Any) -> None:
         raise MemoryError
@@ -308,7 +308,7 @@ def test_an_update_that_fails_leaves_the_value() -> None:
 
 def test_a_reader_waits_while_the_array_is_changed() -> None:
     v = large_variable()
-    storage = v.handle._value[()]
+    storage = v.handle._eager_array[()]
     reading, values = threading.Event(), []
 
     def read() -> None:

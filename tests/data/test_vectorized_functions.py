@@ -17,7 +17,7 @@ FLOAT = tf.TensorSpec([], tf.float32)
 
 def traced(function: Any, *specs: Any) -> BoundFunction:
     found = TracedFunction(function, specs or (FLOAT,), "Dataset.map()")
-    return BoundFunction(found.graph_function, [t._value for t in found.captures])
+    return BoundFunction(found.graph_function, [t._eager_array for t in found.captures])
 
 
 def floats(count: int) -> Block:

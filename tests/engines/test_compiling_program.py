@@ -109,7 +109,7 @@ def test_a_call_that_numpy_refuses_is_taken_back_and_carried_out_by_xla(engines)
         return [x]
 
     compiling = CompilingProgram(lambda: _refusing(storage), lambda: Program(compiled, "xla"), engines.compiler, [1])
-    results = compiling.program().run(X, resource_handle(storage)._value)
+    results = compiling.program().run(X, resource_handle(storage)._eager_array)
     assert results[0] is X and seen == [5.0] and float(storage.value) == 5.0
 
 
@@ -117,7 +117,7 @@ def test_a_call_that_numpy_refuses_is_refused_where_xla_drops_no_check(engines):
     storage = _storage(5.0)
     compiling = CompilingProgram(lambda: _refusing(storage), lambda: 1 / 0, engines.compiler, None)
     with pytest.raises(errors.InvalidArgumentError, match="is not in"):
-        compiling.program().run(X, resource_handle(storage)._value)
+        compiling.program().run(X, resource_handle(storage)._eager_array)
     engines.compiler.wait()
 
 

@@ -21,7 +21,7 @@ def test_a_call_that_succeeds_keeps_its_effects():
         handle[()].value = handle[()].value + 1
         return [x]
 
-    assert run_or_take_back(run, [5, v.handle._value], [1], lambda error: 1 / 0) == [5]
+    assert run_or_take_back(run, [5, v.handle._eager_array], [1], lambda error: 1 / 0) == [5]
     assert float(v) == 2.0
 
 
@@ -33,7 +33,7 @@ def test_a_call_that_fails_leaves_variables_as_they_were():
         seen.append((str(error), float(v)))
         return [7]
 
-    assert run_or_take_back(_failing, [5, v.handle._value], [1], otherwise) == [7]
+    assert run_or_take_back(_failing, [5, v.handle._eager_array], [1], otherwise) == [7]
     assert seen == [("no", 1.0)]
 
 

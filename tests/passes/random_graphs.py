@@ -46,7 +46,7 @@ class RandomGraph:
         self.log.clear()
         for variable, start in zip(self.variables, self.starts, strict=True):
             variable.assign(start)
-        return [*self.arguments, *[t._value for t in self.concrete.captured_inputs]]
+        return [*self.arguments, *[t._eager_array for t in self.concrete.captured_inputs]]
 
     # --- choices -------------------------------------------------------------------------------------------------
 

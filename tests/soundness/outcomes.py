@@ -224,7 +224,7 @@ def _run_by(make: Callable[[Any], EngineProgram], function: Call, program: Progr
 
     def call(*arguments: Any) -> Any:
         nonlocal is_prepared
-        arrays = [t._value for t in (*arguments, *concrete.captured_inputs)]
+        arrays = [t._eager_array for t in (*arguments, *concrete.captured_inputs)]
         with tiers(**_IN_TURN):
             try:
                 return run(*arrays)

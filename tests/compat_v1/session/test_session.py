@@ -438,7 +438,7 @@ def test_a_session_lets_go_of_its_variables(graph: Any) -> None:
     session = v1.Session(graph=graph)
     session.run(v.initializer)
     (handle,) = session._resources._handles.values()
-    storage = weakref.ref(handle._value[()])
+    storage = weakref.ref(handle._eager_array[()])
     del handle
     session.close()
     gc.collect()

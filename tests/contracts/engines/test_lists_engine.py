@@ -40,7 +40,7 @@ def results(place: int) -> Any:
     graph = optimize(function.get_concrete_function(*specs).graph)
     try:
         with np.errstate(all="ignore"):
-            return ListsEngine().compile(graph).run(*[t._value for t in inputs]), [t.numpy() for t in outputs]
+            return ListsEngine().compile(graph).run(*[t._eager_array for t in inputs]), [t.numpy() for t in outputs]
     except tf.errors.UnimplementedError as refusal:
         return refusal
 

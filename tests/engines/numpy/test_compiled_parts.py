@@ -66,7 +66,7 @@ class Clustered:
         self.plain = eager_engine().compile(optimize(self.concrete.graph))
 
     def arguments(self, *values: Any) -> list[Any]:
-        return [*[np.asarray(v) for v in values], *[t._value for t in self.concrete.captured_inputs]]
+        return [*[np.asarray(v) for v in values], *[t._eager_array for t in self.concrete.captured_inputs]]
 
     def __call__(self, *values: Any) -> list[Any]:
         return [np.asarray(r) for r in self.program.run(*self.arguments(*values))]
@@ -234,7 +234,7 @@ def test_a_check_does_not_move_a_variable_to_the_host(clock: Clock) -> None:
         f(np.int32([0, 2]))
         if turn == 0:
             f.compile()
-    storage = f.concrete.captured_inputs[0]._value[()]
+    storage = f.concrete.captured_inputs[0]._eager_array[()]
     on_xla = storage.device is not None
     with pytest.raises(tf.errors.InvalidArgumentError):
         f(np.int32([3]))

@@ -15,7 +15,7 @@ def program_of(function: Any, *specs: Any) -> tuple[Program, Callable[..., list[
     """Compiles a function of tensors; returns the program, and what adds captures to the arrays of a call."""
     concrete = tf.function(function, autograph=False).get_concrete_function(*specs)
     program = xla_engine().compile(optimize(concrete.graph, keep_clusters=False))
-    return program, lambda *arrays: [*arrays, *[t._value for t in concrete.captured_inputs]]
+    return program, lambda *arrays: [*arrays, *[t._eager_array for t in concrete.captured_inputs]]
 
 
 def prepare(program: Program, arguments: list[Any]) -> None:

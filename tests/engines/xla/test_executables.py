@@ -71,7 +71,7 @@ def test_a_variable_that_is_read_stays_with_xla_and_changes_no_tensor(size: int)
     variable = tf.Variable(tf.ones([size]))
     aligned = empty_array((size,), np.dtype(np.float32))
     aligned[...] = 1
-    resource_of(variable.handle._value).value = aligned  # XLA may take such an array without a copy
+    resource_of(variable.handle._eager_array).value = aligned  # XLA may take such an array without a copy
     earlier_value = variable.read_value()
 
     @tf.function(jit_compile=True)
@@ -83,7 +83,7 @@ def test_a_variable_that_is_read_stays_with_xla_and_changes_no_tensor(size: int)
         return variable.assign_add(tf.ones([size]))
 
     assert total().numpy() == size
-    assert resource_of(variable.handle._value).device is not None
+    assert resource_of(variable.handle._eager_array).device is not None
     for _ in range(3):
         grow()  # donates the array
     assert variable.numpy()[0] == 4 and total().numpy() == 4 * size

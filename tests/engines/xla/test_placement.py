@@ -27,7 +27,7 @@ devices.accelerators = lambda: found
 devices.accelerator_at.cache_clear()
 
 variable = tf.Variable([1.0, 2.0])
-storage = resource_of(variable.handle._value)
+storage = resource_of(variable.handle._eager_array)
 
 @tf.function(jit_compile=True, autograph=False)
 def grow(x):
@@ -72,7 +72,7 @@ def test_a_scope_decides_where_a_compiled_function_runs() -> None:
 
 def test_without_accelerators_a_scope_changes_no_executable() -> None:
     program, arguments = program_of(lambda x: x + 1.0, tf.TensorSpec([2], tf.float32))
-    call: Any = arguments(tf.ones([2])._value)
+    call: Any = arguments(tf.ones([2])._eager_array)
     prepare(program, call)
     with tf.device("/CPU:0"):
         assert program.ready(call)

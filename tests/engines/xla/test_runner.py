@@ -94,9 +94,9 @@ def test_a_call_with_lists_can_be_prepared() -> None:
 
     program, arguments = program_of(total, tf.TensorSpec([], tf.variant))
     rows = tf.raw_ops.TensorListFromTensor(tensor=tf.ones([3, 2]), element_shape=[2])
-    prepare(program, arguments(rows._value))
+    prepare(program, arguments(rows._eager_array))
     before = compilation_count()
-    assert float(program.run(*arguments(rows._value))[0]) == 6.0 and compilation_count() == before
+    assert float(program.run(*arguments(rows._eager_array))[0]) == 6.0 and compilation_count() == before
 
 
 def test_a_variable_that_changes_its_shape_gets_an_executable_of_its_own() -> None:

@@ -39,7 +39,7 @@ def test_all_threads_lock_variables_in_one_order() -> None:
 
 
 def test_a_value_that_is_read_moves_to_xla_once() -> None:
-    storage = resource_of(tf.Variable([1.0, 2.0]).handle._value)
+    storage = resource_of(tf.Variable([1.0, 2.0]).handle._eager_array)
     sharing = variables.sharing_of((id(storage),), [False])
     (first,) = variables.values_of([storage], sharing)
     (second,) = variables.values_of([storage], sharing)
@@ -58,5 +58,5 @@ def test_results_that_are_also_a_variables_array_are_copied() -> None:
 
 def test_a_type_stands_for_a_variable_where_nothing_runs() -> None:
     variable = tf.Variable([[1, 2, 3]], dtype=tf.int64)
-    stand_in = variables.VariableType(resource_of(variable.handle._value))
+    stand_in = variables.VariableType(resource_of(variable.handle._eager_array))
     assert (stand_in.device.shape, stand_in.device.dtype) == ((1, 3), np.int64)

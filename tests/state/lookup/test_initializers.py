@@ -39,7 +39,7 @@ def test_tables_of_one_file_are_one_table(tmp_path: Path) -> None:
     path.write_text("a\nb\n")
     tables = [tf.lookup.StaticHashTable(TextFile(str(path), tf.string, LINE, tf.int64, NUMBER), -1) for _ in range(2)]
     assert tables[1]["b"].numpy() == 1
-    assert tables[0].resource_handle._value[()] is tables[1].resource_handle._value[()]
+    assert tables[0].resource_handle._eager_array[()] is tables[1].resource_handle._eager_array[()]
     other = tf.lookup.StaticHashTable(TextFile(str(path), tf.string, LINE, tf.int64, NUMBER, vocab_size=1), -1)
     assert other["b"].numpy() == -1
 

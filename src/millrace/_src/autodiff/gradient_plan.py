@@ -92,7 +92,7 @@ def stand_in(value: Any) -> Any:
     """Returns a tensor of the shape and dtype of an eager tensor that holds one element; other values unchanged."""
     if type(value) is not EagerTensor or value.dtype.np_dtype.kind == "O":
         return value
-    return stand_in_of(value._value.shape, value.dtype)
+    return stand_in_of(value._eager_array.shape, value.dtype)
 
 
 @functools.lru_cache(maxsize=1024)

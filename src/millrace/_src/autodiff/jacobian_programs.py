@@ -42,7 +42,7 @@ def compiled_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, s
     Returns: a list with a tensor, the elements of the target first, or None for each source; or None if there is no
       program.
     """
-    shape, dtype = target._value.shape, target.dtype
+    shape, dtype = target._eager_array.shape, target.dtype
     seeds: dict[int, Any] = {tape_id(target): stand_in_of(shape, dtype)}
     if not may_have_program(entries, seeds):
         return None
@@ -50,7 +50,7 @@ def compiled_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, s
     run = program_of(("rows", form), tape, _compiled)
     if run is None:
         return None
-    count = target._value.size
+    count = target._eager_array.size
     unit_seeds = np.eye(count, dtype=dtype.np_dtype).reshape(count, *shape)
     return run(tape._replace(seeds=[EagerTensor(unit_seeds, dtype)]))
 
@@ -65,7 +65,7 @@ def _compiled(tape: Tape) -> Run | None:
         return None
     from millrace._src.passes.pipeline import optimize  # the first Jacobians need no optimizer
 
-    count, places = tape.seeds[0]._value.size, [i for i, result in enumerate(swept.results) if result is not None]
+    count, places = tape.seeds[0]._eager_array.size, [i for i, result in enumerate(swept.results) if result is not None]
     with swept.graph.as_default(), tapes_scope(()):
         outputs = [swept.graph.capture(convert_to_tensor(swept.results[i])) for i in places]
     graph = FuncGraph("jacobian")

@@ -50,11 +50,11 @@ def eager_py_func(
     if not differentiable_arguments or not any(_is_differentiable(t) for t in Tout):
         outputs = call_python(lambda *tensors: _eager_outputs(function(*tensors), list(Tout)), arguments)
         check_count(token, len(outputs), len(Tout))
-        return [t._value for t in outputs]
+        return [t._eager_array for t in outputs]
     tape = GradientTapeBase(persistent=True)
     outputs = call_python(lambda *tensors: _taped_outputs(function, tensors, Tout, tape), arguments)
     check_count(token, len(outputs), len(Tout))
-    arrays = [t._value.view() for t in outputs]
+    arrays = [t._eager_array.view() for t in outputs]
     _taped.keep(arrays[0], (tape, arguments, outputs))
     return arrays
 
@@ -149,7 +149,7 @@ def _backward(
     """Computes the gradients of the wanted inputs from the output gradients that are given."""
     weights = arguments[: len(given)]
     inputs = arguments[len(given) : len(given) + input_count]
-    taped_call = None if again else _taped.find(arguments[-1]._value)
+    taped_call = None if again else _taped.find(arguments[-1]._eager_array)
     if taped_call is None:  # `again`, or the output went through another array: run the function again
         tape = GradientTapeBase(persistent=True)
         taped_call = tape, inputs, _taped_outputs(function, inputs, dtypes, tape)
@@ -157,7 +157,7 @@ def _backward(
     sources = [taped_arguments[i] for i in wanted]
     found_gradients = tape.gradient([outputs[i] for i in given], sources, output_gradients=list(weights))
     return [
-        EagerTensor(np.zeros_like(s._value), s.dtype) if g is None else convert_to_tensor(g)
+        EagerTensor(np.zeros_like(s._eager_array), s.dtype) if g is None else convert_to_tensor(g)
         for g, s in zip(found_gradients, sources, strict=True)
     ]
 

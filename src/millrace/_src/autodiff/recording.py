@@ -97,7 +97,7 @@ class Recording:
 
     def constants(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Returns the values that say axes and shapes, as bytes, which can be part of a key."""
-        return tuple([values[i]._value.tobytes() for i in self.constant_places])
+        return tuple([values[i]._eager_array.tobytes() for i in self.constant_places])
 
     def values(self, tensors: Sequence[Any], input_ids: Sequence[int]) -> Sequence[Any]:
         """Returns the tensors of a call that a tape keeps: those that the gradients of the followed inputs read."""

@@ -59,7 +59,7 @@ class Ones:
         if target.dtype.name == "resource":
             return filled_like_variable(target, 1)
         if isinstance(target, EagerTensor) and executing_eagerly():
-            return EagerTensor(np.ones(target._value.shape, target._value.dtype), target.dtype)
+            return EagerTensor(np.ones(target._eager_array.shape, target._eager_array.dtype), target.dtype)
         return raw.OnesLike(x=target)
 
 
@@ -148,7 +148,7 @@ def _forget_some() -> None:
 def _has_value(seed: Any) -> bool:
     """Tells whether a seed is an array, or ones in the shape of an array."""
     tensor = seed.target if type(seed) is Ones else seed
-    return isinstance(tensor, EagerTensor) and tensor._value.dtype.kind != "O"
+    return isinstance(tensor, EagerTensor) and tensor._eager_array.dtype.kind != "O"
 
 
 def taken_apart(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[Tape, Any]:
@@ -174,7 +174,7 @@ def taken_apart(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence
         tuple(map(place, sources)),
     )
     constants = [r.constants(v) for r, v in zip(recordings, values, strict=True) if r.constant_places]
-    value_shapes = [t._value.shape for t in tensors]
+    value_shapes = [t._eager_array.shape for t in tensors]
     seed_forms = [_form_of_seed(s) for s in tape.seeds]
     return tape, (
         recordings,
@@ -192,8 +192,8 @@ def taken_apart(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence
 def _form_of_seed(seed: Any) -> tuple[Any, ...]:
     """Returns the part of a form that a seed decides: ones are made by the program, other seeds are inputs."""
     if type(seed) is Ones:
-        return seed.target._value.shape, seed.target.dtype, 1
-    return seed._value.shape, seed.dtype
+        return seed.target._eager_array.shape, seed.target.dtype, 1
+    return seed._eager_array.shape, seed.dtype
 
 
 # --- building --------------------------------------------------------------------------------------------------------
@@ -229,13 +229,13 @@ def _compiled(tape: Tape) -> Run | None:
 
 def swept_graph(tape: Tape) -> SweptGraph | None:
     """Sweeps a tape on placeholders; returns None if the sweep is no function of arrays, or takes much memory."""
-    if sum(t._value.nbytes for t in tape.values) > _MOST_BYTES or not all(r.may_compile for r in tape.recordings):
+    if sum(t._eager_array.nbytes for t in tape.values) > _MOST_BYTES or not all(r.may_compile for r in tape.recordings):
         return None
     graph = FuncGraph("gradient")
     graph.outer_graph = None
     graph.copies_constants = True
     with graph.as_default(), tapes_scope(()):
-        values = [_placeholder(graph, t.dtype, t._value.shape) for t in tape.values]
+        values = [_placeholder(graph, t.dtype, t._eager_array.shape) for t in tape.values]
         seeds = [_symbolic_seed(graph, s) for s in tape.seeds]
         gradients = {p: s for p, s in zip(tape.seed_places, seeds, strict=True) if p}
         gradients_found = sweep(
@@ -254,8 +254,8 @@ def swept_graph(tape: Tape) -> SweptGraph | None:
 
 def _symbolic_seed(graph: FuncGraph, seed: Any) -> Any:
     target = seed.target if type(seed) is Ones else seed
-    shape, dtype = target._value.shape, target._value.dtype
-    if type(seed) is Ones and target._value.size <= constant_folding.LARGEST:
+    shape, dtype = target._eager_array.shape, target._eager_array.dtype
+    if type(seed) is Ones and target._eager_array.size <= constant_folding.LARGEST:
         return graph.constant(np.ones(shape, dtype), target.dtype, "seed")
     return _placeholder(graph, target.dtype, shape)
 
@@ -275,7 +275,7 @@ def _symbolic_entries(graph: FuncGraph, tape: Tape, values: Sequence[Any]) -> li
         own_values = [next(pairs) for _ in recording.value_places]
         for index in recording.constant_places:
             value = own_values[index][0]
-            own_values[index] = value, graph.constant(value._value, value.dtype, "value")
+            own_values[index] = value, graph.constant(value._eager_array, value.dtype, "value")
         own_shapes = [next(shapes) for _ in recording.shape_places]
         stand_ins = [_placeholder(graph, d, s) for d, s in zip(recording.shape_dtypes(), own_shapes, strict=True)]
         saved_values = recording.saved([symbolic for _, symbolic in own_values], stand_ins)
@@ -317,8 +317,8 @@ class Runner:
 
     def __call__(self, tape: Tape) -> list[Any] | None:
         """Returns the gradients, or None if the program failed."""
-        arrays = [t._value for t in tape.values]
-        arrays += [made(tape.seeds[i])._value for i in self._seeds]
+        arrays = [t._eager_array for t in tape.values]
+        arrays += [made(tape.seeds[i])._eager_array for i in self._seeds]
         try:
             results = self._run(*arrays)
         except Exception:  # the sweep op by op meets the same error, and names it

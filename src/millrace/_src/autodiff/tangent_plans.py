@@ -99,7 +99,7 @@ class TangentPlan:
         if self._compiled is None:
             optimized = optimize(self.graph, self.inputs, self.found, with_effects=False)
             self._compiled = eager_engine().compile(optimized).quiet_run()
-        arrays = self._compiled(*[t._value for t in arguments])
+        arrays = self._compiled(*[t._eager_array for t in arguments])
         results = iter(arrays)
         return [None if t is None else _eager(next(results), t.dtype) for t in self.results]
 

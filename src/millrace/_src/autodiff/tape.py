@@ -107,7 +107,7 @@ class Tape:
         output_ids = self._follow_all(outputs) if recording.follows_all else self._follow(outputs)
         tensors = (*inputs, *outputs)
         values = recording.values(tensors, input_ids) if recording.value_places else ()
-        shapes = [tensors[p]._value.shape for p in recording.shape_places] if recording.shape_places else ()
+        shapes = [tensors[p]._eager_array.shape for p in recording.shape_places] if recording.shape_places else ()
         self.entries.append((recording, input_ids, output_ids, values, shapes))
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:

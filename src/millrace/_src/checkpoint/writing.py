@@ -75,9 +75,9 @@ def write_shards(shards: Sequence[Shard], prefix: str, options: CheckpointOption
 def _add(writer: BundleWriter, shard: int, key: str, slice_spec: str, tensor: Any) -> None:
     if slice_spec:
         full_shape, part = parse_shape_and_slice(slice_spec)
-        writer.add_slice(key, full_shape, part, tensor._value, tensor.dtype, shard=shard)
+        writer.add_slice(key, full_shape, part, tensor._eager_array, tensor.dtype, shard=shard)
     else:
-        writer.add(key, tensor._value, tensor.dtype, shard=shard)
+        writer.add(key, tensor._eager_array, tensor.dtype, shard=shard)
 
 
 def write_in_graph(shards: Sequence[Shard], prefix: Any, options: CheckpointOptions) -> Tensor:

@@ -141,7 +141,7 @@ class GraphFunction:
                 self.program()
             assert self._way is not None  # made with the program
             run, make, takes_pending = self._way
-            results = run(*[held(t) if takes_pending else t._value for t in inputs])
+            results = run(*[held(t) if takes_pending else t._eager_array for t in inputs])
             if make is EagerTensor:
                 outputs = [
                     EagerTensor(r if type(r) is np.ndarray else scalar_array(r, t.dtype), t.dtype)

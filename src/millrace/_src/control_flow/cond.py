@@ -228,7 +228,7 @@ def cond(
 
 
 def _eager_truth(pred: Any) -> Any:
-    return pred._value if isinstance(pred, EagerTensor) else pred
+    return pred._eager_array if isinstance(pred, EagerTensor) else pred
 
 
 @export("switch_case")

@@ -65,12 +65,12 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
     tensors: Sequence[Any] = inputs
     try:
         call: BoundCall | None = op.calls[(*[x.dtype for x in inputs], *given.items())][-1]
-        values = [x._value for x in inputs]
+        values = [x._eager_array for x in inputs]
     except (KeyError, AttributeError, TypeError):  # not called before, or not with tensors, or an attribute is no key
         call = None
     if call is None:  # outside of the handler: an error of the user's stands alone
         tensors, call = _prepared(op, inputs, given)
-        values = [t._value for t in tensors]
+        values = [t._eager_array for t in tensors]
     return _carry_out(call, tensors, values)
 
 
@@ -87,7 +87,7 @@ def _execute_at(accelerator: Accelerator, op: OpDef, inputs: Sequence[Any], give
         except Exception:  # of a class that only the engine knows
             kernel = None
     if kernel is None:
-        return _carry_out(call, tensors, [t._value for t in tensors])
+        return _carry_out(call, tensors, [t._eager_array for t in tensors])
     arrays = zip(flatten_result(op, result), call.output_dtypes, strict=True)
     outputs = [PendingTensor(array, dtype) for array, dtype in arrays]
     note_places(outputs)
@@ -127,7 +127,7 @@ def execute_once(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any
     complete = op.normalize_attrs(attrs)
     tensors = convert_inputs(op, inputs, complete, None)
     call = BoundCall(op, tuple([t.dtype for t in tensors]), complete)
-    return _carry_out(call, tensors, [t._value for t in tensors])
+    return _carry_out(call, tensors, [t._eager_array for t in tensors])
 
 
 def _carry_out(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -> Any:

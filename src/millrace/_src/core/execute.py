@@ -49,14 +49,14 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
             if len(inputs) == 1:  # a comprehension is a call of its own in CPython 3.11
                 (x,) = inputs
                 kernel, dtype, wrap, _ = op.calls[(x.dtype, *attrs.items()) if attrs else (x.dtype,)]
-                values: Any = (x._value,)
+                values: Any = (x._eager_array,)
             elif len(inputs) == 2:
                 x, y = inputs
                 kernel, dtype, wrap, _ = op.calls[(x.dtype, y.dtype, *attrs.items()) if attrs else (x.dtype, y.dtype)]
-                values = (x._value, y._value)
+                values = (x._eager_array, y._eager_array)
             else:
                 kernel, dtype, wrap, _ = op.calls[(*[x.dtype for x in inputs], *attrs.items())]
-                values = [x._value for x in inputs]
+                values = [x._eager_array for x in inputs]
         except (KeyError, AttributeError, TypeError):
             pass
         else:
@@ -74,14 +74,14 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
     if run is not None:
         try:
             kernel, dtype, wrap, _ = op.calls[x.dtype, y.dtype]
-            a, b = x._value, y._value
+            a, b = x._eager_array, y._eager_array
         except (KeyError, AttributeError):
             x, y, dtypes = (_dispatch or _slow()).eager_pair(x, y)
             entry = op.calls.get(dtypes)
             if entry is None:
                 return _dispatch.execute(op, (x, y), {}, name)
             kernel, dtype, wrap, _ = entry
-            a, b = x._value, y._value
+            a, b = x._eager_array, y._eager_array
         try:
             if a.ndim or type(kernel) is not _ufunc:
                 result = run(kernel, a, b)

@@ -80,7 +80,7 @@ class IndexedSlices(CompositeTensor):
         if self._dense_shape is None:
             return TensorShape(None)
         if isinstance(self._dense_shape, EagerTensor):
-            return TensorShape(self._dense_shape._value.tolist())
+            return TensorShape(self._dense_shape._eager_array.tolist())
         from millrace._src.core.shape_context import static_shape  # a symbolic dense shape is rare
 
         return static_shape(self._dense_shape)

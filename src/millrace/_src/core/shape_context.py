@@ -79,7 +79,7 @@ class ShapeContext:
 def static_value(tensor: Any) -> Any:
     """Returns the value of a tensor as a NumPy array if no part of it is unknown while tracing, else None."""
     if isinstance(tensor, EagerTensor):
-        return tensor._value
+        return tensor._eager_array
     operation = getattr(tensor, "op", None)
     if operation is None:
         return None

@@ -94,30 +94,33 @@ class Tensor(Operators, types.Tensor):
 class EagerTensor(Tensor):
     """A tensor with a value, made by ops that run at once."""
 
-    __slots__ = ("_value", "dtype", "place")
+    __slots__ = ("_eager_array", "dtype", "place")
+
+    _eager_array: np.ndarray[Any, Any]
+    """The value. The fast paths know an eager tensor by this attribute, whose name no other class uses."""
 
     place: str
     """The logical device of the value; not set for the first CPU, the device of nearly all values."""
 
     def __init__(self, value: np.ndarray[Any, Any], dtype: DType) -> None:
-        self._value = value
+        self._eager_array = value
         self.dtype = dtype
         self._tape_id = 0
 
     @property
     def shape(self) -> TensorShape:  # type: ignore[override]  # computed, not stored
         """The shape."""
-        return TensorShape.of(self._value.shape)
+        return TensorShape.of(self._eager_array.shape)
 
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return self._value.ndim
+        return self._eager_array.ndim
 
     @property
     def handle_type(self) -> HandleType | None:  # type: ignore[override]  # asked of the referent, not stored
         """The handle type of a tensor of dtype `resource` or `variant`, if known; None for other tensors."""
-        return type_of_referent(self._value) if self.dtype.is_handle else None
+        return type_of_referent(self._eager_array) if self.dtype.is_handle else None
 
     @property
     def device(self) -> str:
@@ -139,11 +142,11 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Any:
         """Returns the value: a copy as a NumPy array, or a NumPy scalar (bytes for a string) if 0-d."""
-        value = self._value
+        value = self._eager_array
         return value.copy() if value.ndim else value[()]
 
     def _numpy(self) -> Any:
-        return self._value
+        return self._eager_array
 
     def set_shape(self, shape: Any) -> None:
         """Checks that `shape` is compatible with the value's shape."""
@@ -152,54 +155,57 @@ class EagerTensor(Tensor):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if dtype is None:
-            return self._value.copy() if copy else _read_only(self._value)
+            return self._eager_array.copy() if copy else _read_only(self._eager_array)
         return (
-            np.array(self._value, dtype=dtype)
+            np.array(self._eager_array, dtype=dtype)
             if copy is not False
-            else np.asarray(_read_only(self._value), dtype=dtype, copy=False)
+            else np.asarray(_read_only(self._eager_array), dtype=dtype, copy=False)
         )
 
     def __buffer__(self, flags: int) -> memoryview:
         """Returns a read-only view of the value; Python 3.12 and later call this method."""
-        return _read_only(self._value).data
+        return _read_only(self._eager_array).data
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        return self._value.__dlpack__(**kwargs)
+        return self._eager_array.__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        device: tuple[int, int] = self._value.__dlpack_device__()
+        device: tuple[int, int] = self._eager_array.__dlpack_device__()
         return device
 
     def __bool__(self) -> bool:
-        return bool(self._value) if self._value.size else False
+        return bool(self._eager_array) if self._eager_array.size else False
 
     def __int__(self) -> int:
-        return int(self._value)
+        return int(self._eager_array)
 
     def __float__(self) -> float:
-        return float(self._value)
+        return float(self._eager_array)
 
     def __complex__(self) -> complex:
-        return complex(self._value)
+        return complex(self._eager_array)
 
     def __index__(self) -> int:
-        return self._value.__index__()
+        return self._eager_array.__index__()
 
     def __round__(self, digits: int | None = None) -> Any:
         return self.astype
 
     def __len__(self) -> int:
-        if not self._value.ndim:
+        if not self._eager_array.ndim:
             raise TypeError("Scalar tensor has no `len()`")
-        return len(self._value)
+        return len(self._eager_array)
 
     def __iter__(self) -> Iterator[EagerTensor]:
-        if not self._value.ndim:
+        if not self._eager_array.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
         if context.state.tapes or context.state.graph is not None:
-            return iter(op_function("Unpack")(self, num=len(self._value), axis=0))
+            return iter(op_function("Unpack")(self, num=len(self._eager_array), axis=0))
         return iter(
-            [EagerTensor(np.asarray(v) if v.__class__ is not bytes else _scalar(v), self.dtype) for v in self._value]
+            [
+                EagerTensor(np.asarray(v) if v.__class__ is not bytes else _scalar(v), self.dtype)
+                for v in self._eager_array
+            ]
         )
 
     def __format__(self, spec: str) -> str:
@@ -212,16 +218,15 @@ class EagerTensor(Tensor):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._value, self.dtype)
+        return _restore, (self._eager_array, self.dtype)
 
     def __str__(self) -> str:
-        return (
-            f"tf.Tensor({text.value_text(self._value, self.dtype)}, shape={self._value.shape}, dtype={self.dtype.name})"
-        )
+        array = self._eager_array
+        return f"tf.Tensor({text.value_text(array, self.dtype)}, shape={array.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        value = text.value_repr(self._value, self.dtype)
-        return f"<tf.Tensor: shape={self._value.shape}, dtype={self.dtype.name}, {value}>"
+        value = text.value_repr(self._eager_array, self.dtype)
+        return f"<tf.Tensor: shape={self._eager_array.shape}, dtype={self.dtype.name}, {value}>"
 
     def __tf_tracing_type__(self, context: Any) -> Any:
         return context.make_tensor_type(self)
@@ -244,7 +249,7 @@ class EagerTensor(Tensor):
 
     def cpu(self) -> EagerTensor:
         """Returns the tensor on the first CPU."""
-        return self if self.device == FIRST_CPU else EagerTensor(self._value, self.dtype)
+        return self if self.device == FIRST_CPU else EagerTensor(self._eager_array, self.dtype)
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
         """Returns the tensor on a GPU.
@@ -267,7 +272,7 @@ class EagerTensor(Tensor):
         return copied
 
 
-_held_value: Any = vars(EagerTensor)["_value"]  # the slot's descriptor
+_held_value: Any = vars(EagerTensor)["_eager_array"]  # the slot's descriptor
 
 
 def arrived(array: Any) -> np.ndarray[Any, Any]:
@@ -317,7 +322,7 @@ class PendingTensor(EagerTensor):
         self._tape_id = 0
 
     @property
-    def _value(self) -> np.ndarray[Any, Any]:  # type: ignore[override]  # read-only here, a slot in the base class
+    def _eager_array(self) -> np.ndarray[Any, Any]:  # type: ignore[override]  # read-only here, a slot in the base class
         device = self.device
         array = arrived(held(self))
         _held_value.__set__(self, array)

@@ -71,7 +71,7 @@ class DatasetBase(Iterable[Any], Trackable, CompositeTensor):
     def node(self) -> DatasetNode:
         """The node of a dataset that was made in eager mode."""
         assert isinstance(self._variant_tensor, EagerTensor)
-        return node_of(self._variant_tensor._value)
+        return node_of(self._variant_tensor._eager_array)
 
     def __bool__(self) -> bool:
         return True

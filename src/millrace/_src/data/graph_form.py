@@ -209,7 +209,7 @@ def dataset_to_graph(
 )
 def dataset_from_graph(xp: Xp, graph_def: Array) -> Any:
     """Makes the dataset of a serialized graph."""
-    return node_of(dataset_of_graph(graph_def[()])._value)
+    return node_of(dataset_of_graph(graph_def[()])._eager_array)
 
 
 @op("DatasetFingerprint", "input_dataset: variant -> fingerprint: uint64", **_READING)

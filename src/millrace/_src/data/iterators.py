@@ -246,7 +246,7 @@ def _referent(handle: Any) -> Iteration | None:
     """Returns the running iterator behind an eager handle; None for the handle of a graph."""
     if not isinstance(handle, EagerTensor):
         return None
-    iteration: Iteration = resource_of(handle._value)
+    iteration: Iteration = resource_of(handle._eager_array)
     return iteration
 
 

@@ -188,7 +188,7 @@ class _Reader:
 
     def dataset(self, size: int) -> Any:
         """Returns a dataset."""
-        return resource_of(dataset_of_graph(self.taken(size), _POLICY)._value)
+        return resource_of(dataset_of_graph(self.taken(size), _POLICY)._eager_array)
 
 
 _READERS: dict[str, Callable[[_Reader, Any], Any]] = {

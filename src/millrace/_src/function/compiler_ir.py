@@ -82,7 +82,7 @@ def _lowered(concrete: Any) -> Any:
     argument_tensors = graph.inputs[: len(graph.inputs) - len(captured_tensors)]
     zeros = [np.zeros(t.shape.as_list(), t.dtype.np_dtype) for t in argument_tensors]
     try:
-        return program.lower(*zeros, *[t._value for t in captured_tensors])
+        return program.lower(*zeros, *[t._eager_array for t in captured_tensors])
     except errors.UnknownWhileCompilingError as error:
         raise _no_program(graph, error.message) from None
 

@@ -245,7 +245,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
           tf.errors.InvalidArgumentError: if a tensor has the wrong dtype.
         """
         if not kwargs and state.run is not None and not state.calls_differ and self._takes_plain(args):
-            return self._plain_call.run([arg._value for arg in args])
+            return self._plain_call.run([arg._eager_array for arg in args])
         try:
             tensors = self._structured_inputs(args, kwargs)
         except TypeError as structured_error:
@@ -372,7 +372,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 def _arrays(captures: Sequence[Any]) -> tuple[Any, ...] | None:
     """Returns the arrays of captures if all captures are eager tensors; prepared calls pass these arrays directly."""
     if all(isinstance(capture, EagerTensor) for capture in captures):
-        return tuple(capture._value for capture in captures)
+        return tuple(capture._eager_array for capture in captures)
     return None
 
 

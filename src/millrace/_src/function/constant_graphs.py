@@ -113,7 +113,7 @@ def graph_with_constants(
     with frozen.graph.as_default(), tapes_scope(()):
         for operation, value in constants.items():
             key = id(operation), 0
-            frozen.known[key] = frozen.graph.constant(value._value, value.dtype, operation.name)
+            frozen.known[key] = frozen.graph.constant(value._eager_array, value.dtype, operation.name)
             frozen.values.add(key)
         frozen.carry_out_all(required_operations(graph.get_operations(), targets, stop=constants, with_effects=False))
     return frozen.graph
@@ -150,10 +150,10 @@ class _ConstantGraph:
         if isinstance(tensor.handle_type, VariableHandle) and isinstance(source, EagerTensor):
             with eager_mode():
                 value = raw.ReadVariableOp(resource=source, dtype=tensor.handle_type.dtype)
-            self.known[_key(tensor)] = self.graph.constant(value._value, value.dtype, name)
+            self.known[_key(tensor)] = self.graph.constant(value._eager_array, value.dtype, name)
             self.values.add(_key(tensor))
         elif isinstance(source, EagerTensor) and not source.dtype.is_handle:
-            self.known[_key(tensor)] = self.graph.constant(source._value, source.dtype, name)
+            self.known[_key(tensor)] = self.graph.constant(source._eager_array, source.dtype, name)
         else:
             self.known[_key(tensor)] = self.graph.capture(source, name)
 

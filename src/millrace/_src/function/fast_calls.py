@@ -120,7 +120,7 @@ def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
     if len(arrays) != len(tensors):
         return False
     for array, tensor in zip(arrays, tensors):
-        value = getattr(tensor, "_value", None)
+        value = getattr(tensor, "_eager_array", None)
         if value is None or (array is not value and (array.dtype != value.dtype or array.shape != value.shape)):
             return False
     return True
@@ -163,8 +163,8 @@ def _part(value: Any, call: _Call) -> Hashable:
 
 
 def _tensor_part(value: EagerTensor, call: _Call) -> Hashable:
-    call.arrays.append(value._value)
-    return value.dtype.enum, value._value.shape
+    call.arrays.append(value._eager_array)
+    return value.dtype.enum, value._eager_array.shape
 
 
 def _pending_part(value: EagerTensor, call: _Call) -> Hashable:
@@ -209,7 +209,7 @@ def _variable_part(value: Any, call: _Call) -> Hashable:
     handle = value.handle
     if type(handle) is not EagerTensor:
         raise NoFastCallError
-    call.arrays.append(handle._value)
+    call.arrays.append(handle._eager_array)
     number = call.variables.setdefault(id(handle), len(call.variables))
     return type(value), value.dtype.enum, value.shape, bool(value.trainable), number
 
@@ -220,7 +220,7 @@ def _composite_part(value: CompositeTensor, call: _Call) -> Hashable:
     for tensor in tensors:
         if type(tensor) is not EagerTensor:
             raise NoFastCallError
-        call.arrays.append(tensor._value)
+        call.arrays.append(tensor._eager_array)
     return type(value), value._type_spec
 
 

@@ -18,5 +18,5 @@ def graph_bytes(graph: Any) -> int:
         for operation in operations
         if operation.op_def.attr_kinds.get("value") == "tensor"
     )
-    captured_bytes = sum(tensor._value.nbytes for tensor, _ in graph.captures if isinstance(tensor, EagerTensor))
+    captured_bytes = sum(tensor._eager_array.nbytes for tensor, _ in graph.captures if isinstance(tensor, EagerTensor))
     return len(operations) * _BYTES_PER_OPERATION + int(constants) + int(captured_bytes)

@@ -120,7 +120,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
                 for arg in args:
                     if arg.__class__ is not EagerTensor:
                         break
-                    array = arg._value
+                    array = arg._eager_array
                     arrays.append(array)
                     key.append((arg.dtype.enum, array.shape))
                 else:

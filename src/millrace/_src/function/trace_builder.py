@@ -106,7 +106,7 @@ def _literal(value: Any, context: TracingContext | None) -> Literal:
 
 
 def _eager(value: EagerTensor, context: TracingContext | None) -> TensorSpec:
-    return TensorSpec(TensorShape.of(value._value.shape), value.dtype)
+    return TensorSpec(TensorShape.of(value._eager_array.shape), value.dtype)
 
 
 def _list(value: list[Any], context: TracingContext | None) -> List:

@@ -160,7 +160,7 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
 
 def _has_value(variable: Any) -> bool:
     """Tells whether a new variable has its first value already, from a checkpoint that waited for the variable."""
-    return resource_of(variable.handle._value).value is not None
+    return resource_of(variable.handle._eager_array).value is not None
 
 
 def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
@@ -222,7 +222,7 @@ def _run(
         return [_captured(operation, feeds, target)]
     dtypes = tuple(t.dtype for t in operation.inputs)
     kernel = eager_engine().bind(operation.op_def, dtypes, operation.attrs)
-    result = kernel(*[values[id(t.op), t.value_index]._value for t in operation.inputs])
+    result = kernel(*[values[id(t.op), t.value_index]._eager_array for t in operation.inputs])
     return wrap_outputs(operation.op_def, result, [output.dtype for output in operation.outputs])
 
 

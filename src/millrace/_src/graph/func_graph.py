@@ -81,7 +81,7 @@ class FuncGraph(Graph):
         if capture is not None:
             return capture[1]
         if isinstance(tensor, EagerTensor):
-            if tensor._value.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
+            if tensor._eager_array.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
                 if _can_have_gradient(tensor) and _is_open(self.outer_graph):
                     return self.capture(self.outer_graph.capture(tensor, name), name)
                 return self._inlined(tensor, name or "Const")
@@ -104,7 +104,7 @@ class FuncGraph(Graph):
         """Makes the constant that holds the value of an eager tensor; tapes know both under one number."""
         copy = self._constants.get(id(tensor))
         if copy is None:
-            constant = self.constant(tensor._value, tensor.dtype, name)
+            constant = self.constant(tensor._eager_array, tensor.dtype, name)
             constant._tape_id = tape_id(tensor)
             copy = self._constants[id(tensor)] = (tensor, constant)
         return copy[1]

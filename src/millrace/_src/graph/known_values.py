@@ -46,7 +46,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 def _known_value(tensor: Any, partial: bool) -> Any:
     if isinstance(tensor, EagerTensor):
-        return tensor._value
+        return tensor._eager_array
     op: OpDef | None = tensor.op.op_def
     if op is None:
         return None

@@ -132,7 +132,7 @@ def _fill_leaf(message: Any, value: Any) -> None:
     elif isinstance(value, np.ndarray):
         message.numpy_value.CopyFrom(encode_tensor(value, as_dtype(value.dtype)))
     elif isinstance(value, EagerTensor):
-        message.tensor_value.CopyFrom(encode_tensor(value._value, value.dtype))
+        message.tensor_value.CopyFrom(encode_tensor(value._eager_array, value.dtype))
     else:
         raise NotEncodableError(f"No encoder for object {value} of type {type(value)}.")
 

@@ -192,7 +192,11 @@ def _array_of(values: Any, dtype: DType | None, shape: Any) -> tuple[Array, DTyp
     if values is None:
         raise ValueError("None values not supported.")
     if isinstance(values, EagerTensor):
-        values = values._value if dtype is None or dtype.is_quantized else values._value.astype(dtype.as_numpy_dtype)
+        values = (
+            values._eager_array
+            if dtype is None or dtype.is_quantized
+            else values._eager_array.astype(dtype.as_numpy_dtype)
+        )
         return values, dtype if dtype is not None and dtype.is_quantized else as_dtype(values.dtype)
     if isinstance(values, (np.ndarray, np.generic)):
         return _stored(np.asarray(values), dtype)

@@ -132,7 +132,7 @@ class ExportGraph:
             message.outputs[name].CopyFrom(tensor_info(value))
         message.method_name = PREDICT_METHOD_NAME
         for name, default in signature.defaults.items():
-            message.defaults[name].CopyFrom(encode_tensor(default._value, default.dtype))
+            message.defaults[name].CopyFrom(encode_tensor(default._eager_array, default.dtype))
 
     # --- preparations ----------------------------------------------------------------------------------------------
 

@@ -53,7 +53,7 @@ class TrackableConstant(Trackable):
         """Adds the value to the graph as a constant."""
         del options, kwargs
         tensor = self.captured
-        array = tensor._value if isinstance(tensor, EagerTensor) else get_static_value(tensor)
+        array = tensor._eager_array if isinstance(tensor, EagerTensor) else get_static_value(tensor)
         constant = state.graph.constant(np.asarray(array), tensor.dtype, "Const")
         self.operation_name = constant.op.name
         tensor_map[tensor] = constant

@@ -170,7 +170,7 @@ class Variable(
             tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
             static = static_shape(tensor.shape, shape)
             self._attach_eager(_scoped(name), static, tensor.dtype)
-            self._handle._value[()].value = tensor._value
+            self._handle._eager_array[()].value = tensor._eager_array
 
     def _attach_eager(self, name: str, shape: TensorShape, dtype: DType) -> None:
         """Makes a storage without a value, and the handle to that storage."""
@@ -278,11 +278,11 @@ class Variable(
 
     def _read(self, name: str | None = None) -> Any:
         if state.run is not None and isinstance(self._handle, EagerTensor):
-            value: Any = resource_of(self._handle._value).value
+            value: Any = resource_of(self._handle._eager_array).value
             if value is not None:
                 return EagerTensor(value, self._dtype)
         if state.graph is None and type(self._handle) is EagerTensor:
-            value = resource_of(self._handle._value).value
+            value = resource_of(self._handle._eager_array).value
             if value is not None:
                 return self._recorded(EagerTensor(value, self._dtype))
         self._accessed()
@@ -470,7 +470,7 @@ class Variable(
         head = f"<tf.Variable '{self._label()}' shape={shape} dtype={self._dtype.name}"
         if not context.executing_eagerly() or self._in_graph_mode:
             return head + ">"
-        value = self._handle._value[()].value
+        value = self._handle._eager_array[()].value
         return f"{head}, {text.value_repr(value, self._dtype) if value is not None else 'numpy=<unavailable>'}>"
 
     __str__ = __repr__
@@ -559,7 +559,7 @@ def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: di
     variable._set_traits(**traits)
     with context.eager_mode():
         variable._attach_eager(_scoped(name), shape, dtype)
-        variable._handle._value[()].value = convert_to_tensor(value, dtype=dtype)._value
+        variable._handle._eager_array[()].value = convert_to_tensor(value, dtype=dtype)._eager_array
     return variable
 
 

@@ -121,7 +121,7 @@ def _string_array(value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, int):
         raise _misfit(value, object)
     with eager_mode():
-        array: np.ndarray[Any, Any] = convert_to_tensor(np.asarray(value, dtype=object))._value
+        array: np.ndarray[Any, Any] = convert_to_tensor(np.asarray(value, dtype=object))._eager_array
     return array
 
 

@@ -64,7 +64,7 @@ class Step:
         self.graph = part.finish([*fetched, *pure_targets])
         self._count = len(fetched)
         self.function = GraphFunction(self.graph, "session_step", jit_compile=jit_compile)
-        self._captured_arrays = [tensor._value for tensor in self.graph.external_captures]  # type: ignore[attr-defined]  # eager handles
+        self._captured_arrays = [tensor._eager_array for tensor in self.graph.external_captures]  # type: ignore[attr-defined]  # eager handles
         self._run: Run
         with eager_mode(), tapes_scope(()), streams_in(resources.streams):
             program = self.function.program()

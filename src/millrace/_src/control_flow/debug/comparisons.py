@@ -63,8 +63,8 @@ def assert_comparison(
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
         comparison = getattr(raw, kind.op)(x=x, y=y)
         if state.graph is None:
-            if not comparison._value.all():
-                raise _failure(_eager_text(kind, x, y, comparison._value, data, summarize, message))
+            if not comparison._eager_array.all():
+                raise _failure(_eager_text(kind, x, y, comparison._eager_array, data, summarize, message))
             return None
         condition = reduce_all(comparison)
         shown_data = _data(kind, x, y, message) if data is None else [message, *data] if message else data
@@ -105,7 +105,7 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 def _text(item: Any, summarize: int | None) -> str:
     """Returns a piece of a message: a tensor's value as far as it is known, or the text itself."""
     if isinstance(item, EagerTensor):
-        value = item._value
+        value = item._eager_array
         if not value.ndim:
             return str(value.item() if value.dtype.kind == "O" else value[()])
         limit = _SHOWN if summarize is None else summarize
@@ -123,12 +123,14 @@ def _eager_text(
     if data is not None:
         pieces = [_text(item, summarize) for item in data]
         return "\n".join([message, *pieces] if message else pieces)
-    limit = _SHOWN if summarize is None else summarize if summarize >= 0 else max(x._value.size, y._value.size)
+    limit = (
+        _SHOWN if summarize is None else summarize if summarize >= 0 else max(x._eager_array.size, y._eager_array.size)
+    )
     lines = [message] if message else []
     lines.append(f"Condition x {kind.sign} y did not hold.")
-    if x._value.shape == y._value.shape and x._value.ndim:
-        lines += _differences(x._value, y._value, passed, limit)
-    for letter, value in (("x", x._value), ("y", y._value)):
+    if x._eager_array.shape == y._eager_array.shape and x._eager_array.ndim:
+        lines += _differences(x._eager_array, y._eager_array, passed, limit)
+    for letter, value in (("x", x._eager_array), ("y", y._eager_array)):
         elements = value.reshape(-1)[:limit]
         lines.append(f"First {len(elements)} elements of {letter}:\n{elements}")
     return "\n".join(lines)

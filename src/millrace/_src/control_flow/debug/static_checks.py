@@ -92,7 +92,7 @@ def assert_rank_check(
 
 def _static_scalar(tensor: Any) -> int | None:
     if isinstance(tensor, EagerTensor):
-        return int(tensor._value)
+        return int(tensor._eager_array)
     return int(tensor.op.attrs["value"]) if tensor.op.type == "Const" else None
 
 

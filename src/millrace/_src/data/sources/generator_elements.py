@@ -80,7 +80,7 @@ def _arrays(value: Any, spec: Any) -> list[Array]:
         value = SparseTensor.from_value(value)
     if not isinstance(value, CompositeTensor) or not spec.is_compatible_with(value):
         raise TypeError(f"`generator` yielded an element of {_found(value)} where an element of {spec} was expected.")
-    return [tensor._value for tensor in spec._to_tensor_list(value)]
+    return [tensor._eager_array for tensor in spec._to_tensor_list(value)]
 
 
 def _found(value: Any) -> Any:

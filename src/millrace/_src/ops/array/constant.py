@@ -75,12 +75,12 @@ def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
         raise TypeError("Expected any non-tensor type, but got a tensor instead.")
     if isinstance(value, EagerTensor):
         if dtype is None or dtype is value.dtype:
-            return value._value, value.dtype
+            return value._eager_array, value.dtype
         if state.graph is None:
             raise TypeError(
-                f"Expected tensor {value._value} with dtype tf.{dtype.name}, but got dtype tf.{value.dtype.name}."
+                f"Expected tensor {value._eager_array} with dtype tf.{dtype.name}, but got dtype tf.{value.dtype.name}."
             )
-        return make_array(value._value, dtype)
+        return make_array(value._eager_array, dtype)
     return make_array(value, dtype)
 
 
@@ -100,7 +100,7 @@ def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
         return np.full(dims, element) if state.graph is None else np.broadcast_to(element, dims)
     if state.graph is not None:
         raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
-    shown_value = value._value if isinstance(value, EagerTensor) else value
+    shown_value = value._eager_array if isinstance(value, EagerTensor) else value
     raise TypeError(
         f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from {shown_value}) has "
         f"{array.size} elements, but got `shape` {dims} with {count} elements)."

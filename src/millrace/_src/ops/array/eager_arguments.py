@@ -39,8 +39,8 @@ def index_tensor(value: Any) -> Any:
         tensor = convert_to_tensor(value)
         if not tensor.dtype.is_integer and holds_tensor(value):
             return value  # the op's own default decides
-        if tensor.dtype is float32 and not tensor._value.size:
-            return EagerTensor(np.zeros(tensor._value.shape, np.int32), int32)
+        if tensor.dtype is float32 and not tensor._eager_array.size:
+            return EagerTensor(np.zeros(tensor._eager_array.shape, np.int32), int32)
         return tensor
     return value
 
@@ -52,4 +52,4 @@ def plain_arrays(values: Any) -> list[Any] | None:
     dtype = getattr(values[0], "dtype", None)
     if not all(type(v) is EagerTensor and v.dtype is dtype for v in values):
         return None
-    return [v._value for v in values]
+    return [v._eager_array for v in values]

@@ -400,7 +400,7 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
         actual = wanted_dtype or input.dtype
         if actual.name != "variant":
             return new_tensor(
-                _full(input._value.shape, _like_value(actual, number, wanted_dtype is None), actual), actual
+                _full(input._eager_array.shape, _like_value(actual, number, wanted_dtype is None), actual), actual
             )
     with name_scope(name, default_name) as scope:
         tensor = convert_to_tensor(input, name="tensor")

@@ -316,7 +316,7 @@ def gather(
 def _positions(indices: Any) -> Any:
     """Applies `index_tensor`, but leaves an empty list a list of floats, which the op refuses as TensorFlow's does."""
     tensor = index_tensor(indices)
-    return indices if tensor is not indices and not tensor._value.size else tensor
+    return indices if tensor is not indices and not tensor._eager_array.size else tensor
 
 
 @export(v1=["gather"])

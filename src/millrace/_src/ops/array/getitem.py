@@ -64,7 +64,7 @@ def getitem(tensor: Any, key: Any) -> Any:
 
 def _element(tensor: EagerTensor, at: int) -> EagerTensor:
     """Takes `x[3]`, the most frequent key."""
-    value = tensor._value
+    value = tensor._eager_array
     if not value.ndim:
         raise _refused("Attempting to slice scalar input.")
     size = value.shape[0]
@@ -182,11 +182,11 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
     begin, end, strides = ([v if isinstance(v, (bool, np.bool_)) else int(v) for v in part] for part in key.parts())
     masks = key.masks()
     if is_plain and not any(isinstance(v, (bool, np.bool_)) for v in begin):
-        index = cached_layout(tensor._value.shape, tuple(begin), tuple(end), tuple(strides), masks, _refused).key
-        return EagerTensor(tensor._value[index], tensor.dtype)
+        index = cached_layout(tensor._eager_array.shape, tuple(begin), tuple(end), tuple(strides), masks, _refused).key
+        return EagerTensor(tensor._eager_array[index], tensor.dtype)
     bounds = [_bound_vector(part) for part in (begin, end, strides)]
     if any(b.dtype is int64 for b in bounds):
-        bounds = [EagerTensor(b._value.astype(np.int64), int64) for b in bounds]
+        bounds = [EagerTensor(b._eager_array.astype(np.int64), int64) for b in bounds]
     return _slice(tensor, bounds, key, "strided_slice")
 
 

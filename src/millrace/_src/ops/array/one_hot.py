@@ -201,7 +201,7 @@ def _batch_dims(batch_shape: Any) -> Any:
     if isinstance(batch_shape, TensorShape):
         return batch_shape.as_list()
     if isinstance(batch_shape, EagerTensor):
-        return batch_shape._value.tolist()
+        return batch_shape._eager_array.tolist()
     if isinstance(batch_shape, Tensor):
         return batch_shape
     return [_int_or_tensor(d) for d in batch_shape]

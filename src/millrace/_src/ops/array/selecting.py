@@ -229,7 +229,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         at = _mask_axis(axis)
         mask_rank = _checked_mask(tensor, mask, at)
         if state.run is not None and type(tensor) is EagerTensor and type(mask) is EagerTensor and at >= 0:
-            return EagerTensor(tensor._value[(slice(None),) * at + (mask._value,)], tensor.dtype)
+            return EagerTensor(tensor._eager_array[(slice(None),) * at + (mask._eager_array,)], tensor.dtype)
         flat_tensor = _flatten_dims(tensor, at, mask_rank)
         positions = squeeze_op(where_op(reshape(mask, [-1])), squeeze_dims=(1,))
         return raw.GatherV2(params=flat_tensor, indices=positions, axis=at)

@@ -121,7 +121,7 @@ def rank_element(c: ShapeContext) -> list[int | None] | None:
 def shape_tensor(input: Any, out_type: DType = int32, name: str | None = None) -> Any:
     """Returns the shape of a tensor for other functions and gradients: a constant where it is static, else an op."""
     if type(input) is EagerTensor and state.graph is None:
-        return new_tensor(np.array(input._value.shape, out_type.np_dtype), out_type)
+        return new_tensor(np.array(input._eager_array.shape, out_type.np_dtype), out_type)
     dims = input.shape._dims
     if dims is not None and None not in dims:
         return _constant(np.array(dims, out_type.np_dtype), out_type, name or "Shape")
@@ -168,7 +168,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """
     dtype = _out_dtype(out_type)
     if type(input) is EagerTensor and state.graph is None:
-        return new_tensor(np.array(input._value.shape, dtype.np_dtype), dtype)
+        return new_tensor(np.array(input._eager_array.shape, dtype.np_dtype), dtype)
     with name_scope(name, "Shape") as scope:
         if _is_sparse(input):
             return _cast(input.dense_shape, dtype)
@@ -225,7 +225,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """
     dtype = _out_dtype(out_type)
     if type(input) is EagerTensor and state.graph is None:
-        return new_tensor(np.array(input._value.size, dtype.np_dtype), dtype)
+        return new_tensor(np.array(input._eager_array.size, dtype.np_dtype), dtype)
     with name_scope(name, "Size") as scope:
         if _is_sparse(input):
             dense_shape = _cast(input.dense_shape, dtype)
@@ -268,7 +268,7 @@ def rank(input: Any, name: str | None = None) -> Any:
     Returns: An int32 scalar.
     """
     if type(input) is EagerTensor and state.graph is None:
-        return new_tensor(np.array(input._value.ndim, np.int32), int32)
+        return new_tensor(np.array(input._eager_array.ndim, np.int32), int32)
     with name_scope(name, "Rank") as scope:
         if _is_sparse(input):
             return size_op(input.dense_shape, out_type=int32, name=scope)

@@ -211,7 +211,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     """
     if isinstance(num_or_size_splits, (int, np.integer)) and not isinstance(num_or_size_splits, bool):
         if state.run is not None and type(value) is EagerTensor and type(axis) is int:
-            parts = _split_evenly(value._value, axis, int(num_or_size_splits))
+            parts = _split_evenly(value._eager_array, axis, int(num_or_size_splits))
             if parts is not None:
                 return [EagerTensor(p, value.dtype) for p in parts]
         if num_or_size_splits < 1 and state.graph is not None:
@@ -298,8 +298,12 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     Returns: A list of Tensors.
     Raises: ValueError: if `axis` is out of range, or the number of slices cannot be known.
     """
-    if state.run is not None and type(value) is EagerTensor and -value._value.ndim <= axis < value._value.ndim:
-        array = value._value
+    if (
+        state.run is not None
+        and type(value) is EagerTensor
+        and -value._eager_array.ndim <= axis < value._eager_array.ndim
+    ):
+        array = value._eager_array
         if num is None or num == array.shape[axis]:
             return [
                 EagerTensor(a, value.dtype) for a in unpack.op_def.kernel(None, array, num=array.shape[axis], axis=axis)

@@ -153,7 +153,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 def _repeat_now(data: EagerTensor, count: int, axis: int | None) -> EagerTensor:
     """Repeats at once: the common case of an eager call that nothing watches."""
-    value, rank = data._value, data._value.ndim
+    value, rank = data._eager_array, data._eager_array.ndim
     if axis is not None and rank and not -rank <= axis < rank:
         raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     return EagerTensor(value.repeat(count, axis if rank else None), data.dtype)

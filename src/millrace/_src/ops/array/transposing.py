@@ -146,7 +146,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 
 def _eager_reversed(a: Any) -> list[int]:
     """Returns the permutation that reverses the dimensions of an eager tensor."""
-    return list(range(a._value.ndim - 1, -1, -1))
+    return list(range(a._eager_array.ndim - 1, -1, -1))
 
 
 def _reversed_dims(tensor: Any) -> Any:

@@ -78,7 +78,7 @@ def data_tensors(data: Any) -> list[Any]:
 
 
 def _eager_summary(data: Any, limit: int) -> str:
-    return "\n".join(_eager_line(tensor._value, limit) for tensor in data_tensors(data))
+    return "\n".join(_eager_line(tensor._eager_array, limit) for tensor in data_tensors(data))
 
 
 def _eager_line(array: Array, limit: int) -> str:

@@ -488,7 +488,7 @@ def matmul(
         if type(b) is not EagerTensor:
             b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
         has_hints = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type
-        if not has_hints and a._value.ndim == 2 == b._value.ndim:
+        if not has_hints and a._eager_array.ndim == 2 == b._eager_array.ndim:
             if not (transpose_a or transpose_b):
                 return execute_binary(_MATMUL, a, b, "MatMul")
             return execute(_MATMUL, (a, b), _TRANSPOSES[bool(transpose_a), bool(transpose_b)], name)

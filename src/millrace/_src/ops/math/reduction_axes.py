@@ -30,7 +30,7 @@ def axes_argument(tensor: Any, axis: Any) -> Any:
     """Returns the axes as an input of a reduction op; all axes for None."""
     if axis is None:
         if type(tensor) is EagerTensor and state.graph is None:
-            return _first_axes(tensor._value.ndim)
+            return _first_axes(tensor._eager_array.ndim)
         return _all_axes(tensor)
     if executing_eagerly():
         if type(axis) is int:

@@ -105,7 +105,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
       tf.errors.InvalidArgumentError: if a label is not in [0, classes).
     """
     if type(labels) is type(logits) is EagerTensor and executing_eagerly() and logits.dtype not in _HALF:
-        if logits._value.ndim == 2 and logits._value.shape[:1] == labels._value.shape:
+        if logits._eager_array.ndim == 2 and logits._eager_array.shape[:1] == labels._eager_array.shape:
             return sparse_softmax_cross_entropy(logits, labels)[0]
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
         labels = convert_to_tensor(labels)

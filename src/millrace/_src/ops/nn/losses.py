@@ -220,8 +220,8 @@ def _batch_size(value: Any) -> Any:
     if not size.dtype.is_integer:
         actual = f"tensor of dtype {size.dtype}"
         raise TypeError(f'global_batch_size must be an integer..  Expected "x" to be integer type.  Found: {actual}')
-    if isinstance(size, EagerTensor) and int(size._value) < 0:
-        description = f"x (shape=() dtype={size.dtype.name}) = \n{int(size._value)}"
+    if isinstance(size, EagerTensor) and int(size._eager_array) < 0:
+        description = f"x (shape=() dtype={size.dtype.name}) = \n{int(size._eager_array)}"
         raise InvalidArgumentError(
             None,
             None,

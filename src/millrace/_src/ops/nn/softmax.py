@@ -269,7 +269,7 @@ def _through_softmax(gradient: Tensor, features: Tensor) -> Tensor:
 def _is_zero(gradient: Tensor) -> bool:
     """Tells whether a gradient is known to be 0, as it is where nobody uses an op's second output."""
     if isinstance(gradient, EagerTensor):
-        return not gradient._value.any()
+        return not gradient._eager_array.any()
     operation: Any = getattr(gradient, "op", None)
     if operation.type == "Fill":
         value = static_value(operation.inputs[1])

@@ -69,4 +69,7 @@ def _have_equal_partitions(x: Any, y: Any) -> bool:
     if x.flat_values.shape.rank is None or x.flat_values.shape.rank != y.flat_values.shape.rank:
         return False
     pairs = zip(x.nested_row_splits, y.nested_row_splits, strict=True)
-    return all(a is b or is_eager(a, b) and a.dtype is b.dtype and np.array_equal(a._value, b._value) for a, b in pairs)
+    return all(
+        a is b or is_eager(a, b) and a.dtype is b.dtype and np.array_equal(a._eager_array, b._eager_array)
+        for a, b in pairs
+    )

@@ -68,7 +68,7 @@ def check_not_negative(x: Any, message: str) -> list[Any]:
 def check_not_decreasing(x: Any, message: str) -> list[Any]:
     """Checks that the elements of a vector never get smaller; the arguments are those of `check`."""
     if isinstance(x, EagerTensor) and state.graph is None:
-        array = x._value
+        array = x._eager_array
         if (array[1:] < array[:-1]).any():
             raise invalid(_negative_text(array[1:] - array[:-1], message))
         return []

@@ -34,9 +34,9 @@ def size_of(tensor: Any, dtype: Any) -> Any:
 def splits_of_lengths(lengths: Any) -> Any:
     """Returns the row splits of rows of given lengths."""
     if is_eager(lengths):
-        splits = np.empty(lengths._value.size + 1, lengths._value.dtype)
+        splits = np.empty(lengths._eager_array.size + 1, lengths._eager_array.dtype)
         splits[0] = 0
-        np.cumsum(lengths._value, out=splits[1:])
+        np.cumsum(lengths._eager_array, out=splits[1:])
         return new_tensor(splits, lengths.dtype)
     limits = raw.Cumsum(x=lengths, axis=0)
     zero = convert_to_tensor([0], dtype=lengths.dtype)
@@ -46,8 +46,8 @@ def splits_of_lengths(lengths: Any) -> Any:
 def splits_of_rowids(rowids: Any, nrows: Any) -> Any:
     """Returns the row splits of values whose row numbers, in order, are `rowids`."""
     if is_eager(rowids, nrows):
-        counts = np.bincount(rowids._value, minlength=int(nrows._value))
-        splits = np.empty(counts.size + 1, rowids._value.dtype)
+        counts = np.bincount(rowids._eager_array, minlength=int(nrows._eager_array))
+        splits = np.empty(counts.size + 1, rowids._eager_array.dtype)
         splits[0] = 0
         np.cumsum(counts, out=splits[1:])
         return new_tensor(splits, rowids.dtype)
@@ -58,7 +58,7 @@ def splits_of_rowids(rowids: Any, nrows: Any) -> Any:
 def rowids_of_splits(splits: Any) -> Any:
     """Returns, for each value, the number of the row that holds the value."""
     if is_eager(splits):
-        array = splits._value
+        array = splits._eager_array
         numbers = np.arange(array.size - 1, dtype=array.dtype)
         return new_tensor(runs(numbers, array[1:] - array[:-1], 0), splits.dtype)
     # a mark at the start of each row but the first; the marks up to a value count the rows before the value's row
@@ -70,7 +70,7 @@ def rowids_of_splits(splits: Any) -> Any:
 def offsets_of_splits(splits: Any) -> Any:
     """Returns, for each value, the place of the value in its row."""
     if is_eager(splits):
-        lengths = splits._value[1:] - splits._value[:-1]
+        lengths = splits._eager_array[1:] - splits._eager_array[:-1]
         return new_tensor(runs(np.zeros_like(lengths), lengths, 1), splits.dtype)
     # a running count that falls back by the length of a row where the row ends
     ends = splits[1:-1]

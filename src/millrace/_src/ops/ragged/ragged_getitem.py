@@ -114,7 +114,7 @@ def _row(ragged: Any, key: Any) -> Any:
         raise IndexError(f"Row key {key} out of bounds")
     start, limit = partition.row_starts()[key], partition.row_limits()[key]
     if is_eager(start, limit):
-        start, limit = int(start._value), int(limit._value)
+        start, limit = int(start._eager_array), int(limit._eager_array)
     return _item(ragged.values, [slice(start, limit)])
 
 
@@ -130,7 +130,7 @@ def _index(key: Any) -> Any:
     if isinstance(key, (np.integer, np.ndarray)) and key.dtype.kind in "iu" and key.ndim == 0:
         return int(key)
     if isinstance(key, Tensor) and key.dtype in (int16, int32, int64) and key.shape.rank in (0, None):
-        return int(key._value) if isinstance(key, EagerTensor) else key
+        return int(key._eager_array) if isinstance(key, EagerTensor) else key
     raise TypeError(_BAD_KEY.format(key))
 
 

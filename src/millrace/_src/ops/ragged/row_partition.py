@@ -312,7 +312,7 @@ def _are_same(encodings: dict[str, Any], others: dict[str, Any]) -> bool:
 
 
 def _text(tensor: Tensor) -> str:
-    return str(tensor._value) if isinstance(tensor, EagerTensor) else str(tensor)
+    return str(tensor._eager_array) if isinstance(tensor, EagerTensor) else str(tensor)
 
 
 def with_static_size(vector: Any, size: int) -> Any:

@@ -78,7 +78,7 @@ def segment_ids_to_row_splits(
 
 
 def _segment_sizes(ids: Any, num_segments: Any) -> Any:
-    if is_eager(ids) and ids._value.size and ids._value.min() < 0:
+    if is_eager(ids) and ids._eager_array.size and ids._eager_array.min() < 0:
         raise invalid("Input arr must be non-negative!")
     zero = convert_to_tensor(0, dtype=ids.dtype)
     if num_segments is None:
