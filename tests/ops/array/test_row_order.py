@@ -34,9 +34,9 @@ def values_of(dtype: str, shape: tuple[int, ...], seed: int, *, repeated: bool) 
 
 
 def expected_positions(x: Any, k: int) -> Any:
-    """Orders with NumPy's stable sort, which puts NaN last, read backwards."""
-    backwards = np.argsort(np.flip(x.astype(np.float32) if x.dtype.kind == "V" else x, -1), axis=-1, stable=True)
-    return (x.shape[-1] - 1 - np.flip(backwards, -1))[..., :k]
+    """Orders with NumPy's stable sort, which puts NaN last, of the numbers with the other sign."""
+    mirrored = ~x if x.dtype.kind in "iu" else -x.astype(np.float64)
+    return np.argsort(mirrored, axis=-1, stable=True)[..., :k]
 
 
 @pytest.mark.parametrize("repeated", [False, True])
@@ -60,10 +60,10 @@ def test_nothing_is_the_largest_of_nothing(shape: tuple[int, ...], k: int) -> No
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_keys_are_in_the_order_of_the_numbers(dtype: str) -> None:
     tiny = float(ml_dtypes.finfo(numpy_dtype(dtype)).smallest_subnormal)
-    ordered = [-np.inf, -2.0, -1.0, -tiny, 0.0, tiny, 1.0, 2.0, np.inf, np.nan]
+    ordered = [np.nan, -np.inf, -2.0, -1.0, -tiny, 0.0, tiny, 1.0, 2.0, np.inf]
     keys = order_keys(np.array(ordered, numpy_dtype(dtype)))
     assert (np.diff(keys.astype(object)) > 0).all()
-    assert order_keys(np.array([-0.0, 0.0, -np.nan], numpy_dtype(dtype))).tolist() == [0, 0, keys[-1]]
+    assert order_keys(np.array([-0.0, 0.0, -np.nan], numpy_dtype(dtype))).tolist() == [0, 0, keys[0]]
 
 
 @pytest.mark.xla

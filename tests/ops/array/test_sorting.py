@@ -201,16 +201,85 @@ def test_equal_elements_keep_their_order(values: list[int]) -> None:
     assert tf.argsort(tf.constant(values, tf.int32), stable=True).numpy().tolist() == positions
 
 
-@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
-def test_nan_is_largest_and_first_in_either_direction(dtype: Any) -> None:
-    inf, nan = float("inf"), float("nan")
-    x = tf.constant([nan, 1.0, inf, -inf], dtype)
-    np.testing.assert_array_equal(tf.math.top_k(x, 2).values.numpy().astype(float), [nan, inf])
-    np.testing.assert_array_equal(tf.sort(x).numpy().astype(float), [nan, -inf, 1.0, inf])
-    np.testing.assert_array_equal(tf.sort(x, direction="DESCENDING").numpy().astype(float), [nan, inf, 1.0, -inf])
-    assert tf.argsort(x).numpy().tolist() == [0, 3, 1, 2]
-    compiled = tf.function(tf.sort, jit_compile=True)
-    np.testing.assert_array_equal(compiled(x).numpy().astype(float), [nan, -inf, 1.0, inf])
+FLOATS = [tf.float16, tf.bfloat16, tf.float32, tf.float64]
+_NAN, _INF = float("nan"), float("inf")
+WITH_NAN = [
+    [3.0, _NAN, 1.0],
+    [_NAN, 3.0, 1.0],
+    [1.0, 3.0, -_NAN],
+    [_NAN, _NAN, -_INF, 2.0],
+    [_INF, -_NAN, -_INF, 0.0, -0.0, _NAN, 0.0],
+    [_NAN, -_NAN],
+    [float(i % 7) if i % 5 else _NAN for i in range(40)],
+]
+
+
+def _numbers(tensor: Any) -> Any:
+    return tf.cast(tensor, tf.float64).numpy()
+
+
+def _orders(x: Any) -> Any:
+    """Returns `x` sorted and its argsort in both directions, and positions of the largest."""
+    size = x.shape[0]
+    sorts = [(tf.sort(x, direction=d), tf.argsort(x, direction=d, stable=True)) for d in ("ASCENDING", "DESCENDING")]
+    tops = [tf.math.top_k(x, k, sorted=s).indices for k in (1, size // 2, size) for s in (True, False)]
+    return sorts, tops
+
+
+def _check_orders(found: Any, values: list[float]) -> None:
+    sorts, tops = found
+    descending = np.argsort(np.negative(values), stable=True)
+    for (ordered, indices), positions in zip(sorts, (np.argsort(values, stable=True), descending), strict=True):
+        np.testing.assert_array_equal(_numbers(ordered), np.array(values)[positions])
+        assert indices.numpy().tolist() == positions.tolist()
+    for indices in tops:
+        assert indices.numpy().tolist() == descending[: len(indices)].tolist()
+
+
+@pytest.mark.parametrize("values", WITH_NAN)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_nan_comes_last_in_either_direction(dtype: Any, values: list[float]) -> None:
+    _check_orders(_orders(tf.constant(values, dtype)), values)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_nan_comes_last_where_xla_sorts(dtype: Any) -> None:
+    compiled = tf.function(lambda *rows: [_orders(x) for x in rows], autograph=False, jit_compile=True)
+    for found, values in zip(compiled(*[tf.constant(values, dtype) for values in WITH_NAN]), WITH_NAN, strict=True):
+        _check_orders(found, values)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_nan_comes_last_along_every_dimension(axis: int) -> None:
+    x = np.array([[3.0, _NAN, 1.0], [_NAN, 2.0, -1.0], [0.0, 5.0, _NAN]])
+    np.testing.assert_array_equal(tf.sort(x, axis=axis), np.sort(x, axis=axis))
+    np.testing.assert_array_equal(tf.sort(x, axis=axis, direction="DESCENDING"), -np.sort(-x, axis=axis))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_few_elements_of_long_rows_pass_over_nan(dtype: Any) -> None:
+    x = np.random.default_rng(0).standard_normal((3, 20000)).astype(dtype)
+    x[0, 7::100] = np.nan
+    x[2] = np.nan
+    expected = np.argsort(-x, axis=-1, stable=True)[:, :5]
+    assert tf.math.top_k(x, 5).indices.numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_the_nth_element_counts_nan_last(dtype: Any) -> None:
+    x = tf.constant([[_NAN, 3.0, 1.0], [2.0, _NAN, 0.0]], dtype)
+    for n, low, high in ((0, [1.0, 0.0], [3.0, 2.0]), (1, [3.0, 2.0], [1.0, 0.0]), (2, [_NAN, _NAN], [_NAN, _NAN])):
+        np.testing.assert_array_equal(_numbers(tf.raw_ops.NthElement(input=x, n=n)), low)
+        np.testing.assert_array_equal(_numbers(tf.raw_ops.NthElement(input=x, n=n, reverse=True)), high)
+
+
+def test_the_gradient_of_a_sort_finds_its_way_past_nan() -> None:
+    x = tf.constant([3.0, _NAN, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sort(x) * [0.0, 1.0, 2.0]
+    assert tape.gradient(y, x).numpy().tolist() == [1.0, 2.0, 0.0]
 
 
 def test_unknown_ranks_can_be_sorted_along_any_dimension() -> None:

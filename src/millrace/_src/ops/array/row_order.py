@@ -4,7 +4,7 @@ NumPy sorts vectors of integers with the wide registers of the processor, but ne
 each element becomes one integer: the bits above say where the element stands in the order, the bits below its position.
 Sorting these integers sorts elements and positions at once, and equal elements keep their order. Of few large elements
 among many, most others are left out before: what is smaller than the `k`-th largest of some groups' maxima is none of
-the `k` largest.
+the `k` largest. NaN is smaller than all numbers, so that it is last of the largest, and last of a sort in either direction.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SIGNED = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8
 
 
 def order_keys(x: Array) -> Array:
-    """Returns signed integers of the width of `x` in the order of the elements: NaN is largest, both zeros are equal.
+    """Returns signed integers of the width of `x` in the order of the elements: NaN is smallest, both zeros are equal.
 
     Args: x: an array of real numbers.
     Returns: An array of the same shape; `x` itself if it holds signed integers.
@@ -47,7 +47,7 @@ def order_keys(x: Array) -> Array:
     keys ^= sign
     keys -= sign  # -0.0 is 0
     if is_nan.any():
-        keys[is_nan] = largest
+        keys[is_nan] = ~largest
     return keys
 
 
@@ -59,7 +59,7 @@ def largest_of_rows(x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
       k: how many elements, at most the size of the last dimension.
       index_dtype: the dtype of the positions.
 
-    Returns: The elements and their positions, both of shape `[..., k]`. NaN is largest; equals keep their order.
+    Returns: The elements and their positions, both of shape `[..., k]`. NaN is smallest; equals keep their order.
     """
     size = x.shape[-1]
     shape = (*x.shape[:-1], k)
@@ -91,6 +91,8 @@ def _tiny_order(rows: Array) -> Array:
     """Orders so few elements that each call of NumPy costs more than the sorting does."""
     if rows.dtype.kind == "V":  # NumPy puts NaN at the end only for its own types
         rows = rows.astype(np.float32)
+    if rows.dtype.kind == "f":
+        return (-rows).argsort(axis=-1, kind="stable")  # type: ignore[no-any-return]
     backwards = rows[..., ::-1].argsort(axis=-1, kind="stable")
     order: Array = (rows.shape[-1] - 1) - backwards[..., ::-1]
     return order
@@ -138,6 +140,8 @@ def _positions_among_few(rows: Array, k: int) -> Array | None:
     count, size = rows.shape
     comparable = order_keys(rows) if rows.dtype.itemsize == 2 else rows  # NumPy compares small floats one by one
     bound = _lower_bounds(comparable, k)
+    if bound is None:
+        return None
     places = np.flatnonzero(~(comparable < bound))
     if places.size > rows.size // 4:
         return None
@@ -159,11 +163,13 @@ def _positions_among_few(rows: Array, k: int) -> Array | None:
     return table[:, :k] & 0xFFFFFFFF
 
 
-def _lower_bounds(rows: Array, k: int) -> Array:
-    """Returns, as a column, a number for each row that at least `k` elements of the row reach."""
+def _lower_bounds(rows: Array, k: int) -> Array | None:
+    """Returns, as a column, a number for each row that at least `k` elements of the row reach; None if a maximum is NaN."""
     maxima = rows
     while maxima.shape[1] >= 8 * k + 64:
         half = maxima.shape[1] // 2
         maxima = np.maximum(maxima[:, :half], maxima[:, half : 2 * half])
+    if maxima.dtype.kind == "f" and np.isnan(maxima).any():
+        return None
     at = maxima.shape[1] - k
     return np.partition(maxima, at, axis=-1)[:, at : at + 1]

@@ -2,7 +2,8 @@
 
 Everything is `top_k`. As in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending
 sort of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their
-order. NaN is the largest value, and, as -NaN is NaN, comes first in both directions.
+order. NaN is the smallest value, and, as -NaN is NaN, comes last in both directions: TensorFlow's kernels compare with
+`>`, so that the place of NaN depends on its neighbours there; an ascending sort that XLA compiles, and NumPy's, end with it.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def _top_k_dims(dims: Any, k: int | None) -> TensorShape:
 
 @kernel_part
 def _largest(xp: Xp, x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
-    """Finds the `k` largest elements along the last dimension and their positions; NaN is largest, and equal elements
-    keep their order.
+    """Finds the `k` largest elements along the last dimension and their positions; NaN is smallest, and equal
+    elements keep their order.
     """
     return largest_of_rows(x, k, index_dtype)
 
@@ -93,15 +94,15 @@ def _xla_largest(xp: XlaXp, x: Array, k: int, index_dtype: Any) -> tuple[Array, 
 
 
 def _without_signs(xp: Xp, x: Array) -> Array:
-    """Gives zeros and NaNs of both signs the sign that makes XLA take zeros for equal and NaN for largest."""
+    """Gives zeros and NaNs of both signs the sign that makes XLA take zeros for equal and NaN for smallest."""
     if x.dtype.kind in "iu":
         return x
-    nan, zero = xp.asarray(np.nan, x.dtype), xp.zeros((), x.dtype)
+    nan, zero = xp.asarray(-np.nan, x.dtype), xp.zeros((), x.dtype)
     return xp.where(xp.isnan(x), nan, xp.where(x == 0, zero, x))
 
 
 def _order_keys(xp: Xp, x: Array) -> Array:
-    """Returns int32 numbers in the order of the elements of `x`; NaN is largest, and both zeros are equal."""
+    """Returns int32 numbers in the order of the elements of `x`; NaN is smallest, and both zeros are equal."""
     if x.dtype.kind == "u":
         return xp.astype(x, np.int32) if x.dtype.itemsize < 4 else xp.bitcast(x ^ np.uint32(1 << 31), np.int32)
     if x.dtype.kind == "i":
@@ -191,11 +192,13 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     Args:
       input: A real Tensor of at least one dimension.
       k: an integer scalar, at most the size of the last dimension.
-      sorted: whether the largest must come first; the order is the same in any case.
+      sorted: whether the largest must come first; they do in any case. TensorFlow's order without sorting is that of a
+        heap; here and where XLA compiles TensorFlow's graph the argument changes nothing.
       index_type: int16, int32 or int64, the dtype of the indices.
       name: name of the operation.
 
-    Returns: A named tuple of `values` and `indices`; of equal elements that with the lower index comes first.
+    Returns: A named tuple of `values` and `indices`; of equal elements that with the lower index comes first. NaN
+      is smaller than all numbers.
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `k` is negative or too large.
     """
     return TopKV2(*top_k_op(input, k, sorted=sorted, index_type=as_dtype(index_type), name=name))
@@ -383,7 +386,9 @@ def _nth_shape(c: ShapeContext) -> TensorShape:
     library_bound=True,
 )
 def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Array:
-    """Finds the element of rank `n` along the last dimension, from the smallest, or from the largest if `reverse`."""
+    """Finds the element of rank `n` along the last dimension, from the smallest, or from the largest if `reverse`; NaN
+    is last in either order.
+    """
     at = int(n)
     if not input.ndim:
         raise invalid(f"Input must be >= 1-D, got shape {dims_text(input.shape)}")
@@ -391,7 +396,11 @@ def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Arr
         raise invalid(f"n must be non-negative, got {at}")
     if input.shape[-1] <= at:
         raise invalid(f"Input must have last dimension > n = {at}")
-    return xp.sort(input, axis=-1)[..., -1 - at if reverse else at]
+    if input.dtype.kind in "iu":
+        return xp.sort(input, axis=-1)[..., -1 - at if reverse else at]
+    rows = xp.astype(input, np.float32) if input.dtype.kind == "V" else input  # NumPy sorts NaN of its own types alone
+    found = -xp.sort(-rows, axis=-1)[..., at] if reverse else xp.sort(rows, axis=-1)[..., at]
+    return xp.astype(found, input.dtype)
 
 
 @nth_element.gradient
@@ -418,7 +427,7 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
       direction: "ASCENDING" or "DESCENDING".
       name: name of the operation.
 
-    Returns: A Tensor of the same shape and dtype; NaN comes first.
+    Returns: A Tensor of the same shape and dtype; NaN comes last in either direction.
     Raises: ValueError: if `direction` is another, or `axis` is not known while tracing.
     """
     with name_scope(name, "sort"):
@@ -441,7 +450,7 @@ def argsort(
       stable: whether equal elements must keep their order; equal elements do in any case.
       name: name of the operation.
 
-    Returns: An int32 Tensor of the same shape.
+    Returns: An int32 Tensor of the same shape; the positions of NaN come last in either direction.
     Raises: ValueError: if `direction` is another, or `axis` is not known while tracing.
     """
     with name_scope(name, "argsort"):
