@@ -14,6 +14,7 @@ from tests.contracts.sample import Sample
 
 _SCORES = (np.sin(np.arange(5 * 2 * 4) * 1.3) * 2).reshape(5, 2, 4).astype(np.float32)
 _LENGTHS = np.array([5, 3], np.int32)
+_NAN = float("nan")
 
 SAMPLES = [
     *(
@@ -36,6 +37,17 @@ def _rows(indices: Any, values: Any, shape: Any) -> list[list[int]]:
         rows[row].append(int(value))
     assert shape.numpy()[1] == max(map(len, rows))
     return rows
+
+
+@pytest.mark.parametrize(
+    ("frame", "labels"), [([3, _NAN, 1], [0]), ([1, 3, _NAN], []), ([1, _NAN, 3], [2]), ([_NAN, 3, 1], [0])]
+)
+def test_greedy_passes_over_nan_as_tensorflow_does(frame: list[float], labels: list[int]) -> None:
+    inputs = np.array([[frame]], np.float32)
+    _, values, _, scores = tf.raw_ops.CTCGreedyDecoder(inputs=inputs, sequence_length=[1], blank_index=1)
+    assert values.numpy().tolist() == labels
+    best = frame[0] if frame[0] != frame[0] else 3
+    np.testing.assert_array_equal(scores, [[-best]])
 
 
 def _collapsed(path: Any, blank: int) -> tuple[int, ...]:

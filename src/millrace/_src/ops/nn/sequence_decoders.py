@@ -110,9 +110,10 @@ def ctc_greedy_decoder_op(
     if not -classes <= blank_index < classes:
         limits = f"between {-classes} and {classes - 1}"
         raise invalid(f"blank_index expected to be {limits} but was {blank_index}")
-    best = inputs.argmax(2)
+    best = _best_labels(inputs)
+    best_scores = np.take_along_axis(inputs, best[..., None], 2)[..., 0]
     is_frame = np.arange(len(inputs))[:, None] < sequence_length
-    scores = np.where(is_frame, inputs.max(2), 0).sum(0, dtype=inputs.dtype)
+    scores = np.where(is_frame, best_scores, 0).sum(0, dtype=inputs.dtype)
     is_kept = is_frame & (best != blank_index % classes)
     if merge_repeated:
         is_kept[1:] &= best[1:] != best[:-1]
@@ -122,6 +123,15 @@ def ctc_greedy_decoder_op(
     indices = np.stack([row_numbers, columns], axis=1)
     shape = np.array([len(counts), counts.max(initial=0)], np.int64)
     return indices, best[frames, row_numbers].astype(np.int64), shape, 0 - scores[:, None]
+
+
+def _best_labels(inputs: Array) -> Array:
+    """Returns the label of the highest score of each frame; a score of NaN is passed over, but for that of label 0."""
+    is_nan = np.isnan(inputs)
+    if not is_nan.any():
+        return inputs.argmax(2)
+    best: Array = np.where(is_nan[..., 0], 0, np.where(is_nan, -np.inf, inputs).argmax(2))
+    return best
 
 
 # --- beam search -----------------------------------------------------------------------------------------------------
