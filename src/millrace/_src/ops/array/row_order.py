@@ -4,7 +4,7 @@ NumPy sorts vectors of integers with the wide registers of the processor, but ne
 each element becomes one integer: the bits above say where the element stands in the order, the bits below its position.
 Sorting these integers sorts elements and positions at once, and equal elements keep their order. Of few large elements
 among many, most others are left out before: what is smaller than the `k`-th largest of some groups' maxima is none of
-the `k` largest. NaN is smaller than all numbers, so that it is last of the largest, and last of a sort in either direction.
+the `k` largest. NaN is smaller than all numbers, and so comes last in sorts of either direction.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _positions_among_few(rows: Array, k: int) -> Array | None:
 
 
 def _lower_bounds(rows: Array, k: int) -> Array | None:
-    """Returns, as a column, a number for each row that at least `k` elements of the row reach; None if a maximum is NaN."""
+    """Returns, as a column, a number for each row that at least `k` elements of the row reach; None if there is NaN."""
     maxima = rows
     while maxima.shape[1] >= 8 * k + 64:
         half = maxima.shape[1] // 2

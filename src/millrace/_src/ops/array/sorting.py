@@ -3,7 +3,7 @@
 Everything is `top_k`. As in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending
 sort of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their
 order. NaN is the smallest value, and, as -NaN is NaN, comes last in both directions: TensorFlow's kernels compare with
-`>`, so that the place of NaN depends on its neighbours there; an ascending sort that XLA compiles, and NumPy's, end with it.
+`>`, so that its place depends on its neighbours there; an ascending sort that XLA compiles, and NumPy's, end with it.
 """
 
 from __future__ import annotations
