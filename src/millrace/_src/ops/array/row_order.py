@@ -92,7 +92,7 @@ def _tiny_order(rows: Array) -> Array:
     if rows.dtype.kind == "V":  # NumPy puts NaN at the end only for its own types
         rows = rows.astype(np.float32)
     if rows.dtype.kind == "f":
-        return (-rows).argsort(axis=-1, kind="stable")  # type: ignore[no-any-return]
+        return (-rows).argsort(axis=-1, kind="stable")
     backwards = rows[..., ::-1].argsort(axis=-1, kind="stable")
     order: Array = (rows.shape[-1] - 1) - backwards[..., ::-1]
     return order

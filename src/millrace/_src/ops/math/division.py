@@ -3,7 +3,8 @@
 `truediv` (`/`) divides as in mathematics and gives floating point for integers; `floordiv` and
 `floormod` (`//`, `%`) round towards minus infinity; `truncatediv` and `truncatemod` towards zero
 like C. Division by an integer zero is an error, by a floating zero it is infinite or NaN; the
-`_no_nan` forms give 0 instead.
+`_no_nan` forms give 0 instead. XLA cannot raise an error: with `jit_compile=True` the quotient of
+an integer and zero has all bits set (-1), the remainder is the integer, as in TensorFlow.
 """
 
 from __future__ import annotations
@@ -171,6 +172,14 @@ def floor_div(xp: Xp, x: Array, y: Array) -> Array:
     return xp.floor(xp.true_divide(x, y))
 
 
+@floor_div.kernel_for("xla")
+def _floor_div_in_xla(xp: Xp, x: Array, y: Array) -> Array:
+    quotient = floor_div.op_def.kernel(xp, x, y)
+    if x.dtype.kind != "i":
+        return quotient
+    return xp.where(y == 0, xp.where(x < 0, x.dtype.type(-2), x.dtype.type(-1)), quotient)
+
+
 @floor_div.specialize
 def _specialize_floor_div(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     if not dtypes[0].is_floating:
@@ -197,7 +206,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
       name: A name for the operation (optional).
 
     Returns: A `Tensor` of the dtype of `x`.
-    Raises: InvalidArgumentError: for an integer division by zero.
+    Raises: InvalidArgumentError: for an integer division by zero; not with `jit_compile=True`.
     """
     with name_scope(name, "floordiv") as scope:
         return floor_div(x, y, name=scope)
@@ -224,11 +233,21 @@ def floormod(xp: Xp, x: Array, y: Array) -> Array:
       y: A `Tensor` of the same dtype; the two broadcast.
 
     Returns: A `Tensor` of the dtype of `x`, equal to `x - floordiv(x, y) * y`.
-    Raises: InvalidArgumentError: for an integer division by zero.
+    Raises: InvalidArgumentError: for an integer division by zero; not with `jit_compile=True`.
     """
     if x.dtype.kind in "iu" and x.size > _SMALL:
         return x - xp.floor_divide(x, y) * y  # faster in NumPy than the remainder
     return xp.remainder(x, y)
+
+
+@floormod.kernel_for("xla")
+def _floormod_in_xla(xp: Xp, x: Array, y: Array) -> Array:
+    return _dividend_over_zero(xp, x, y, xp.remainder(x, y))
+
+
+def _dividend_over_zero(xp: Xp, x: Array, y: Array, remainder: Array) -> Array:
+    """Replaces the remainder of integers that are divided by zero by the dividend."""
+    return xp.where(y == 0, x, remainder) if x.dtype.kind in "iu" else remainder
 
 
 @floormod.specialize
@@ -262,7 +281,7 @@ def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
       y: A `Tensor` of the same dtype; the two broadcast.
 
     Returns: A `Tensor` of the dtype of `x`.
-    Raises: InternalError: for an integer division by zero.
+    Raises: InternalError: for an integer division by zero; not with `jit_compile=True`.
     """
     return truncated_quotient(xp, x, y)
 
@@ -293,9 +312,14 @@ def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
       y: A `Tensor` of the same dtype; the two broadcast.
 
     Returns: A `Tensor` of the dtype of `x`, equal to `x - truncatediv(x, y) * y`.
-    Raises: InternalError: for an integer division by zero.
+    Raises: InternalError: for an integer division by zero; not with `jit_compile=True`.
     """
     return xp.fmod(x, y)
+
+
+@truncatemod.kernel_for("xla")
+def _truncatemod_in_xla(xp: Xp, x: Array, y: Array) -> Array:
+    return _dividend_over_zero(xp, x, y, xp.fmod(x, y))
 
 
 @truncatemod.gradient(accepts_slices=True)
@@ -320,6 +344,9 @@ def c_mod(xp: Xp, x: Array, y: Array) -> Array:
     array([-1,  1], dtype=int32)
     """
     return xp.fmod(x, y)
+
+
+c_mod.kernel_for("xla")(_truncatemod_in_xla)
 
 
 @op("DivNoNan", "x: T, y: T -> z: T", T=_NO_NAN_TYPES, shape=broadcast_shape)

@@ -60,6 +60,16 @@ def power(xp: Xp, x: Array, y: Array) -> Array:
     return xp.power(x, y)
 
 
+@power.kernel_for("xla")
+def _power_in_xla(xp: Xp, x: Array, y: Array) -> Array:
+    """XLA cannot refuse negative powers of integers: what is between -1 and 1 is 0, as in TensorFlow."""
+    if x.dtype.kind != "i":
+        return xp.power(x, y)
+    one = x.dtype.type(1)
+    reciprocal = xp.where(x == 1, one, xp.where(x == -1, one - 2 * (y & one), xp.zeros((), x.dtype)))
+    return xp.where(y < 0, reciprocal, xp.power(x, xp.maximum(y, xp.zeros((), x.dtype))))
+
+
 @power.specialize
 def _specialize_pow(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     return None if dtypes[0].is_integer else xp.power
@@ -87,7 +97,7 @@ def pow_(x: Any, y: Any, name: str | None = None) -> Tensor:
       name: A name for the operation (optional).
 
     Returns: A `Tensor` of the dtype of `x`. NaN for a negative real number to a fractional power.
-    Raises: InvalidArgumentError: for an integer to a negative power.
+    Raises: InvalidArgumentError: for an integer to a negative power; not with `jit_compile=True`.
     """
     return power(x, y, name=name)
 
