@@ -12,7 +12,7 @@ from typing import Any
 
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.specs import TensorSpec, TypeSpec
-from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.core.tensor import SymbolicTensor, tape_id
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
 from millrace._src.state.variable_spec import VariableSpec
@@ -75,6 +75,7 @@ class Placeholders:
         handle = value.handle
         if kind.alias_id not in self._variables or kind.alias_id is None:
             self._variables[kind.alias_id] = value
+            placeholder._tape_id = tape_id(handle)  # a tape within the body knows the variable by its handle
             self._graph.replace_capture(handle, placeholder)
             self._graph.argument_handles.add(id(handle))
         return value
