@@ -77,3 +77,13 @@ def test_specs_take_specs_where_values_take_tensors() -> None:
         kind.Spec((1, inner))
     with pytest.raises(TypeError, match=r"f\[1\]: expected a TypeSpec for 'Inner', got 'C.Spec'"):
         kind.Spec((tf.TensorSpec([]), kind.Spec((tf.TensorSpec([]), inner))))
+
+
+def test_a_field_of_the_class_of_variables_takes_variables_only() -> None:
+    kind = type(tf.Variable(1.0))
+    v = tf.Variable(3.0)
+    assert with_field(kind)(v).f is v
+    assert with_field(tuple[kind, ...])([v, v]).f == (v, v)
+    assert with_field(kind | None)(None).f is None and with_field(kind | tf.Tensor)(v).f is v
+    with pytest.raises(TypeError, match="f: expected 'ResourceVariable', got 'EagerTensor'"):
+        with_field(kind)(tf.constant(3.0))

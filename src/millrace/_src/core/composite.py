@@ -29,6 +29,9 @@ class CompositeTensor:
     _stands_for_tensor: ClassVar[bool] = False
     """Whether `tf.is_tensor` holds: the value is one array in another form."""
 
+    _can_be_field: ClassVar[bool] = True
+    """Whether the class may be the annotation of a field of an extension type."""
+
     _has_rows: ClassVar[bool] = False
     """Whether iteration runs over rows: the method `nrows` counts the rows, and `value[index]` is a row."""
 

@@ -27,12 +27,13 @@ from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, noted_calls
 from millrace._src.function.captures import DeferredCapture
 from millrace._src.function.fast_calls import PreparedCall
-from millrace._src.function.flat_values import collect, make_packer, tell_of_variable
+from millrace._src.function.flat_values import collect, make_packer
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import Signature
 from millrace._src.function.tracing import Trace
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.state.variable_spec import tell_of_variable
 from millrace._src.trackable.base import TrackableFunction
 from millrace._src.util import nest
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -28,27 +27,12 @@ def collect(kind: Any, value: Any, tensors: list[Any]) -> None:
     elif isinstance(kind, (Literal, Weakref)):
         return
     elif isinstance(kind, VariableSpec):
-        tensors.append(value if isinstance(value, Tensor) else _handle_of(value))
+        tensors += [value] if isinstance(value, Tensor) else kind.to_tensors(value)
     elif isinstance(kind, Structure):
         for part, item in zip(kind.components, kind.unpack(value)):
             collect(part, item, tensors)
     else:
         tensors.extend(kind.to_tensors(value))
-
-
-def _handle_of(variable: Any) -> Any:
-    """Returns the handle of a variable argument, and tells tapes and the function being traced of the use."""
-    tell_of_variable(variable)
-    return variable.handle
-
-
-def tell_of_variable(variable: Any) -> None:
-    """Tells tapes and the function being traced that a variable is used."""
-    if variable.trainable:
-        for tape in state.tapes:
-            tape.variable_accessed(variable)
-    if state.graph is not None and state.graph.building_function:
-        state.graph.watch_variable(variable)
 
 
 def make_packer(kind: Any) -> Callable[[Sequence[Any]], Any]:

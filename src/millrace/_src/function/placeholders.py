@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.handle_types import VariableHandle
+from millrace._src.core.resources import is_variable
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import SymbolicTensor, tape_id
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
 from millrace._src.state.variable_spec import VariableSpec
+from millrace._src.util import nest
 from millrace._src.util.logger import get_logger
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -26,7 +28,10 @@ class Placeholders:
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
-        self._variables: dict[int | None, Any] = {}
+        self._handles: set[int] = set()
+        """The ids of the handles of the variables that came in, each of which has one placeholder."""
+        self._unbound: dict[int | None, Any] = {}
+        """The variables of placeholders, by the number of the variable in the call."""
 
     def make(self, kind: Any, value: Any, name: str | None) -> Any:
         """Makes the stand-in for an argument of trace type `kind` whose value in this call is `value`."""
@@ -39,7 +44,7 @@ class Placeholders:
         if isinstance(kind, Structure):
             return self._structure(kind, value, name)
         if isinstance(kind, TypeSpec):
-            return kind.from_tensors(iter([self._tensor(part, name) for part in kind.flatten()]))
+            return self._composite(kind, value, name)
         context = PlaceholderContext(self)
         context.update_naming_scope(name)
         return kind.placeholder_value(context)
@@ -64,17 +69,42 @@ class Placeholders:
         self._graph.inputs.append(placeholder)
         return placeholder
 
+    def _composite(self, kind: TypeSpec, value: Any, name: str | None) -> Any:
+        """Makes a composite of placeholders; the variables in the composite pass through, as arguments of their own."""
+        parts = kind.flatten()
+        if not any(part.dtype.name == "resource" for part in parts):
+            return kind.from_tensors(iter([self._tensor(part, name) for part in parts]))
+        is_spec = value is None or isinstance(value, TypeSpec)
+        given = [None] * len(parts) if is_spec else nest.flatten(value, expand_composites=True)
+        made = [self._passed(self._tensor(part, name), item) for part, item in zip(parts, given, strict=True)]
+        composite = kind.from_tensors(iter(made))
+        for leaf in nest.flatten(composite, expand_composites=True):
+            if is_variable(leaf):
+                self._graph.argument_handles.add(id(leaf.handle))
+        return composite
+
     def _variable(self, kind: VariableSpec, value: Any, name: str | None) -> Any:
-        """Returns the variable itself; feeds the handle through a placeholder, so that other variables may take its
-        place.
-        """
+        """Returns the variable itself, or where there is none yet, a variable of the placeholder."""
         placeholder = self._tensor(kind.flatten()[0], name)
         placeholder.handle_type = VariableHandle(kind.dtype, kind.shape)
-        if value is None or isinstance(value, VariableSpec):
+        if value is not None and not isinstance(value, VariableSpec):
+            return self._passed(placeholder, value)
+        alias = kind.alias_id
+        if alias is None or alias not in self._unbound:
+            self._graph.argument_handles.add(id(placeholder))
+            self._unbound[alias] = kind.from_tensors(iter([placeholder]))
+        return self._unbound[alias]
+
+    def _passed(self, placeholder: SymbolicTensor, value: Any) -> Any:
+        """Returns a variable itself, and feeds its handle through a placeholder, so that other variables may take the
+        variable's place; returns the placeholder for another value.
+        """
+        if not is_variable(value):
             return placeholder
         handle = value.handle
-        if kind.alias_id not in self._variables or kind.alias_id is None:
-            self._variables[kind.alias_id] = value
+        if id(handle) not in self._handles:
+            self._handles.add(id(handle))
+            placeholder.handle_type = VariableHandle(value.dtype, value.shape)
             placeholder._tape_id = tape_id(handle)  # a tape within the body knows the variable by its handle
             self._graph.replace_capture(handle, placeholder)
             self._graph.argument_handles.add(id(handle))

@@ -20,6 +20,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.dtypes import DType, as_dtype, resource
 from millrace._src.core.execute import execute
+from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import VariableStorage, resource_handle, resource_of
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -94,6 +95,7 @@ class Variable(
 
     _should_act_as_resource_variable = True
     _stands_for_tensor = True
+    _can_be_field = False  # TensorFlow refuses `tf.Variable` too, and takes the class of what `tf.Variable()` makes
     _nest_components = None  # type: ignore[assignment]  # a variable is a leaf: its value is read by ops
     _distribute_strategy: Any = None
 
@@ -498,6 +500,8 @@ _DEFAULTS = dict(zip(_PARAMETERS, Variable.__init__.__defaults__ or (), strict=T
 class ResourceVariable(Variable):
     """What `tf.Variable(...)` makes: TensorFlow's class name, which messages and programs show."""
 
+    _can_be_field = True
+
 
 class _UnreadVariable(ResourceVariable):
     """The variable that an assignment returns, whose reads wait for the assignment."""
@@ -574,4 +578,16 @@ def uninitialized_variable(shape: Any, dtype: Any, name: str | None = None, **tr
     return variable
 
 
-VariableSpec.describes(Variable)
+def variable_of_handle(handle: Tensor, spec: VariableSpec) -> Variable:
+    """Makes the variable to which a handle refers, for a graph that is traced for any variable of a spec."""
+    variable = ResourceVariable.__new__(ResourceVariable)
+    variable._set_traits(spec.trainable, None, None, None)
+    variable._in_graph_mode = False
+    variable._dtype, variable._shape_static = spec.dtype, spec.shape
+    variable._handle = handle
+    variable._name = handle.op.name if isinstance(handle, SymbolicTensor) else "Variable"
+    handle.handle_type = VariableHandle(spec.dtype, spec.shape)
+    return variable
+
+
+VariableSpec.describes(Variable, variable_of_handle)

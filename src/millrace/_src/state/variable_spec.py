@@ -6,15 +6,26 @@ than `f(v, w)`, since in `f(v, v)` an assignment to one argument is seen through
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
+from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec, TypeSpec
+from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import register_type_spec_from_value_converter
 from millrace._src.core.wire_forms import wire_form
+
+
+def tell_of_variable(variable: Any) -> None:
+    """Tells tapes and the function being traced that a variable is used."""
+    if variable.trainable:
+        for tape in state.tapes:
+            tape.variable_accessed(variable)
+    if state.graph is not None and state.graph.building_function:
+        state.graph.watch_variable(variable)
 
 
 @wire_form("VARIABLE_SPEC")
@@ -30,11 +41,18 @@ class VariableSpec(TypeSpec):
         self.alias_id = alias_id
 
     _variable_class: ClassVar[Any] = None
+    _make: ClassVar[Callable[[Any, VariableSpec], Any]]
 
     @classmethod
-    def describes(cls, variable_class: type) -> None:
-        """Makes this class the spec of the values of another class; said once, by the module of `tf.Variable`."""
+    def describes(cls, variable_class: type, make: Callable[[Any, VariableSpec], Any]) -> None:
+        """Makes this class the spec of the values of another class; said once, by the module of `tf.Variable`.
+
+        Args:
+          variable_class: The class of variables.
+          make: Makes a variable of a handle and a spec.
+        """
         cls._variable_class = variable_class
+        cls._make = staticmethod(make)
         register_type_spec_from_value_converter(variable_class, cls.of)
 
     @classmethod
@@ -69,7 +87,8 @@ class VariableSpec(TypeSpec):
         return value.handle
 
     def _from_components(self, components: Any) -> Any:
-        return components
+        is_handle = isinstance(components, Tensor) and components.dtype.name == "resource"
+        return self._make(components, self) if is_handle else components
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Tells whether a variable or spec has the same dtype, trainability and a compatible shape."""
@@ -94,10 +113,11 @@ class VariableSpec(TypeSpec):
         return self
 
     def to_tensors(self, value: Any) -> list[Any]:
+        tell_of_variable(value)
         return [value.handle]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        return next(tensors)
+        return self._from_components(next(tensors))
 
     def flatten(self) -> list[Any]:
         return [TensorSpec(TensorShape.of(()), as_dtype("resource"))]

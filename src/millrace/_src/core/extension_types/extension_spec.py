@@ -208,15 +208,22 @@ def _named(value_type: Any) -> str:
     return "an extension type" if value_type is None else f"a value of type {value_type.__name__}"
 
 
-def spec_of_field(value: Any) -> Any:
-    """Returns a field's value with specs in the place of tensors and composites."""
-    return nest.map_structure(_spec_of_leaf, value)
+def spec_of_field(value: Any, context: Any = None) -> Any:
+    """Returns a field's value with specs in the place of tensors and composites.
 
+    Args:
+        value: the field's value.
+        context: numbers the variables of a call of a function; None for a spec outside a call.
+    """
 
-def _spec_of_leaf(leaf: Any) -> Any:
-    if isinstance(leaf, Tensor):
-        return TensorSpec(leaf.shape, leaf.dtype)
-    return leaf._type_spec if isinstance(leaf, CompositeTensor) else leaf
+    def spec_of(leaf: Any) -> Any:
+        if isinstance(leaf, Tensor):
+            return TensorSpec(leaf.shape, leaf.dtype)
+        if not isinstance(leaf, CompositeTensor):
+            return leaf
+        return leaf._type_spec if context is None else leaf.__tf_tracing_type__(context)
+
+    return nest.map_structure(spec_of, value)
 
 
 def _leaves(fields: dict[str, Any]) -> list[Any]:

@@ -180,6 +180,13 @@ class ExtensionType(ImmutableFields, CompositeTensor, metaclass=ExtensionTypeMet
             spec = self.__dict__["_tf_extension_type_cached_type_spec"] = self.Spec._deserialize(fields)
         return spec
 
+    def __tf_tracing_type__(self, context: Any) -> Any:
+        spec = self._type_spec
+        if PACKED in self.__dict__ or not any(part.dtype.is_handle for part in spec.flatten()):
+            return spec
+        values = self._tf_extension_type_values().items()  # variables are numbered: the same one twice is another type
+        return self.Spec._deserialize([(name, spec_of_field(value, context)) for name, value in values])
+
     def __getstate__(self) -> dict[str, Any]:
         return dict(self._tf_extension_type_values())
 

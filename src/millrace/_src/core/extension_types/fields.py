@@ -20,7 +20,6 @@ from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.core.types import Tensor as TensorInterface
 
 RESERVED_FIELD_NAMES = (
     "self",
@@ -211,8 +210,8 @@ def is_leaf_type(annotation: Any) -> bool:
 
 
 def is_composite_type(annotation: Any) -> bool:
-    """Tells whether an annotation is a class of composite tensors. Variables, which are their own, are none."""
-    return issubclass(annotation, CompositeTensor) and not issubclass(annotation, TensorInterface)
+    """Returns whether an annotation is a class of composite tensors, or the class of what `tf.Variable()` makes."""
+    return issubclass(annotation, CompositeTensor) and annotation._can_be_field
 
 
 def union_options(annotation: Any) -> tuple[Any, ...] | None:
