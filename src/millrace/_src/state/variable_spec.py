@@ -88,7 +88,7 @@ class VariableSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         is_handle = isinstance(components, Tensor) and components.dtype.name == "resource"
-        return self._make(components, self) if is_handle else components
+        return VariableSpec._make(components, self) if is_handle else components
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Tells whether a variable or spec has the same dtype, trainability and a compatible shape."""
