@@ -12,6 +12,8 @@ TESTS ?= tests
 PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11 python
 # Where one Python differs from another: its compiler, its own classes, its messages.
 NEWEST_TESTS ?= tests/autograph tests/core tests/function tests/interop tests/util tests/tools tests/oracle
+# What threads and degrees of parallelism decide. XLA sizes its thread pools by itself.
+CORES_TESTS ?= tests/data tests/engines tests/util/test_thread_pool.py tests/util/test_blas_threads.py --ignore=tests/engines/xla
 # Workers for the tests: a core each, at most four.
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1); echo $$(( n > 4 ? 4 : n )))
 
@@ -23,6 +25,12 @@ demo: $(VENV)/demo.stamp  ## train the digits classifier, eager and as a graph
 
 test: $(VENV)/test.stamp  ## run the tests
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal $(TESTS)
+
+cores: $(VENV)/test.stamp  ## run the tests of data, engines and threads as on machines of 1 and of 8 cores
+	@for cores in 1 8; do \
+	    echo "$$cores cores"; \
+	    MILLRACE_CORES=$$cores $(MAKE) --no-print-directory test TESTS='$(CORES_TESTS)' || exit 1; \
+	done
 
 keras-tests: $(VENV)/test.stamp  ## run Keras's own tests, all 13,800, out of the installed wheel: see docs/decisions/keras-tests.md
 	@$(PYTHON) -m tests.keras --jobs $(JOBS) $(KERAS_TESTS)
@@ -91,4 +99,4 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@$(PIP) install --group bench
 	@touch $@
 
-.PHONY: help demo test keras-tests newest lint style layers sizes generated types api stubs bench clean
+.PHONY: help demo test cores keras-tests newest lint style layers sizes generated types api stubs bench clean

@@ -13,6 +13,7 @@ import pytest
 import millrace as tf
 from millrace._src.data import trials
 from millrace._src.data.iteration import Iteration
+from millrace._src.util.cores import set_usable_cores
 
 
 @pytest.fixture
@@ -21,6 +22,17 @@ def always_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "_SLOW_ELEMENT", -1.0)
     monkeypatch.setattr(trials, "_GAIN", 1e9)
     monkeypatch.setattr(trials, "_IDLE", -1.0)
+
+
+SetCores = Callable[[int], int]
+
+
+@pytest.fixture
+def cores() -> Iterator[SetCores]:
+    """Lets a test set the number of cores that the program uses."""
+    before = set_usable_cores(0)
+    yield set_usable_cores
+    set_usable_cores(before)
 
 
 def noting(seen: list[int], seconds: Callable[[int], float] = lambda x: 0.0) -> Callable[[Any], Any]:

@@ -11,10 +11,11 @@ import pytest
 import millrace as tf
 from millrace._src.proto import snapshot_pb2
 from tests.data.composites import contents, ragged, sparse
-from tests.data.parallel import of_variant
+from tests.data.parallel import SetCores, cores, of_variant
 from tests.data.pipelines import check_restores_everywhere, elements, outcomes
 
 Dataset = tf.data.Dataset
+__all__ = ["cores"]
 
 # What TensorFlow 2.21 wrote for `Dataset.range(6).save(folder, shard_func=lambda x: x % 2)`.
 _EVEN = (
@@ -90,6 +91,21 @@ def test_a_reader_function_orders_shards(tmp_path: Path) -> None:
     check_restores_everywhere(lambda: Dataset.load(str(tmp_path)))
     with pytest.raises(TypeError, match="`reader_func` must return a `Dataset` object"):
         Dataset.load(str(tmp_path), reader_func=lambda shards: 3)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8])
+def test_the_order_does_not_depend_on_the_number_of_cores(count: int, tmp_path: Path, cores: SetCores) -> None:
+    cores(count)
+    Dataset.range(60).save(str(tmp_path / "saved"), shard_func=lambda x: x % 20)
+    first = [20 * row + shard for row in range(3) for shard in range(16)]
+    assert elements(Dataset.load(str(tmp_path / "saved"))) == first + [
+        20 * r + s for r in range(3) for s in range(16, 20)
+    ]
+    for _ in range(2):
+        assert elements(Dataset.range(40).snapshot(str(tmp_path / "kept"))) == list(range(40))
+    for calls in (None, 2, tf.data.AUTOTUNE):
+        taken = Dataset.range(17).interleave(lambda x: Dataset.from_tensors(x).repeat(2), num_parallel_calls=calls)
+        assert elements(taken) == [*range(16), *range(16), 16, 16]
 
 
 def test_a_shard_function_takes_the_components_of_a_tuple(tmp_path: Path) -> None:

@@ -169,6 +169,7 @@ def test_waiting_waits_for_results_and_variables() -> None:
     program.wait(call, [np.ones(2)])
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the signal may come in a finalizer
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signals to a thread")
 def test_ctrl_c_leaves_each_variable_with_a_value_of_the_same_call() -> None:
     first, second = tf.Variable(np.zeros(16, np.float32)), tf.Variable(np.zeros(16, np.float32))

@@ -21,10 +21,11 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
-from millrace._src.data.parallelism import AUTOTUNE, available_cpus
+from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pool import LONGEST_WAIT, Lanes, Task
 from millrace._src.data.stacked_results import Kind, StackedResults, block_of_views, kinds_of, stacked_results
 from millrace._src.data.trials import Trial
+from millrace._src.util.cores import usable_cores
 
 _CALLS_A_THREAD = 8
 """How many calls there may be in the window for each thread, where nobody can tell."""
@@ -163,7 +164,7 @@ class ParallelFunction(Applying):
         self._function = function
         self._inline = AppliedFunction(function, source)
         if calls == AUTOTUNE:
-            calls = max(available_cpus() - runs_unseen, 1)  # one processor for the consumer
+            calls = max(usable_cores() - runs_unseen, 1)  # one processor for the consumer
         self._calls, self._is_ordered = calls, is_ordered
         self._together = together if runs_unseen else 1
         self._longest = _CALLS_A_THREAD * calls if runs_unseen else calls

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 
 from millrace._src.core import errors
@@ -13,11 +11,9 @@ from millrace._src.util.export import export_constant
 AUTOTUNE = -1
 """Stands for a number that the runtime chooses."""
 export_constant(__name__, "AUTOTUNE", "data.AUTOTUNE", "data.experimental.AUTOTUNE")
-
-
-def available_cpus() -> int:
-    """Returns the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+CYCLE_LENGTH = 16
+"""How many datasets take turns where the user does not say: the order of elements is the same on every machine, while
+TensorFlow's number, and so its order, depends on the processors."""
 
 
 def checked_calls(count: int) -> int:

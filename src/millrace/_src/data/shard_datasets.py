@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.element_files import ElementFilesCursor, known_compression
 from millrace._src.data.functions import BoundFunction, TracedFunction
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run, node_of
-from millrace._src.data.parallelism import AUTOTUNE
+from millrace._src.data.parallelism import AUTOTUNE, CYCLE_LENGTH
 from millrace._src.data.saved_folders import files_of_shard
 from millrace._src.data.sources.tensors import TensorSliceNode
 
@@ -79,7 +78,7 @@ def traced_reader(reader_func: Callable[..., Any] | None, spec: Any, place: str)
 def _in_turn(datasets: DatasetBase) -> Any:
     """Reads one element of each shard after the other."""
     transformed: Any = datasets
-    return transformed.interleave(lambda shard: shard, cycle_length=os.cpu_count(), num_parallel_calls=AUTOTUNE)
+    return transformed.interleave(lambda shard: shard, cycle_length=CYCLE_LENGTH, num_parallel_calls=AUTOTUNE)
 
 
 # --- ops ---------------------------------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 from millrace._src.core.runtime_options import get_inter_op_parallelism_threads, get_intra_op_parallelism_threads
 from millrace._src.engines.accelerators import drivers_found
 from millrace._src.engines.loading import has_compiler, xla_engine
+from millrace._src.util.cores import usable_cores
 from millrace._src.util.onednn import library as onednn
-from millrace._src.util.thread_pool import thread_count, usable_cores
+from millrace._src.util.thread_pool import thread_count
 from millrace._src.util.version import __version__
 
 
@@ -61,6 +62,7 @@ VARIABLES = {
     "MILLRACE_TIER_WAIT": '"1": calls wait for the compiler',
     "MILLRACE_TIER_THRESHOLD": "seconds of calls after which a function is compiled",
     "MILLRACE_TIER_CHOICE": "how thoroughly engines are compared",
+    "MILLRACE_CORES": "how many cores threads, datasets and products count on",
     "MILLRACE_COMPILE_CACHE": "the folder of compiled functions; 0: none",
     "MILLRACE_ONEDNN": "the file of the oneDNN library; empty: none",
     "CUDA_VISIBLE_DEVICES": "which NVIDIA GPUs the process sees; empty or -1: none",

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from millrace._src.util.cores import usable_cores
 from millrace._src.util.lazy_import import new_variables_removed
 from millrace._src.util.thread_pool import is_inside, run_in_parallel
 
@@ -39,7 +40,7 @@ class ProductThreads:
     """Chooses the number of threads of each product, and learns from the time that the product takes.
 
     Args:
-      most: the number of threads that the library has.
+      most: the most threads for a product.
       get_count: returns the number of threads that the library uses.
       set_count: sets this number.
       clock: returns the time in seconds.
@@ -56,6 +57,8 @@ class ProductThreads:
         self.count = most
         """The number of threads for products that are worth sharing."""
         self._get_count, self._set_count = get_count, set_count
+        self.has_no_choice = most == get_count() == 1
+        """Whether the library has one thread."""
         self._clock = clock
         self._lock = threading.Lock()
         self._running = 0
@@ -161,7 +164,7 @@ def _threads() -> ProductThreads:
             controller.set_num_threads(count)
 
     get_count = controllers[0].get_num_threads
-    return ProductThreads(get_count(), get_count, set_count)
+    return ProductThreads(min(get_count(), usable_cores()), get_count, set_count)
 
 
 if sys.platform != "win32":
@@ -195,7 +198,7 @@ def blas_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -
     """Returns `product(a, b)`, computed by NumPy's BLAS library; the arguments are those of `large_product`."""
     threads = _threads()
     work = a.size * (b.shape[-1] if b.ndim > 1 else 1)
-    if threads.most == 1 or work <= SINGLE or is_inside():
+    if threads.has_no_choice or work <= SINGLE or is_inside():
         return product(a, b) if out is None else product(a, b, out=out)
     options = {} if out is None else {"out": out}
     return threads.carry_out(lambda: product(a, b, **options), work, (a.shape, b.shape, a.dtype.char))

@@ -21,6 +21,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from millrace._src.util.cores import usable_cores
+
 _WORTH_SHARING = 500_000
 """The nanoseconds from which on threads share work."""
 
@@ -36,11 +38,6 @@ class _Place(threading.local):
 
 
 _place = _Place()
-
-
-def usable_cores() -> int:
-    """Returns the number of cores on which this thread may run."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def set_thread_count(count: int) -> None:

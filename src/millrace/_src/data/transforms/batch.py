@@ -19,9 +19,10 @@ from millrace._src.data.blocks import Block, Column, column_of, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, scalar_of
-from millrace._src.data.parallelism import AUTOTUNE, available_cpus, determinism, warn_of_determinism
+from millrace._src.data.parallelism import AUTOTUNE, determinism, warn_of_determinism
 from millrace._src.data.transforms.prefetch import PrefetchCursor
 from millrace._src.util import nest
+from millrace._src.util.cores import usable_cores
 from millrace._src.util.text import shape_brackets
 
 
@@ -70,7 +71,7 @@ class ParallelBatchNode(BatchNode):
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
-        return PrefetchCursor(super().cursor(run), available_cpus() if self.calls <= 0 else self.calls)
+        return PrefetchCursor(super().cursor(run), usable_cores() if self.calls <= 0 else self.calls)
 
 
 class BatchCursor(Cursor):

@@ -21,8 +21,8 @@ from millrace._src.data.inner_passes import reads_ahead, traced_dataset_function
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
 from millrace._src.data.parallelism import (
     AUTOTUNE,
+    CYCLE_LENGTH,
     allowed_calls,
-    available_cpus,
     checked_calls,
     determinism,
     is_deterministic,
@@ -30,6 +30,7 @@ from millrace._src.data.parallelism import (
 )
 from millrace._src.data.turns import LegacyTurnsCursor, ParallelTurnsCursor, TurnsCursor
 from millrace._src.ops.type_sets import ANY
+from millrace._src.util.cores import usable_cores
 
 
 @dataclass(eq=False, repr=False)
@@ -81,7 +82,7 @@ class ParallelInterleaveNode(InterleaveNode):
         """Starts a pass over the source."""
         kind = LegacyTurnsCursor if self.is_legacy else ParallelTurnsCursor
         allowed = allowed_calls(self.calls, run)
-        calls = available_cpus() if allowed == AUTOTUNE else allowed
+        calls = usable_cores() if allowed == AUTOTUNE else allowed
         return kind(
             self.function,
             self.source.cursor(run),
@@ -115,7 +116,7 @@ def interleave_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of the elements of datasets that take turns."""
-    cycle = available_cpus() if int(cycle_length) == AUTOTUNE else int(cycle_length)
+    cycle = CYCLE_LENGTH if int(cycle_length) == AUTOTUNE else int(cycle_length)
     for label, value in (("cycle_length", cycle), ("block_length", int(block_length))):
         if value <= 0:
             raise errors.InvalidArgumentError(None, None, f"{label} must be greater than zero.")
@@ -154,7 +155,7 @@ def parallel_interleave_dataset(
         tuple(output_shapes),
         node_of(input_dataset),
         BoundFunction(f, other_arguments),
-        max(available_cpus() // 2, 1) if cycle == AUTOTUNE else cycle,
+        CYCLE_LENGTH if cycle == AUTOTUNE else cycle,
         block,
         calls,
         int(buffer_output_elements),
@@ -202,7 +203,7 @@ def interleave(
 
     Args:
       map_func: takes the components of an element and returns a dataset.
-      cycle_length: how many datasets take turns; the number of processors by default.
+      cycle_length: how many datasets take turns; 16 by default, whatever the number of processors.
       block_length: how many elements of a dataset come in a turn; 1 by default.
       num_parallel_calls: how many datasets may be read at a time; `tf.data.AUTOTUNE` lets the runtime choose.
       deterministic: whether the order is that of the turns also then; None leaves that to the options.

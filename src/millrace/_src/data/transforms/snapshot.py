@@ -26,7 +26,7 @@ from millrace._src.data.element_files import known_compression
 from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of
 from millrace._src.data.graph_form import fingerprint_of
 from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_of
-from millrace._src.data.parallelism import available_cpus
+from millrace._src.data.parallelism import CYCLE_LENGTH
 from millrace._src.data.saved_folders import RunWriter, read_metadata, shard_files
 from millrace._src.data.shard_datasets import ElementFilesNode, read_by, traced_reader
 from millrace._src.data.transforms.save_load import check_shard_function
@@ -262,7 +262,7 @@ def _numbered(dataset: Any) -> Any:
 def _shard_of(shard_func: Callable[..., Any] | None) -> Callable[..., Any]:
     """Returns the function from a number and an element to the number of a shard."""
     if shard_func is None:
-        return lambda number, element: number % convert_to_tensor(available_cpus(), dtype=int64)
+        return lambda number, element: number % convert_to_tensor(CYCLE_LENGTH, dtype=int64)
     return lambda number, element: shard_func(*arguments_of(element))
 
 

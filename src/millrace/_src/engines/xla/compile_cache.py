@@ -28,8 +28,8 @@ from typing import Any
 import jax
 import jax.experimental.serialize_executable as serialization
 
+from millrace._src.util.cores import machine_cores
 from millrace._src.util.logger import get_logger
-from millrace._src.util.thread_pool import usable_cores
 
 VARIABLE = "MILLRACE_COMPILE_CACHE"
 _SHORTEST_COMPILATION = 0.1
@@ -136,7 +136,7 @@ def parts_of(program: str, types: str) -> Parts:
         "types": types,
         "versions": f"{jax.__version__} {importlib.metadata.version('jaxlib')}",
         "device": f"{device} {device.platform} {device.device_kind} {device.client.platform_version}",
-        "processor": f"{_processor()} {usable_cores()}",
+        "processor": f"{_processor()} {machine_cores()}",
         "flags": f"{os.environ.get('XLA_FLAGS', '')} {os.environ.get('LIBTPU_INIT_ARGS', '')} {_settings()}",
     }
     return {name: hashlib.sha256(fact.encode()).hexdigest() for name, fact in facts.items()}

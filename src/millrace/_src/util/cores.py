@@ -1,0 +1,53 @@
+"""The number of cores that the program uses: one setting, read here by everything that depends on it.
+
+`MILLRACE_CORES` sets the number. The threads that share a large op, the cap on the threads of a BLAS library and the
+degrees of parallelism that datasets choose are then those of a machine with that number of cores. Without the variable,
+it is the number of cores on which the calling thread may run. The order of a dataset's elements never depends on it.
+XLA sizes its thread pools by the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+VARIABLE = "MILLRACE_CORES"
+"""The environment variable that sets the number of cores."""
+
+
+class _Setting:
+    cores = 0
+    """The number that the environment or a test has set; 0 for the cores of the machine."""
+
+
+def usable_cores() -> int:
+    """Returns the number of cores that the program uses: as set, else those on which this thread may run."""
+    return _Setting.cores or machine_cores()
+
+
+def machine_cores() -> int:
+    """Returns the number of cores on which this thread may run."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def set_usable_cores(count: int) -> int:
+    """Sets the number of cores that the program uses, 0 for the cores of the machine; returns the setting before."""
+    before, _Setting.cores = _Setting.cores, count
+    return before
+
+
+def read_cores(environment: Mapping[str, str]) -> int:
+    """Returns the number of cores that an environment sets; 0 if it sets none.
+
+    Raises: ValueError: if the variable is not a positive number.
+    """
+    text = environment.get(VARIABLE, "")
+    if not text:
+        return 0
+    if not text.isdecimal() or not int(text):
+        raise ValueError(f"{VARIABLE} is a number of cores, 1 or more; received {text!r}.")
+    return int(text)
+
+
+set_usable_cores(read_cores(os.environ))
