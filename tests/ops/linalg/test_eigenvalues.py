@@ -77,3 +77,13 @@ def test_bad_input_raises(function: object, message: str) -> None:
 def test_eig_of_integers_raises() -> None:
     with pytest.raises(TypeError, match=r"argument `tensor` is of dtype int32; float32, float64"):
         tf.linalg.eig([[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_eigenvalues_of_complex_matrices_ascend_by_modulus(dtype: str) -> None:
+    x = matrix(dtype, 3, 5, 5)
+    e, v = (t.numpy() for t in tf.linalg.eig(x))
+    for values in (e, tf.linalg.eigvals(x).numpy()):
+        assert (np.diff(np.abs(values), axis=-1) > -1e-4).all()
+    np.testing.assert_allclose(x @ v, v * e[:, None, :], atol=1e-4)
+    assert tf.linalg.eigvals(np.diag([3.0, -1.0, 2.0]).astype(dtype)).numpy().tolist() == [-1, 2, 3]

@@ -322,3 +322,36 @@ def test_quotient_and_remainder_rebuild_the_dividend() -> None:
 def test_an_empty_tensor_may_be_divided_by_an_integer_zero(name: str) -> None:
     found = getattr(tf.raw_ops, name)(x=tf.zeros([0, 1], tf.int32), y=tf.constant([0, 1, 0]))
     assert found.shape == (0, 3)
+
+
+def _in_xla(function: Any, *numbers: Any) -> Any:
+    return tf.function(function, autograph=False, jit_compile=True)(*numbers)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.int8, tf.int16, tf.int32, tf.int64])
+def test_compiled_signed_integers_are_divided_by_zero_as_in_tensorflow(dtype: Any) -> None:
+    low, high = dtype.min, dtype.max
+    x, y = tf.constant([5, 0, -5, low, high, low, -7, 7], dtype), tf.constant([0, 0, 0, 0, 0, -1, 2, -2], dtype)
+    quotients, remainders = _in_xla(lambda x, y: (x // y, x % y), x, y)
+    assert quotients.numpy().tolist() == [-1, -1, -2, -2, -1, low, -4, -4]
+    assert remainders.numpy().tolist() == [5, 0, -5, low, high, 0, 1, -1]
+    assert _in_xla(tf.truncatediv, x, y).numpy().tolist() == [-1, -1, -1, -1, -1, low, -3, -3]
+    if dtype.size >= 4:
+        expected = [5, 0, -5, low, high, 0, -1, 1]
+        found = _in_xla(lambda x, y: (tf.truncatemod(x, y), tf.raw_ops.Mod(x=x, y=y)), x, y)
+        assert [t.numpy().tolist() for t in found] == [expected, expected]
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.uint8, tf.uint16, tf.uint32, tf.uint64])
+def test_compiled_unsigned_integers_are_divided_by_zero_as_in_tensorflow(dtype: Any) -> None:
+    x, y = tf.constant([5, 0, dtype.max, 7], dtype), tf.constant([0, 0, 0, 2], dtype)
+    quotients, remainders = _in_xla(lambda x, y: (x // y, x % y), x, y)
+    assert quotients.numpy().tolist() == [dtype.max, dtype.max, dtype.max, 3]
+    assert remainders.numpy().tolist() == [5, 0, dtype.max, 1]
+
+
+@pytest.mark.xla
+def test_a_zero_in_the_graph_divides_as_an_argument_does() -> None:
+    assert _in_xla(lambda x: (x // 0, x % 0), tf.constant([5, -5]))[0].numpy().tolist() == [-1, -2]

@@ -259,3 +259,20 @@ def test_gradients_are_those_of_tensorflow(program: str, expected: list[Any], mo
 @pytest.mark.parametrize(("program", "mode", "kind", "message"), ERRORS, ids=str)
 def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str, message: str) -> None:
     check_error(program, mode, kind, message)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.int8, tf.int16, tf.int32, tf.int64])
+def test_compiled_negative_powers_of_integers_are_zero_as_in_tensorflow(dtype: Any) -> None:
+    compiled = tf.function(tf.pow, autograph=False, jit_compile=True)
+    x, y = tf.constant([0, 1, -1, 2, -2, 5], dtype)[:, None], tf.constant([-1, -2, -3, 0, 3], dtype)
+    assert compiled(x, y).numpy().tolist() == [
+        [0, 0, 0, 1, 0],
+        [1, 1, 1, 1, 1],
+        [-1, 1, -1, 1, -1],
+        [0, 0, 0, 1, 8],
+        [0, 0, 0, 1, -8],
+        [0, 0, 0, 1, 125],
+    ]
+    squared = tf.function(lambda x: x**-2, autograph=False, jit_compile=True)
+    assert squared(tf.constant([1, -1, 3], dtype)).numpy().tolist() == [1, 1, 0]

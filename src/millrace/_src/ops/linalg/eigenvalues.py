@@ -170,9 +170,21 @@ def eig_op(xp: Xp, input: Array, *, compute_v: bool = True, Tout: DType) -> tupl
     dtype = Tout.np_dtype
     if not compute_v:
         e = guarded(xp, _FAILED, xp.linalg.eigvals, input)
-        return xp.astype(e, dtype), xp.zeros((0,), dtype)
+        return xp.astype(_by_modulus(xp, input, e, e), dtype), xp.zeros((0,), dtype)
     e, v = guarded(xp, _FAILED, xp.linalg.eig, input)
-    return xp.astype(e, dtype), xp.astype(v, dtype)
+    ordered_v = _by_modulus(xp, input, e[..., None, :], v)
+    return xp.astype(_by_modulus(xp, input, e, e), dtype), xp.astype(ordered_v, dtype)
+
+
+def _by_modulus(xp: Xp, input: Array, e: Array, x: Array) -> Array:
+    """Puts the columns of `x` in the order of the moduli of the eigenvalues, if the matrices are complex.
+
+    So does TensorFlow. Eigenvalues of real matrices come as the algorithm finds them: LAPACK's here, Eigen's there.
+    """
+    if input.dtype.kind != "c":
+        return x
+    order = xp.argsort(xp.abs(e), axis=-1, stable=True)
+    return xp.take_along_axis(x, xp.broadcast_to(order, x.shape), axis=-1)
 
 
 @eig_op.gradient
@@ -218,8 +230,9 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
       tensor: A `Tensor` of shape `[..., N, N]`: float32, float64 or complex.
       name: A name for the operation (optional).
 
-    Returns: `(e, v)`, complex: eigenvalues `[..., N]` in no particular order; eigenvectors of length 1, the columns
-      of `[..., N, N]`.
+    Returns: `(e, v)`, complex: eigenvalues `[..., N]`; eigenvectors of length 1, the columns of `[..., N, N]`. The
+      eigenvalues of complex matrices ascend by modulus, those of real matrices are in no particular order, which differs
+      from TensorFlow's; each eigenvector is determined up to a factor of modulus 1 alone.
     Raises: InvalidArgumentError: if the matrices are not square, or hold a NaN.
     """
     tensor, dtype = _complex_type(tensor)
@@ -238,7 +251,8 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
       tensor: A `Tensor` of shape `[..., N, N]`: float32, float64 or complex.
       name: A name for the operation (optional).
 
-    Returns: A complex `Tensor` of shape `[..., N]`, in no particular order.
+    Returns: A complex `Tensor` of shape `[..., N]`: ascending by modulus for complex matrices; for real ones in no
+      particular order, which differs from TensorFlow's.
     Raises: InvalidArgumentError: if the matrices are not square, or hold a NaN.
     """
     tensor, dtype = _complex_type(tensor)
