@@ -5,6 +5,7 @@ Only protocol buffers are read: no graph is built, so a SavedModel that cannot b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.command_line.failures import CommandError
@@ -59,19 +60,35 @@ def signature_of(meta_graph: Any, key: str) -> Any:
 
 
 def ops_of(meta_graph: Any) -> set[str]:
-    """Returns the names of the ops of a MetaGraph's graph and of the functions that the graph calls.
+    """Returns the names of the ops of a MetaGraph: of its graph and of every function of its library, called or not.
 
-    As in TensorFlow, the branches and bodies of control flow do not count.
+    TensorFlow's tool leaves out functions that control flow, datasets and most attributes name. Here a function that only
+    a branch calls counts, and a name in an attribute that is not a function of the library counts as that of an op.
     """
-    functions = {function.signature.name: function for function in meta_graph.graph_def.library.function}
+    library = meta_graph.graph_def.library
+    functions = {function.signature.name for function in library.function}
     ops: set[str] = set()
-    waiting, seen = [meta_graph.graph_def.node], set()
+    for node in all_nodes(meta_graph):
+        ops.add(node.op)
+        ops.update(named_functions(node.attr))
+    for function in library.function:
+        ops.update(named_functions(function.attr))
+    ops.update(name for gradient in library.gradient for name in (gradient.function_name, gradient.gradient_func))
+    return ops - functions
+
+
+def all_nodes(meta_graph: Any) -> Iterator[Any]:
+    """Returns the nodes of the graph of a MetaGraph and of all functions of its library."""
+    yield from meta_graph.graph_def.node
+    for function in meta_graph.graph_def.library.function:
+        yield from function.node_def
+
+
+def named_functions(attrs: Any) -> Iterator[str]:
+    """Returns the names of the functions in attributes, and in the attributes of these functions."""
+    waiting = [attrs]
     while waiting:
-        for node in waiting.pop():
-            callee = node.op if node.op in functions else node.attr["f"].func.name if "f" in node.attr else ""
-            if callee in functions and callee not in seen:
-                seen.add(callee)
-                waiting.append(functions[callee].node_def)
-            if node.op not in functions:
-                ops.add(node.op)
-    return ops
+        for value in waiting.pop().values():
+            for function in [value.func] if value.HasField("func") else value.list.func:
+                yield function.name
+                waiting.append(function.attr)
