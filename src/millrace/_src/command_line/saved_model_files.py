@@ -62,8 +62,8 @@ def signature_of(meta_graph: Any, key: str) -> Any:
 def ops_of(meta_graph: Any) -> set[str]:
     """Returns the names of the ops of a MetaGraph: of its graph and of every function of its library, called or not.
 
-    TensorFlow's tool leaves out functions that control flow, datasets and most attributes name. Here a function that only
-    a branch calls counts, and a name in an attribute that is not a function of the library counts as that of an op.
+    TensorFlow's tool leaves out functions that control flow, datasets and most attributes name. Here every function
+    counts, and a name in an attribute that is not that of a function of the library counts as that of an op.
     """
     library = meta_graph.graph_def.library
     functions = {function.signature.name for function in library.function}

@@ -31,8 +31,10 @@ def scanned(folder: str, tags: str | None, denied: str | None) -> str:
     saved_model = read_saved_model(folder)
     denylist = {name.strip() for name in denied.split(",")} if denied else set(DEFAULT_DENYLIST)
     meta_graphs = [meta_graph_of(saved_model, tags)] if tags else saved_model.meta_graphs
-    lines = [_line(meta_graph, denylist) + ("" if denied else _line_of_others(meta_graph)) for meta_graph in meta_graphs]
-    return "".join(lines)
+    text = ""
+    for meta_graph in meta_graphs:
+        text += _line(meta_graph, denylist) + ("" if denied else _line_of_others(meta_graph))
+    return text
 
 
 def _line(meta_graph: Any, denylist: set[str]) -> str:
@@ -44,7 +46,7 @@ def _line(meta_graph: Any, denylist: set[str]) -> str:
 
 
 def _line_of_others(meta_graph: Any) -> str:
-    """Returns the line about ops that are not on the default list and can reach files or Python; "" if there are none."""
+    """Returns the line about other ops that can reach files or Python; "" if there are none."""
     found_ops = {name for name in ops_of(meta_graph) - DEFAULT_DENYLIST - SAVER_OPS if _can_reach(name)}
     found_ops |= _checkpoint_ops_outside_the_saver(meta_graph)
     if not found_ops:

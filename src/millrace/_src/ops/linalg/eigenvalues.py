@@ -231,8 +231,8 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
       name: A name for the operation (optional).
 
     Returns: `(e, v)`, complex: eigenvalues `[..., N]`; eigenvectors of length 1, the columns of `[..., N, N]`. The
-      eigenvalues of complex matrices ascend by modulus, those of real matrices are in no particular order, which differs
-      from TensorFlow's; each eigenvector is determined up to a factor of modulus 1 alone.
+      eigenvalues of complex matrices ascend by modulus. Those of real ones are in no particular order, which differs
+      from TensorFlow's. Each eigenvector is determined up to a factor of modulus 1 alone.
     Raises: InvalidArgumentError: if the matrices are not square, or hold a NaN.
     """
     tensor, dtype = _complex_type(tensor)
