@@ -10,6 +10,8 @@ Reasons = dict[str, tuple[str, ...]]
 
 _ITERATORS = "The state of an iterator is that of a runtime's own data pipeline; TensorFlow's is of its C++ iterators."
 
+_SEEDS = "Checkpoints hold the state of Keras's generators of seeds, so that dropout goes on; TensorFlow's lack it."
+
 ANSWERS: Reasons = {
     _ITERATORS: ("objects-iterator::values", "objects-iterator_of_shuffled::values"),
 }
@@ -17,6 +19,7 @@ ANSWERS: Reasons = {
 
 _OF_OUR_FILES: Reasons = {
     _ITERATORS: ("objects-iterator::listed", "objects-iterator_of_shuffled::listed"),
+    _SEEDS: ("keras-convolutions::listed", "keras-recurrent::listed"),
 }
 
 OWN_ANSWERS: Reasons = _OF_OUR_FILES
@@ -24,6 +27,7 @@ OWN_ANSWERS: Reasons = _OF_OUR_FILES
 
 BYTES: Reasons = {
     _ITERATORS: ("objects-iterator::ckpt.*", "objects-iterator_of_shuffled::ckpt.*"),
+    _SEEDS: ("keras-convolutions::ckpt.*", "keras-recurrent::ckpt.*"),
     "TensorFlow writes a table in the order of its hash map, ours is in the order of insertion.": (
         "objects-mutable_table::ckpt.*",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -238,3 +239,41 @@ def test_an_object_with_children_is_no_saved_value() -> None:
     restore_from(save(model(5.0)), fresh)
     assert fresh._preload_simple_restoration("stages") is None
     assert fresh._preload_simple_restoration("nothing") is None
+
+
+def test_a_list_that_replaces_an_empty_one_takes_the_values_that_wait() -> None:
+    saved, fresh = tf.Module(), tf.Module()
+    saved.all, fresh.all = [tf.Variable(5.0), tf.Variable(6.0)], []
+    restore_from(save(saved), fresh)
+    first = tf.Variable(0.0, name="first")
+    with pytest.warns(UserWarning, match=r"^1 objects existed before the values .*other values: first:0\."):
+        fresh.all = [first]
+    fresh.all.append(tf.Variable(0.0))
+    assert [float(v) for v in fresh.all] == [5.0, 6.0]
+
+
+def test_a_list_with_elements_keeps_the_values_that_wait() -> None:
+    saved, fresh = tf.Module(), tf.Module()
+    saved.all, fresh.all = [tf.Variable(5.0), tf.Variable(6.0)], [tf.Variable(0.0)]
+    restore_from(save(saved), fresh)
+    fresh.all = [tf.Variable(1.0), tf.Variable(2.0)]
+    assert [float(v) for v in fresh.all] == [1.0, 2.0]
+
+
+def test_an_object_of_another_class_takes_nothing_over() -> None:
+    saved, fresh = tf.Module(), tf.Module()
+    saved.all, fresh.all = [tf.Variable(5.0)], []
+    restore_from(save(saved), fresh)
+    fresh.all = {"0": tf.Variable(1.0)}
+    assert float(fresh.all["0"]) == 1.0
+
+
+def test_a_value_that_does_not_fit_goes_on_waiting(tmp_path: Path) -> None:
+    path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(str(tmp_path / "c"))
+    checkpoint = tf.train.Checkpoint()
+    checkpoint.read(path)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"incompatible tensor with shape \(2,\)"):
+            checkpoint.v = tf.Variable([0.0])
+    checkpoint.v = tf.Variable([0.0, 0.0])
+    assert checkpoint.v.numpy().tolist() == [1.0, 2.0]

@@ -13,6 +13,7 @@ from millrace._src.checkpoint.loading import checkpoint_of_saved_model, load
 from millrace._src.checkpoint.object_graph import ObjectGraphView, serialize_object_graph
 from millrace._src.checkpoint.options import CheckpointOptions, call_back, io_device
 from millrace._src.checkpoint.state_file import write_relative_state
+from millrace._src.checkpoint.supplementary_graph import with_supplement
 from millrace._src.checkpoint.writing import shards_to_write, write_in_graph, write_shards
 from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.convert import convert_to_tensor
@@ -158,7 +159,8 @@ class Checkpoint(AutoTrackable):
         _require_no_plain_graph(prefix)
         if options.enable_async:
             self._create_save_counter()  # TensorFlow's asynchronous checkpoints have a counter in any case
-        saved_graph = serialize_object_graph(self._view())
+        view = self._view()
+        saved_graph = with_supplement(serialize_object_graph(view), view)
         shards = shards_to_write(saved_graph, options)
         if state.graph is not None:
             written = write_in_graph(shards, prefix, options)

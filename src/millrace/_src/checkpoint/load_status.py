@@ -18,6 +18,11 @@ from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.util.class_homes import tensorflow_home
 
 _MOST_SHOWN_OBJECTS = 10
+_BUILD_HINT = (
+    "\n\n{count} values wait for objects that are not made yet, and are restored when those are made. To restore them "
+    "now, build the objects before you restore: a model by `model.build(input_shape)` or a call, an optimizer by "
+    "`optimizer.build(model.trainable_variables)`."
+)
 
 
 class LoadStatus(abc.ABC):
@@ -92,13 +97,14 @@ class CheckpointLoadStatus(LoadStatus):
         self.assert_existing_objects_matched()
         restoration = self._restoration
         names = SavedNames(restoration.proto)
-        for node_id, node in enumerate(restoration.proto.nodes):
+        for node_id, node in enumerate(restoration.proto.nodes[: restoration.required_count]):
             if node.attributes and restoration.bound(node_id) is None and not self._is_skipped(names, node_id):
                 self._fail(f"Unresolved object in checkpoint {names[node_id]}: {node}")
         unused = [
             f"{names[node_id]} ({restoration.bound(node_id)}): {attributes}"
             for node_id, attributes in restoration.unused_attributes.items()
-            if len(attributes) == len(restoration.proto.nodes[node_id].attributes)  # as TensorFlow asserts it
+            if node_id < restoration.required_count
+            and len(attributes) == len(restoration.proto.nodes[node_id].attributes)  # as TensorFlow asserts it
         ]
         if unused:
             self._fail(
@@ -142,7 +148,10 @@ class CheckpointLoadStatus(LoadStatus):
         return self._restoration.options.experimental_skip_slot_variables and names.is_slot(node_id)
 
     def _fail(self, message: str) -> NoReturn:
-        raise AssertionError(f"{message}\n\n{self.report()}")
+        report = self.report()
+        waiting = [row for row in report.unused if row.note]
+        hint = _BUILD_HINT.format(count=len(waiting)) if waiting else ""
+        raise AssertionError(f"{message}{hint}\n\n{report}")
 
 
 @tensorflow_home("python.checkpoint.checkpoint")

@@ -10,6 +10,7 @@ from millrace._src.checkpoint.name_based import NameBasedRestoration
 from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.restore import Restoration
+from millrace._src.checkpoint.supplementary_graph import SUPPLEMENT_KEY, merge_supplement
 from millrace._src.core.context import eager_mode
 from millrace._src.core.errors import DataLossError
 from millrace._src.graph.message_bytes import read_message
@@ -37,7 +38,12 @@ def load(prefix: str, root: Any, attached: Sequence[TrackableReference], options
         names = NameBasedRestoration(reader, root, attached, options)
         names.restore()
         return NameBasedSaverStatus(names)
-    restoration = Restoration(reader, saved_objects(reader), root, attached, options)
+    proto = saved_objects(reader)
+    count = len(proto.nodes)
+    if SUPPLEMENT_KEY in reader:
+        merge_supplement(proto, _objects_message(reader, SUPPLEMENT_KEY))
+        _require_numbers_in_range(proto, reader.prefix)
+    restoration = Restoration(reader, proto, root, attached, options, count)
     restoration.restore()
     return CheckpointLoadStatus(restoration)
 
@@ -60,12 +66,16 @@ def saved_objects(reader: ValueReader) -> trackable_object_graph_pb2.TrackableOb
 
     Raises: DataLossError: if it is damaged.
     """
-    with eager_mode():
-        content = reader.bytes(OBJECT_GRAPH_PROTO_KEY)
-    place = f"The objects of the checkpoint {reader.prefix}"
-    proto = read_message(trackable_object_graph_pb2.TrackableObjectGraph, content, place)
+    proto = _objects_message(reader, OBJECT_GRAPH_PROTO_KEY)
     _require_numbers_in_range(proto, reader.prefix)
     return proto
+
+
+def _objects_message(reader: ValueReader, key: str) -> trackable_object_graph_pb2.TrackableObjectGraph:
+    with eager_mode():
+        content = reader.bytes(key)
+    place = f"The objects of the checkpoint {reader.prefix}"
+    return read_message(trackable_object_graph_pb2.TrackableObjectGraph, content, place)
 
 
 def _require_numbers_in_range(proto: trackable_object_graph_pb2.TrackableObjectGraph, prefix: str) -> None:

@@ -15,7 +15,7 @@ from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of_names
 from millrace._src.checkpoint.restore import RestorationBase
-from millrace._src.checkpoint.saved_attributes import attributes_of
+from millrace._src.checkpoint.saved_attributes import attributes_of, has_values
 from millrace._src.checkpoint.takers import Taker, taker_of
 from millrace._src.trackable.base import TrackableReference
 from millrace._src.trackable.restoration import ANY_CHILD, Reached, RestorePosition, restore_all
@@ -55,6 +55,10 @@ class NameBasedRestoration(RestorationBase):
         trackable._deferred_dependencies[ANY_CHILD] = [NamePosition(self)]
         return True
 
+    def release(self, reached: Sequence[Reached]) -> None:
+        """Lets objects that cannot have their values be met again."""
+        self._met.difference_update(id(one.trackable) for one in reached)
+
     def taker(self, reached: Reached) -> Taker:
         """Returns what takes the values of an object: those under the names of its attributes."""
         trackable = reached.trackable
@@ -77,7 +81,7 @@ class NameBasedRestoration(RestorationBase):
             name = full_name_of(node)
             if any(node is optional for optional in self.optional):
                 continue
-            if (not name or name not in self.reader) and any(attributes_of(node, lambda key: key)):
+            if (not name or name not in self.reader) and has_values(node):
                 unmatched_nodes.append((node, [name]))
         return unmatched_nodes
 

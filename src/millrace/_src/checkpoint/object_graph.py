@@ -20,6 +20,7 @@ from millrace._src.core.resources import is_variable
 from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, SaveType, TrackableReference
 from millrace._src.trackable.data_structures import wrap_or_unwrap
+from millrace._src.trackable.deferred_storage import deferred_storage
 
 TrackableObjectGraph = trackable_object_graph_pb2.TrackableObjectGraph
 
@@ -209,10 +210,17 @@ class SavedTensor:
 
 @dataclass(frozen=True, slots=True)
 class SavedGraph:
-    """What a checkpoint holds: the objects as a message, and the tensors in the order of the file."""
+    """What a checkpoint holds: the objects as a message, and the tensors in the order of the file.
+
+    Attributes:
+      proto: the objects.
+      tensors: the tensors.
+      supplement: what `proto` lacks of the objects' children; None if that is nothing.
+    """
 
     proto: TrackableObjectGraph
     tensors: list[SavedTensor]
+    supplement: TrackableObjectGraph | None = None
 
     @property
     def key(self) -> str:
@@ -229,7 +237,7 @@ def serialize_object_graph(view: ObjectGraphView) -> SavedGraph:
     for node_id, (trackable, message) in enumerate(zip(nodes, messages)):
         for name, child_id in view.numbered_children(node_id):
             message.children.add(node_id=child_id, local_name=name)
-        tensors.extend(_add_attributes(message, node_id, trackable, view.paths[node_id]))
+        tensors.extend(add_attributes(message, node_id, trackable, view.paths[node_id]))
     for slot in view.slot_variables():
         messages[slot.optimizer_id].slot_variables.add(
             original_variable_node_id=slot.variable_id, slot_name=slot.slot_name, slot_variable_node_id=slot.node_id
@@ -238,7 +246,8 @@ def serialize_object_graph(view: ObjectGraphView) -> SavedGraph:
     return SavedGraph(proto, tensors)
 
 
-def _add_attributes(message: Any, node_id: int, trackable: Any, path: str) -> Iterator[SavedTensor]:
+def add_attributes(message: Any, node_id: int, trackable: Any, path: str) -> Iterator[SavedTensor]:
+    """Adds the own attributes of an object to its message, and yields their tensors."""
     full_name = full_name_of(trackable)
     for attribute in attributes_of(trackable, lambda name: checkpoint_key(path, name)):
         message.attributes.add(name=attribute.name, full_name=full_name, checkpoint_key=attribute.key)
@@ -251,8 +260,8 @@ def _saved_tensors(attribute: SavedAttribute, node_id: int, trackable: Any, full
 
 
 def full_name_of(trackable: Any) -> str:
-    """Returns the name of a variable without ":0"; "" for any other object."""
-    is_named: bool = is_variable(trackable)
+    """Returns the name of a variable without ":0"; "" for any other object, and for a variable without storage."""
+    is_named: bool = is_variable(trackable) and deferred_storage(trackable) is None
     return str(trackable._shared_name) if is_named else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from millrace._src.checkpoint.fitting import Misfit
@@ -21,6 +21,7 @@ from millrace._src.checkpoint.report import (
     Value,
 )
 from millrace._src.checkpoint.saved_attributes import attributes_of
+from millrace._src.checkpoint.supplementary_graph import SupplementaryGraph, supplementary_graph
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
@@ -79,7 +80,8 @@ def _report(restoration: RestorationBase, rows: Sequence[ReportRow], is_refused:
 def _program_values(restoration: RestorationBase) -> Iterator[tuple[Any, str, Value]]:
     """Yields all values of the program: the object, the key that the value would have, and what is known of it."""
     view = ObjectGraphView(restoration.root, attached=restoration.attached)
-    for trackable, path in zip(view.nodes(), view.paths):
+    supplement = supplementary_graph(view) if restoration.has_supplement else SupplementaryGraph()
+    for trackable, path in zip([*view.nodes(), *supplement.nodes], [*view.paths, *supplement.paths]):
         if is_variable(trackable):
             yield (
                 trackable,
@@ -133,12 +135,31 @@ def _shared_note(restoration: Restoration, key: str) -> str:
 
 
 def _unused_rows(restoration: Restoration) -> Iterator[ReportRow]:
+    parents = {
+        child.node_id: (node_id, child.local_name)
+        for node_id, node in reversed(list(enumerate(restoration.proto.nodes)))
+        for child in reversed(node.children)
+    }
     for node_id, node in enumerate(restoration.proto.nodes):
         unused = restoration.unused_attributes.get(node_id, ())
         for attribute in node.attributes:
             if not restoration.was_bound(node_id) or attribute.name in unused:
                 key = attribute.checkpoint_key
-                yield ReportRow(UNUSED, readable(key), None, _saved_value(restoration.reader, key))
+                note = _waiting_note(restoration, node_id, parents)
+                yield ReportRow(UNUSED, readable(key), None, _saved_value(restoration.reader, key), note=note)
+
+
+def _waiting_note(restoration: Restoration, node_id: int, parents: Mapping[int, tuple[int, str]]) -> str:
+    """Says which child that an object of the program has not made yet a value waits for; "" if it waits for none."""
+    passed = set()
+    while node_id in parents and node_id not in passed:
+        passed.add(node_id)
+        node_id, name = parents[node_id]
+        owner = restoration.bound(node_id)
+        if owner is not None:
+            container = parents.get(node_id, (0, ""))[1] + "/" if name.isdecimal() else ""
+            return f"waits for {container}{name}" if name in owner._self_unconditional_deferred_dependencies else ""
+    return ""
 
 
 def _saved_value(reader: ValueReader, key: str) -> Value:

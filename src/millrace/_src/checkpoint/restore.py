@@ -56,9 +56,18 @@ class RestorationBase(abc.ABC):
         self.graph = state.graph
         self.misfits: list[Misfit] = []
 
+    @property
+    def has_supplement(self) -> bool:
+        """Whether the checkpoint has supplementary children of objects."""
+        return False
+
     @abc.abstractmethod
     def taker(self, reached: Reached) -> Taker:
         """Returns what takes the saved values of an object."""
+
+    @abc.abstractmethod
+    def release(self, reached: Sequence[Reached]) -> None:
+        """Lets go of objects that cannot have their values, so that others may take their positions."""
 
     @abc.abstractmethod
     def report(self) -> RestoreReport:
@@ -82,7 +91,9 @@ class RestorationBase(abc.ABC):
         takers = [self.taker(one) for one in reversed(older.values())]
         self.misfits = misfits(self.reader, takers)
         if self.misfits:
-            raise self.misfits[0].error(f"\n\n{self.report()}")
+            error = self.misfits[0].error(f"\n\n{self.report()}")
+            self.release(reached)
+            raise error
         with self.context():
             values = self.reader.read([want for taker in takers for want in taker.wants])
             for taker in takers:
@@ -100,6 +111,8 @@ class Restoration(RestorationBase):
       root: the object that the first saved object belongs to.
       attached: further children of the root, within checkpoints.
       options: the options of the call.
+      required_count: how many of the saved objects, from the first on, assertions are about; None for all. The others
+        are supplementary.
     """
 
     def __init__(
@@ -109,9 +122,11 @@ class Restoration(RestorationBase):
         root: Any,
         attached: Sequence[TrackableReference],
         options: CheckpointOptions,
+        required_count: int | None = None,
     ) -> None:
         super().__init__(reader, root, attached, options)
         self.proto = proto
+        self.required_count = len(proto.nodes) if required_count is None else required_count
         self.unused_attributes: dict[int, list[str]] = {}
         self.waiting_slots: dict[int, list[tuple[int, Any]]] = {}
         self._found_slots: deque[tuple[int, Any]] = deque()
@@ -134,6 +149,11 @@ class Restoration(RestorationBase):
                 ),
             ]
         )
+
+    @property
+    def has_supplement(self) -> bool:
+        """Whether the checkpoint has supplementary children of objects."""
+        return self.required_count < len(self.proto.nodes)
 
     # --- which object took which place -------------------------------------------------------------------------
 
@@ -163,6 +183,12 @@ class Restoration(RestorationBase):
         if not self.options.experimental_skip_slot_variables:
             self._note_slots(node_id)
         return True
+
+    def release(self, reached: Sequence[Reached]) -> None:
+        """Lets go of objects that cannot have their values, so that others may take their positions."""
+        for one in reached:
+            assert isinstance(one.position, CheckpointPosition)
+            self._bound.pop(one.position.node_id, None)
 
     # --- values --------------------------------------------------------------------------------------------------
 

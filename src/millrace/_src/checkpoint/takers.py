@@ -15,6 +15,7 @@ from typing import Any
 from millrace._src.checkpoint.reading import Want
 from millrace._src.checkpoint.saved_attributes import saveable_of, serializes_to_tensors
 from millrace._src.core.resources import is_variable
+from millrace._src.trackable.deferred_storage import deferred_storage
 from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
 from millrace._src.trackable.saveable_object import SaveableObject
 
@@ -60,6 +61,10 @@ def _taker_of_tensors(trackable: Any, attributes: Mapping[str, str]) -> Taker:
 
     def take(values: Sequence[Any]) -> None:
         remaining = iter(values)
+        storage = deferred_storage(trackable)
+        if storage is not None:
+            storage.set_initial_value(trackable, next(remaining))
+            return
         tensors = {
             name: {slice_spec: next(remaining) for slice_spec in slices[name]} if name in slices else next(remaining)
             for name in names

@@ -14,6 +14,7 @@ from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.checkpoint.object_graph import SavedGraph, SavedTensor
 from millrace._src.checkpoint.options import CheckpointOptions, io_device
 from millrace._src.checkpoint.sharding import ShardableTensor, distributed
+from millrace._src.checkpoint.supplementary_graph import SUPPLEMENT_KEY
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.device_spec import DeviceSpec
@@ -46,11 +47,17 @@ def write_saved_graph(saved_graph: SavedGraph, prefix: Any, options: CheckpointO
 
 def shards_to_write(saved_graph: SavedGraph, options: CheckpointOptions) -> Sequence[Shard]:
     """Returns everything that a checkpoint holds, by data files, the message of the objects last."""
-    message = convert_to_tensor(saved_graph.proto.SerializeToString(deterministic=True), string)
-    saved_tensors = [*saved_graph.tensors, SavedTensor(0, saved_graph.key, saved_graph.key, "", message, "", None)]
+    saved_tensors = [*saved_graph.tensors, _message(saved_graph.key, saved_graph.proto)]
+    if saved_graph.supplement is not None:
+        saved_tensors.append(_message(SUPPLEMENT_KEY, saved_graph.supplement))
     if options.experimental_sharding_callback is None:
         return [[(saved.checkpoint_key, saved.slice_spec, _tensor(saved)) for saved in saved_tensors]]
     return distributed([_shardable(saved) for saved in saved_tensors], options.experimental_sharding_callback)
+
+
+def _message(key: str, proto: Any) -> SavedTensor:
+    content = convert_to_tensor(proto.SerializeToString(deterministic=True), string)
+    return SavedTensor(0, key, key, "", content, "", None)
 
 
 def _tensor(saved: SavedTensor) -> Any:

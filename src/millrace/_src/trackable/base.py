@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
+from millrace._src.trackable.parts import parts_of
 from millrace._src.trackable.restoration import (
     ANY_CHILD,
     VARIABLE_VALUE_KEY,
     CheckpointInitialValueCallable,
     RestorePosition,
+    hand_over,
     restore,
 )
 from millrace._src.util.export import export
@@ -110,6 +112,7 @@ class Trackable:
     _self_update_uid: int = -1
     _self_unconditional_dependency_names: Mapping[str, Trackable] = MappingProxyType({})
     _self_unconditional_deferred_dependencies: Mapping[str, list[RestorePosition]] = MappingProxyType({})
+    _self_stand_ins: Mapping[str, StandIn] = MappingProxyType({})
 
     # --- bookkeeping -------------------------------------------------------------------------------------------
 
@@ -194,9 +197,30 @@ class Trackable:
                 "declared as a dependency. Names must be unique (or overwrite=True)."
             )
         children[name] = trackable
+        if present is not None and present is not trackable:
+            hand_over(present, trackable)
         if self._self_unconditional_deferred_dependencies:
             self._handle_deferred_dependencies(name, trackable)
         return trackable
+
+    def _supplementary_children(self) -> dict[str, Trackable]:
+        """Returns by name what belongs to the object, though it is not tracked: TensorFlow's checkpoints lack it.
+
+        A part that is not trackable has a `StandIn`, kept with this object, in whose place saved values can wait.
+        """
+        return self._supplementary_children_of(self)
+
+    def _supplementary_children_of(self, whole: Any) -> dict[str, Trackable]:
+        parts = parts_of[type(whole)]
+        return {} if parts is None else {name: self._as_child(name, part) for name, part in parts(whole).items()}
+
+    def _as_child(self, name: str, part: Any) -> Trackable:
+        """Returns a part of this object if it is trackable, else its stand-in, the same for all that take the name."""
+        if isinstance(part, Trackable):
+            return part
+        stand_in: StandIn = self._own_dict("_self_stand_ins").setdefault(name, StandIn(part))
+        stand_in.target = part
+        return stand_in
 
     def _no_dependency(self, value: Any) -> Any:
         """Returns what to set as an attribute so that it does not become a child: here, where none does, the value."""
@@ -294,10 +318,14 @@ class Trackable:
         self._deferred_dependencies.setdefault(name, []).append(position)
 
     def _handle_deferred_dependencies(self, name: str, trackable: Trackable) -> None:
-        """Gives a new child the values that wait for it; those of the latest restoration win."""
+        """Gives a new child the values that wait for it; those of the latest restoration win.
+
+        Values that do not fit go on waiting: the caller may make the child anew.
+        """
         waiting = self._deferred_dependencies
-        for position in _latest_first([*waiting.pop(name, ()), *waiting.get(ANY_CHILD, ())]):
+        for position in _latest_first([*waiting.get(name, ()), *waiting.get(ANY_CHILD, ())]):
             restore(trackable, position)
+        waiting.pop(name, None)
 
     def _preload_simple_restoration(self, name: str) -> CheckpointInitialValueCallable | None:
         """Returns the initializer of a variable that a checkpoint has a value for, else None."""
@@ -325,6 +353,22 @@ class Trackable:
         saved = self._preload_simple_restoration(name)
         made = getter(name=name, shape=shape, dtype=dtype, initializer=saved or initializer, **kwargs_for_getter)
         return self._track_trackable(made, name, overwrite) if isinstance(made, Trackable) else made
+
+
+class StandIn(Trackable):
+    """Represents an object that is not trackable, within checkpoints.
+
+    Args: target: the object.
+    """
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+
+    def _supplementary_children(self) -> dict[str, Trackable]:
+        return self._supplementary_children_of(self.target)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.target!r})"
 
 
 class TrackableFunction(Trackable):

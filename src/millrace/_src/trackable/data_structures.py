@@ -14,6 +14,8 @@ from typing import Any
 
 from millrace._src.core.resources import is_variable
 from millrace._src.trackable.base import Trackable
+from millrace._src.trackable.parts import parts_of
+from millrace._src.trackable.supplements import take_up_supplements
 from millrace._src.util.class_table import ClassTable
 from millrace._src.util.export import export
 
@@ -77,7 +79,8 @@ def _itself(value: Any) -> Any:
 def _find_wrapper(cls: type) -> Callable[[Any], Any] | None:
     if issubclass(cls, Trackable):
         return _itself
-    return _registered.get(tuple if issubclass(cls, tuple) else cls)
+    registered = _registered.get(tuple if issubclass(cls, tuple) else cls)
+    return _itself if registered is None and parts_of[cls] is not None else registered
 
 
 _registered: dict[type, Callable[[Any], Any]] = {NoDependency: lambda held: held.value}
@@ -102,6 +105,8 @@ def sticky_attribute_assignment(trackable: Trackable, name: str, value: Any) -> 
     value = wrap_or_unwrap(value)
     if isinstance(value, Trackable):
         trackable._track_trackable(value, name, overwrite=True)
+    elif parts_of[type(value)] is not None:
+        take_up_supplements(trackable, name, value)
     return value
 
 

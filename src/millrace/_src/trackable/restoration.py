@@ -12,6 +12,7 @@ once, so that it can look at all of them before it changes one.
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from millrace._src.util.export import export
 
 VARIABLE_VALUE_KEY = "VARIABLE_VALUE"
 """The name under which a variable's value is saved."""
+
+_MAX_NAMES = 10
 
 ANY_CHILD = "*"
 """The name under which a position waits that any future child of an object takes."""
@@ -83,12 +86,54 @@ def _reached_from(starts: Sequence[Reached]) -> Iterator[Reached]:
         yield reached
         saved_children = place.children(target)
         children = target._trackable_children() if saved_children else {}
+        supplements = None
         for name, child_place in saved_children.items():
             child = target._lookup_dependency(name, children)
+            if child is None:
+                supplements = target._supplementary_children() if supplements is None else supplements
+                child = supplements.get(name)
             if child is None:
                 target._defer(name, child_place)
             else:
                 waiting.append(Reached(child, child_place))
+
+
+def hand_over(replaced: Any, successor: Any) -> None:
+    """Gives an object that replaces another one in its parent the positions that wait for children of the other one.
+
+    So a list that was empty when a checkpoint was restored may be replaced by a full one. An object that has children
+    has begun to take values of its own, and keeps its positions; so does one of another class.
+
+    Warns: UserWarning: if children of the successor take values: a program may have used them before.
+    """
+    waiting = replaced._self_unconditional_deferred_dependencies
+    if not waiting or replaced._self_unconditional_dependency_names or type(replaced) is not type(successor):
+        return
+    children = successor._trackable_children()
+    late = []
+    for name, positions in waiting.items():
+        child = successor._lookup_dependency(name, children)
+        for position in positions:
+            if child is None:
+                successor._defer(name, position)
+                continue
+            before = child._update_uid
+            restore(child, position)
+            if child._update_uid != before:
+                late.append(child)
+    if late:
+        _warn_of_late_values(late)
+
+
+def _warn_of_late_values(late: Sequence[Any]) -> None:
+    names = ", ".join(str(getattr(child, "name", type(child).__name__)) for child in late[:_MAX_NAMES])
+    warnings.warn(
+        f"{len(late)} objects existed before the values of a checkpoint reached them; what was computed with them "
+        f"since `restore` used other values: {names}{', ...' if len(late) > _MAX_NAMES else ''}. The checkpoint "
+        "knows them only as elements of a list that was made just now. Build what has the list before you restore: "
+        "`model.build(input_shape)` or a call of the model, then `optimizer.build(model.trainable_variables)`.",
+        stacklevel=2,
+    )
 
 
 @export("__internal__.tracking.CheckpointInitialValue", v1=["__internal__.tracking.CheckpointInitialValue"])
