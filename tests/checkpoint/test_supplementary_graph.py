@@ -75,7 +75,7 @@ def test_a_damaged_second_message_is_refused(tmp_path: Path) -> None:
     prefix = str(tmp_path / "c")
     with BundleWriter(prefix) as writer:
         for key, message in (("_CHECKPOINTABLE_OBJECT_GRAPH", proto), (SUPPLEMENT_KEY, supplement)):
-            writer.add(key, tf.constant(message.SerializeToString())._value, tf.string)
+            writer.add(key, tf.constant(message.SerializeToString())._eager_array, tf.string)
     with pytest.raises(tf.errors.DataLossError, match="refer to objects that are not there"):
         tf.train.Checkpoint().read(prefix)
 
