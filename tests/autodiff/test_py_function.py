@@ -287,3 +287,22 @@ def test_results_that_are_not_as_declared_are_refused() -> None:
     for function, wanted in ((lambda r: r, tf.float32), (lambda r: r, spec), (lambda r: [r, r], spec)):
         with pytest.raises(tf.errors.InvalidArgumentError, match="which did not match Tout="):
             tf.py_function(function, [_rows([1.0, 2.0, 3.0])], wanted)
+
+
+def test_slices_are_passed_whole_and_have_a_gradient() -> None:
+    def f(slices: Any) -> Any:
+        assert isinstance(slices, tf.IndexedSlices)
+        return tf.reduce_sum(tf.convert_to_tensor(slices) ** 3)
+
+    x = tf.constant([3.0, 2.0, -1.0])
+    for call in (tf.py_function, tf.function(tf.py_function, autograph=False)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = call(f, [tf.IndexedSlices(x, tf.constant([0, 2, 0]), tf.constant([3]))], tf.float32)
+        assert tape.gradient(y, x).numpy().tolist() == [12.0, 12.0, 12.0]
+
+
+def test_results_beyond_the_promised_are_left_out_with_composites_too() -> None:
+    ragged = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    assert float(tf.py_function(lambda r: [tf.reduce_sum(r), 7.0], [ragged], tf.float32)) == 6.0
+    assert float(tf.py_function(lambda x: [x, 7.0], [tf.constant(6.0)], tf.float32)) == 6.0

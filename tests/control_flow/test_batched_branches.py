@@ -67,3 +67,27 @@ def test_effects_in_a_branch_happen_for_the_rows_that_take_it() -> None:
 def test_no_rows_take_any_branch() -> None:
     found = at_once(PROGRAMS["rows go different ways"])(tf.zeros([0, 2]))
     assert found.shape == (0, 2)
+
+
+def _cube(v: Any) -> Any:
+    return tf.reduce_sum(v * v * v)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [(0, [27.0, 12.0, 3.0]), (1, [54.0, 24.0, 6.0]), (2, [2.0, 2.0, 2.0])],
+)
+def test_a_jacobian_knows_no_sizes_of_a_branch_that_did_not_run(chosen: int, expected: list[float]) -> None:
+    """A branch that did not run left empty tensors, whose sizes contradict those of the sources."""
+    branches = [_cube, lambda v: 2.0 * _cube(v), lambda v: tf.reduce_sum(tf.concat([v, v], 0))]
+
+    @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([], tf.int32)], autograph=False)
+    def f(v: Any, i: Any) -> Any:
+        two = tf.cond(i < 1, lambda: branches[0](v), lambda: branches[1](v))
+        return tf.stack([tf.switch_case(i, [lambda b=b: b(v) for b in branches]), two])
+
+    x = tf.constant([3.0, 2.0, -1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, tf.constant(chosen))
+    assert tape.jacobian(y, x)[0].numpy().tolist() == expected

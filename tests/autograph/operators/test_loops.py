@@ -212,3 +212,33 @@ def test_what_a_loop_cannot_carry_is_told_with_the_variable(name: str, tmp_path:
     exec(compile(path.read_text(), str(path), "exec"), namespace)
     with pytest.raises(error, match=message):
         tf.function(namespace["f"])(tf.constant(3))
+
+
+@pytest.mark.parametrize("make", [lambda x: [x, None], lambda x: (x, str), lambda x: _Held(x), lambda x: lambda: x])
+def test_a_loop_does_not_drop_a_change_that_the_graph_cannot_carry(make: Any) -> None:
+    def f(x: Any) -> Any:
+        held = make(x)
+        for _ in tf.range(2):
+            held = make(x * 2.0)
+        return held
+
+    with pytest.raises(TypeError, match="'held' is .* before the loop, but .* after one iteration"):
+        tf.function(f)(tf.constant(1.0))
+
+
+@pytest.mark.parametrize("make", [list, dict, tuple, lambda: [None, "a", (1, str)]])
+def test_a_loop_may_make_the_same_python_value_again(make: Any) -> None:
+    def f(x: Any) -> Any:
+        held = make()
+        while x < 4.0:
+            held = make()
+            x = x * 2.0
+        assert held == make()
+        return x
+
+    assert float(tf.function(f)(tf.constant(1.0))) == 4.0
+
+
+class _Held:
+    def __init__(self, x: Any) -> None:
+        self.x = x

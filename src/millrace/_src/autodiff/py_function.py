@@ -187,7 +187,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
         return decorator_form(py_function, func, inp, Tout, {"name": name})
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
-    if any(consists_of_parts[type(item)] for item in inp) or any(map(nest.is_composite, nest.flatten(Tout))):
+    if any(map(nest.is_composite, inp)) or any(map(nest.is_composite, nest.flatten(Tout))):
         return _call_with_composites(func, list(inp), Tout, name)
     dtypes = dtypes_of(Tout)
     result = host_call(eager_py_func, func, list(inp), dtypes, name)
@@ -197,7 +197,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
 def _call_with_composites(func: Callable[..., Any], inp: list[Any], wanted: Any, name: str | None) -> Any:
     """Calls a Python function whose arguments or results are composites, by the tensors of which these consist."""
     specs = [item if isinstance(item, TypeSpec) else TensorSpec(None, item) for item in nest.flatten(wanted)]
-    arguments = [item if consists_of_parts[type(item)] else convert_to_tensor(item) for item in inp]
+    arguments = [item if nest.is_composite(item) else convert_to_tensor(item) for item in inp]
 
     def run(*tensors: Any) -> list[Any]:
         values = nest.pack_sequence_as(arguments, list(tensors), expand_composites=True)
@@ -222,6 +222,8 @@ def _matched(func: Any, specs: list[Any], result: Any, wanted: Any) -> list[tupl
     Raises: ValueError: if the function returned something else than was declared.
     """
     values = [] if result is None else nest.flatten(result)
+    if not any(nest.is_composite(spec) for spec in nest.flatten(wanted)):
+        values = values[: len(specs)]  # what is more than promised is left out, as it is without composites
     complaint = f"py_function: func={func} returned {values}, which did not match Tout={nest.flatten(wanted)}."
     if len(values) != len(specs):
         raise ValueError(complaint)

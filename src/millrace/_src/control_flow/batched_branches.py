@@ -136,8 +136,25 @@ def traced_graph(
     """Makes a graph that carries out `graph` on all rows and captures the arguments; returns the results, too."""
     rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(rows_graph), context.name_scope(scope):
-        inner_arguments = [Value(rows_graph.capture(a.tensor), *a[1:]) for a in arguments]
+        pairs = zip(graph.inputs, arguments, strict=True)
+        inner_arguments = [Value(_with_declared_sizes(rows_graph.capture(a.tensor), t, a), *a[1:]) for t, a in pairs]
         return rows_graph, rows.carry(graph, inner_arguments, [graph.outputs[i] for i in used])
+
+
+def _with_declared_sizes(tensor: Any, placeholder: Any, argument: Value) -> Any:
+    """Returns a captured argument of a branch, without sizes of zero that the branch's own graph does not know.
+
+    A branch that did not run left empty tensors in the place of its intermediates. In the graph of the gradient of that
+    branch their sizes contradict each other, which does not matter, since the gradient does not run either.
+    """
+    if argument.is_uneven or placeholder.shape.rank is None or tensor.dtype.is_handle:
+        return tensor
+    declared = [None] * argument.is_batched + placeholder.shape.as_list()
+    known = tensor.shape.as_list() if tensor.shape.rank == len(declared) else []
+    if not any(size == 0 and wanted is None for size, wanted in zip(known, declared)):
+        return tensor
+    shape = [None if size == 0 and wanted is None else size for size, wanted in zip(known, declared, strict=True)]
+    return raw.PlaceholderWithDefault(input=tensor, shape=shape)
 
 
 def _inside(graph: FuncGraph) -> Any:

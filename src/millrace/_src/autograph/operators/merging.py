@@ -52,6 +52,15 @@ def is_same_value(a: Any, b: Any) -> bool:
     return False
 
 
+def has_same_values(a: Any, b: Any) -> bool:
+    """Returns whether two values are alike down to the leaves, and the leaves are the same objects or Python values."""
+    try:
+        nest.assert_same_structure(a, b, expand_composites=True)
+    except (TypeError, ValueError):
+        return False
+    return all(x is y or is_same_value(x, y) for x, y in zip(flatten(a), flatten(b), strict=True))
+
+
 def flatten(value: Any) -> list[Any]:
     """Returns the leaves of a structure, and the component tensors of composite tensors in the structure."""
     return nest.flatten(value, expand_composites=True)

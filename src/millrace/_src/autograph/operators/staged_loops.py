@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.autograph.operators.changed_containers import Containers, is_container, plain, refill
-from millrace._src.autograph.operators.merging import called, conversion, flatten, to_tensors
+from millrace._src.autograph.operators.merging import called, conversion, flatten, has_same_values, to_tensors
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
 from millrace._src.autograph.operators.staging import is_tensor
@@ -336,7 +336,7 @@ class StagedLoop:
                 raise ValueError(_is_none(name))
             if old.__class__ is Undefined and name.startswith(RESULT):
                 raise NotImplementedError(_NO_RESULT)
-            if old.__class__ is Undefined or (flatten(old) != [] and to_tensors(new) is None):
+            if old.__class__ is Undefined or has_same_values(old, new):
                 continue
             raise TypeError(
                 f"'{name}' is {old!r} of {type(old)} before the loop, but {new!r} after one iteration. A loop that "
