@@ -222,7 +222,7 @@ def test_a_loop_does_not_drop_a_change_that_the_graph_cannot_carry(make: Any) ->
             held = make(x * 2.0)
         return held
 
-    with pytest.raises(TypeError, match="'held' is .* before the loop, but .* after one iteration"):
+    with pytest.raises(TypeError, match=r"'held' is .* before the loop, but .* after one iteration"):
         tf.function(f)(tf.constant(1.0))
 
 
