@@ -20,7 +20,6 @@ __all__ = ["registry"]
     [
         ({"nothing": 1}, "unexpected attribute 'nothing'"),
         ({"factor": "a"}, "Expected float for argument 'factor'"),
-        ({"factor": None}, "Expected float for argument 'factor'"),
         ({"tags": "text"}, "Expected list for argument 'tags'"),
         ({"tags": [1]}, "Expected string for argument 'tags'"),
         ({"tags": 3}, "Expected list for argument 'tags'"),
@@ -61,3 +60,24 @@ def test_a_shape_without_dimensions_is_an_integer_vector() -> None:
     graph = tf.function(lambda x: tf.reshape(x, tf.TensorShape([]))).get_concrete_function(tf.constant([1.0])).graph
     constants = [(op.name, op.outputs[0].dtype) for op in graph.get_operations() if op.type == "Const"]
     assert constants == [("Reshape/shape", tf.int32)]
+
+
+@pytest.mark.parametrize("name", ["Conv2D", "MatMul", "ArgMax", "AsString", "VarHandleOp", "Squeeze", "Equal", "LeakyRelu"])
+def test_none_is_the_default_of_every_attribute_that_has_one(name: str) -> None:
+    op = get_op(name)
+    expected = op.normalize_attrs({})
+    assert op.normalize_attrs(dict.fromkeys(op.default_attrs)) == expected
+
+
+def test_an_attribute_without_a_default_is_never_none() -> None:
+    with pytest.raises(TypeError, match="Expected list for argument 'strides'"):
+        tf.raw_ops.Conv2D(input=tf.ones([1, 2, 2, 1]), filter=tf.ones([1, 1, 1, 1]), strides=None, padding="SAME")
+
+
+def test_raw_ops_take_none_for_attributes_eagerly_and_in_graphs() -> None:
+    def product() -> Any:
+        return tf.raw_ops.MatMul(a=[[2.0]], b=[[3.0]], transpose_a=None, transpose_b=None)
+
+    assert product().numpy() == tf.function(product)().numpy() == 6.0
+    assert tf.raw_ops.Equal(x=[1], y=[1], incompatible_shape_error=None).numpy().tolist() == [True]
+    assert tf.raw_ops.ArgMax(input=[1.0, 2.0], dimension=0, output_type=None).dtype is tf.int64

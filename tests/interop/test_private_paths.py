@@ -25,6 +25,32 @@ print(ops.EagerTensor.__name__, tf.python.framework.ops is ops)
     assert output_of(code) == "True True True\nTrue True\nTrue\nEagerTensor True"
 
 
+def test_the_internal_name_scope_takes_a_default_and_values_and_does_nothing_eagerly() -> None:
+    code = """
+import tensorflow as tf
+from tensorflow.python.framework import ops
+def entered(*args, **kwargs):
+    with ops.name_scope(*args, **kwargs) as scope:
+        return scope
+print(entered("x"), entered(None, "layer", [tf.constant(1)]), entered("x", skip_on_eager=False))
+with tf.Graph().as_default():
+    print(entered("x"), entered(None, "layer", []), entered("n", "layer", [tf.constant(1)]), entered("x/"))
+    try:
+        entered(None, None, [1])
+    except ValueError as error:
+        print(error)
+with ops.name_scope_v1("a") as first, ops.name_scope_v2("b") as second:
+    print(first, second)
+"""
+    lines = [
+        "None None x/",
+        "x/ layer/ n/ x/",
+        "At least one of name (None) and default_name (None) must be provided.",
+        "a/ a/b/",
+    ]
+    assert output_of(code) == "\n".join(lines)
+
+
 def test_a_suffix_chooses_the_version_of_the_interface() -> None:
     candidates = private_paths.PrivateModule._candidates
     assert candidates(["tf", "nn"], "pool_v2") == [("tf", "pool_v2"), ("nn", "pool_v2"), ("tf", "pool"), ("nn", "pool")]

@@ -49,7 +49,7 @@ class name_scope:
             graph = None if state.graph is None else _graph_of(self._values or ())
             if graph is not None and graph is not state.graph:
                 scopes.enter_context(graph.as_default())
-            self._check(graph)
+            self._check()
             entered: str = scopes.enter_context(context.name_scope(self._name, self._default_name))
             self._exits.append(scopes.pop_all())
         return entered
@@ -57,7 +57,7 @@ class name_scope:
     def __exit__(self, *exc: Any) -> bool | None:
         return self._exits.pop().__exit__(*exc)
 
-    def _check(self, graph: Any) -> None:
+    def _check(self) -> None:
         name = self.name
         if state.graph is None:
             if name is not None and not isinstance(name, str):
@@ -69,7 +69,7 @@ class name_scope:
             )
         elif name is not None and not isinstance(name, str):
             raise TypeError(f"expected string or bytes-like object, got {type(name).__name__!r}")
-        elif name is None and graph is not None:
+        elif name is None and self._values is not None:
             raise ValueError("At least one of name (None) and default_name (None) must be provided.")
 
 

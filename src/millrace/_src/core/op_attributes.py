@@ -59,12 +59,15 @@ def declared_default(op: OpDef, name: str) -> Any:
 def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
     """Returns the complete attributes: names checked, defaults filled in, each value in the form of its kind.
 
-    An attribute whose name begins with an underscore is the caller's own and stays as it is.
+    None means the default, where there is one. An attribute whose name begins with an underscore is the caller's own and
+    stays as it is.
     """
-    kinds = op.attr_kinds
-    complete = dict(op.default_attrs)
+    kinds, defaults = op.attr_kinds, op.default_attrs
+    complete = dict(defaults)
     complete.update(attrs)
     for name, value in complete.items():
+        if value is None:
+            value = defaults.get(name)
         kind = kinds.get(name)
         if kind is not None:
             complete[name] = _NORMALIZE[kind](op, name, value)

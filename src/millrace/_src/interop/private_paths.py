@@ -50,7 +50,7 @@ framework.graph_util            compat.v1.graph_util graph_util
 framework.importer              tf
 framework.indexed_slices        tf
 framework.load_library          tf
-framework.ops                   tf compat.v1 EagerTensor=core.tensor:EagerTensor SymbolicTensor=core.tensor:SymbolicTensor name_scope_v1=compat.v1.name_scope
+framework.ops                   tf compat.v1 EagerTensor=core.tensor:EagerTensor SymbolicTensor=core.tensor:SymbolicTensor name_scope=interop.internal_name_scope:name_scope name_scope_v1=compat.v1.name_scope name_scope_v2=name_scope
 framework.random_seed           random compat.v1
 framework.smart_cond            smart_cond=__internal__.smart_cond.smart_cond smart_constant_value=control_flow.smart_cond:smart_constant_value
 framework.sparse_tensor         tf compat.v1

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
@@ -184,10 +183,10 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     array([5, 2, 3], dtype=int32)
 
     Args:
-      shape_x: An int32 or int64 vector.
+      shape_x: An int32 or int64 vector; an empty one, as `[]`, is the shape of a scalar.
       shape_y: A vector of the same dtype.
 
     Returns: A vector of that dtype.
     Raises: tf.errors.InvalidArgumentError: if two sizes differ and neither is 1.
     """
-    return broadcast_args(convert_to_tensor(shape_x), convert_to_tensor(shape_y))
+    return broadcast_args(shape_x, shape_y)

@@ -62,7 +62,6 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     return result if result.dtype == bool else xp.astype(result, np.dtype(bool))
 
 
-@export("math.equal", "equal", elementwise="binary")
 @op(
     "Equal",
     "x: T, y: T -> z: bool",
@@ -75,8 +74,18 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
 )
-def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
-    """Tells whether `x == y`, element-wise.
+def equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
+    """Tells whether `x == y`, element-wise; the op behind `tf.equal` and `==`.
+
+    >>> tf.raw_ops.Equal(x=[1, 2], y=[1, 2, 3], incompatible_shape_error=False).numpy()
+    np.False_
+    """
+    return _compare(xp, xp.equal, x, y, incompatible_shape_error, False)
+
+
+@export("math.equal", "equal", elementwise="binary")
+def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Computes `x == y` element-wise.
 
     >>> tf.math.equal([2, 4], 2).numpy()
     array([ True, False])
@@ -86,14 +95,14 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     Args:
       x: A `Tensor`.
       y: A `Tensor` of the same dtype; the two broadcast.
-      incompatible_shape_error: Whether shapes that do not broadcast are an error; if not, the result is False.
+      name: A name for the operation (optional).
 
     Returns: A `Tensor` of dtype bool. NaN equals nothing.
+    Raises: InvalidArgumentError: if the shapes do not broadcast.
     """
-    return _compare(xp, xp.equal, x, y, incompatible_shape_error, False)
+    return equal_op(x, y, name=name)
 
 
-@export("math.not_equal", "not_equal", elementwise="binary")
 @op(
     "NotEqual",
     "x: T, y: T -> z: bool",
@@ -106,8 +115,18 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
 )
-def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
-    """Tells whether `x != y`, element-wise.
+def not_equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
+    """Tells whether `x != y`, element-wise; the op behind `tf.not_equal` and `!=`.
+
+    >>> tf.raw_ops.NotEqual(x=[1, 2], y=[1, 2, 3], incompatible_shape_error=False).numpy()
+    np.True_
+    """
+    return _compare(xp, xp.not_equal, x, y, incompatible_shape_error, True)
+
+
+@export("math.not_equal", "not_equal", elementwise="binary")
+def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Computes `x != y` element-wise.
 
     >>> tf.math.not_equal([2, 4], 2).numpy()
     array([False,  True])
@@ -115,11 +134,12 @@ def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = Tr
     Args:
       x: A `Tensor`.
       y: A `Tensor` of the same dtype; the two broadcast.
-      incompatible_shape_error: Whether shapes that do not broadcast are an error; if not, the result is True.
+      name: A name for the operation (optional).
 
     Returns: A `Tensor` of dtype bool. NaN differs from everything.
+    Raises: InvalidArgumentError: if the shapes do not broadcast.
     """
-    return _compare(xp, xp.not_equal, x, y, incompatible_shape_error, True)
+    return not_equal_op(x, y, name=name)
 
 
 def _specialize_equality(name: str) -> Any:
@@ -130,8 +150,8 @@ def _specialize_equality(name: str) -> Any:
     return specialize
 
 
-equal.specialize(_specialize_equality("equal"))
-not_equal.specialize(_specialize_equality("not_equal"))
+equal_op.specialize(_specialize_equality("equal"))
+not_equal_op.specialize(_specialize_equality("not_equal"))
 
 
 @export("math.less", "less", elementwise="binary")
