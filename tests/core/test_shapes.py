@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import pickle
 from typing import Any
 
@@ -25,6 +26,10 @@ class Index:
         return 3
 
 
+def sizes(shape: TensorShape) -> list[int | None] | None:
+    return None if shape.rank is None else shape.as_list()
+
+
 @pytest.mark.parametrize(
     ("dims", "expected"),
     [
@@ -34,7 +39,7 @@ class Index:
     ],
 )  # fmt: skip
 def test_what_makes_a_shape(dims: Any, expected: list[int | None] | None) -> None:
-    assert TensorShape(dims).dims == expected
+    assert sizes(TensorShape(dims)) == expected
 
 
 def test_tensors_make_shapes() -> None:
@@ -105,7 +110,7 @@ def test_equality() -> None:
 def test_properties() -> None:
     assert (UNKNOWN.rank, PARTIAL.rank, SCALAR.rank) == (None, 3, 0)
     assert (UNKNOWN.ndims, PARTIAL.ndims) == (None, 3)
-    assert (UNKNOWN.dims, PARTIAL.dims) == (None, [1, None, 3])
+    assert (sizes(UNKNOWN), sizes(PARTIAL)) == (None, [1, None, 3])
     assert [bool(shape) for shape in (UNKNOWN, SCALAR, FULL, TensorShape([None]))] == [False, True, True, True]
     assert [shape.is_fully_defined() for shape in (UNKNOWN, PARTIAL, FULL)] == [False, False, True]
     assert [shape.num_elements() for shape in (UNKNOWN, PARTIAL, FULL, SCALAR)] == [None, None, 6, 1]
@@ -148,7 +153,7 @@ def test_indexing() -> None:
     ],
 )  # fmt: skip
 def test_slices_of_an_unknown_shape(key: slice, expected: list[None] | None) -> None:
-    assert UNKNOWN[key].dims == expected
+    assert sizes(UNKNOWN[key]) == expected
     assert UNKNOWN[0] is None
 
 
@@ -247,8 +252,8 @@ def test_of_trusts_its_argument() -> None:
     ],
 )  # fmt: skip
 def test_broadcasting(a: Any, b: Any, expected: list[int | None] | None) -> None:
-    assert tf.broadcast_static_shape(TensorShape(a), TensorShape(b)).dims == expected
-    assert tf.broadcast_static_shape(TensorShape(b), TensorShape(a)).dims == expected
+    assert sizes(tf.broadcast_static_shape(TensorShape(a), TensorShape(b))) == expected
+    assert sizes(tf.broadcast_static_shape(TensorShape(b), TensorShape(a))) == expected
 
 
 def test_shapes_that_do_not_broadcast() -> None:
@@ -285,3 +290,36 @@ def test_an_iterable_of_no_dimensions_is_shown_as_a_whole(dims: Any, culprit: st
     with pytest.raises(TypeError) as caught:
         tf.TensorShape(dims)
     assert str(caught.value).startswith(f"Failed to convert '{dims!r}' to a shape: '{culprit}'could not be converted")
+
+
+def test_dims_are_dimension_objects_and_elements_are_integers() -> None:
+    shape = TensorShape([2, None, 3])
+    assert UNKNOWN.dims is None and TensorShape([]).dims == []
+    dims = shape.dims
+    assert dims is not None and all(type(dim) is tf.compat.v1.Dimension for dim in dims)
+    assert [dim.value for dim in dims] == [2, None, 3] and [dim.value for dim in shape[:2].dims] == [2, None]
+    assert (shape[0], shape[1], list(shape), shape.as_list()) == (2, None, [2, None, 3], [2, None, 3])
+    assert type(shape[0]) is int
+    assert dims[0].is_compatible_with(2) and not dims[0].is_compatible_with(3) and dims[1].is_compatible_with(3)
+    assert repr(dims) == "[Dimension(2), Dimension(None), Dimension(3)]"
+    assert repr(shape) == "TensorShape([2, None, 3])" and str(shape) == "(2, None, 3)"
+
+
+def test_dims_make_shapes_and_tensors() -> None:
+    shape = TensorShape([2, 3])
+    assert TensorShape(shape.dims) == shape == shape.dims
+    assert TensorShape([shape.dims[0] * 2, None]) == [4, None]
+    assert tf.zeros(shape.dims).shape == tf.reshape(tf.zeros([6]), shape.dims).shape == shape
+    assert tf.constant(shape.dims).numpy().tolist() == [2, 3]
+    assert [part.shape for part in tf.split(tf.zeros([4]), shape.dims[0])] == [[2], [2]]
+    assert np.zeros(shape.dims).shape == (2, 3) and list(range(shape.dims[1])) == [0, 1, 2]
+
+
+def test_dims_are_read_only_and_stay_with_copies() -> None:
+    shape = TensorShape([2, None])
+    with pytest.raises(AttributeError):
+        shape.dims = [1]  # type: ignore[misc]
+    for made in (pickle.loads(pickle.dumps(shape)), copy.deepcopy(shape), copy.copy(shape)):
+        assert made.as_list() == [2, None] and repr(made.dims) == "[Dimension(2), Dimension(None)]"
+    assert pickle.loads(pickle.dumps(UNKNOWN)).dims is None
+    assert hash(shape) == hash(TensorShape([2, None]))

@@ -1,6 +1,6 @@
-"""`tf.compat.v1.Dimension`: one dimension of a shape as TensorFlow 1 has it.
+"""`tf.compat.v1.Dimension`: one dimension of a shape as an object, known or not.
 
-In TensorFlow 2 a dimension is an int, or None for an unknown size. In TensorFlow 1 both are `Dimension` objects.
+`shape[i]` is an int, or None for an unknown size; in TensorFlow 1 it is a `Dimension`. `shape.dims` has them in both.
 Arithmetic with an unknown dimension gives an unknown dimension; a comparison with an unknown dimension gives None.
 """
 
@@ -103,6 +103,10 @@ class Dimension:
 
     def __rmod__(self, other: Any) -> Any:
         return self._with(other, operator.mod, turned=True)
+
+    def __div__(self, other: Any) -> Any:
+        """Divides and rounds down: the `/` of Python 2, which old programs call by its name."""
+        return self // other
 
     def __truediv__(self, other: Any) -> Any:
         raise TypeError(

@@ -27,12 +27,6 @@ def _iterate(self: TensorShape) -> Iterator[Any]:
     return sizes if is_library_code() else map(Dimension, sizes)
 
 
-def _dims(self: TensorShape) -> Any:
-    if self.rank is None or is_library_code():
-        return _today["dims"].fget(self)
-    return [Dimension(size) for size in self.as_list()]
-
-
 def _representation(self: TensorShape) -> str:
     return f"TensorShape({None if self.rank is None else [Dimension(size) for size in self.as_list()]})"
 
@@ -47,7 +41,6 @@ def _text(self: TensorShape) -> str:
 _old: dict[str, Any] = {
     "__getitem__": _get_item,
     "__iter__": _iterate,
-    "dims": property(_dims, doc="The dimensions as a list of `Dimension`s; None when the rank is unknown."),
     "__repr__": _representation,
     "__str__": _text,
 }

@@ -59,8 +59,8 @@ def declared_default(op: OpDef, name: str) -> Any:
 def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
     """Returns the complete attributes: names checked, defaults filled in, each value in the form of its kind.
 
-    None means the default, where there is one. An attribute whose name begins with an underscore is the caller's own and
-    stays as it is.
+    None means the default, where there is one. An attribute whose name begins with an underscore is the caller's own
+    and stays as it is.
     """
     kinds, defaults = op.attr_kinds, op.default_attrs
     complete = dict(defaults)

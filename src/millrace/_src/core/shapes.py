@@ -17,7 +17,7 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
-from millrace._src.core.dimension import known_size
+from millrace._src.core.dimension import Dimension, known_size
 from millrace._src.util.export import export
 
 _INT32_MAX = 2**31 - 1
@@ -69,9 +69,12 @@ class TensorShape:
         return None if self._dims is None else len(self._dims)
 
     @property
-    def dims(self) -> list[int | None] | None:
-        """The dimensions as a list of ints and None; None when the rank is unknown."""
-        return None if self._dims is None else list(self._dims)
+    def dims(self) -> list[Dimension] | None:
+        """The dimensions as a list of `Dimension` objects; None when the rank is unknown.
+
+        `shape[i]`, iteration and `as_list` give ints and None.
+        """
+        return None if self._dims is None else [Dimension(dim) for dim in self._dims]
 
     def as_list(self) -> list[int | None]:
         """Returns the dimensions as a list, None where unknown.
@@ -336,13 +339,13 @@ class TensorShape:
         return hash(self._dims)
 
     def __repr__(self) -> str:
-        return f"TensorShape({self.dims})"
+        return f"TensorShape({None if self._dims is None else list(self._dims)})"
 
     def __str__(self) -> str:
         return "<unknown>" if self._dims is None else str(self._dims)
 
     def __reduce__(self) -> tuple[Callable[[Any], TensorShape], tuple[list[int | None] | None]]:
-        return TensorShape, (self.dims,)
+        return TensorShape, (None if self._dims is None else list(self._dims),)
 
 
 UNKNOWN = TensorShape.of(None)

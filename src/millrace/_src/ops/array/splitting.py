@@ -13,6 +13,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dimension import Dimension
 from millrace._src.core.dtypes import int8, int32, int64
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import KnownValue, op, parts_along_first_axis
@@ -209,7 +210,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
       ValueError: if the number of pieces is unknown.
       tf.errors.InvalidArgumentError: (ValueError while tracing) if the sizes do not fit.
     """
-    if isinstance(num_or_size_splits, (int, np.integer)) and not isinstance(num_or_size_splits, bool):
+    if isinstance(num_or_size_splits, (int, np.integer, Dimension)) and not isinstance(num_or_size_splits, bool):
         if state.run is not None and type(value) is EagerTensor and type(axis) is int:
             parts = _split_evenly(value._eager_array, axis, int(num_or_size_splits))
             if parts is not None:
