@@ -16,7 +16,7 @@ from millrace._src.core.context import executing_eagerly
 def name_scope(
     name: Any, default_name: Any = None, values: Any = None, skip_on_eager: bool = True
 ) -> AbstractContextManager[str | None]:
-    """Prefixes the names of the operations made within, in the graph of given tensors.
+    """Returns a scope that prefixes the names of the operations made within, in the graph of given tensors.
 
     Args:
       name: the prefix; one that ends in "/" re-enters an existing scope.

@@ -62,7 +62,7 @@ def power(xp: Xp, x: Array, y: Array) -> Array:
 
 @power.kernel_for("xla")
 def _power_in_xla(xp: Xp, x: Array, y: Array) -> Array:
-    """XLA cannot refuse negative powers of integers: what is between -1 and 1 is 0, as in TensorFlow."""
+    """Computes powers; XLA cannot refuse negative ones of integers: what is between -1 and 1 is 0, as in TensorFlow."""
     if x.dtype.kind != "i":
         return xp.power(x, y)
     one = x.dtype.type(1)
