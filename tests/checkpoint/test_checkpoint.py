@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import os
 import pathlib
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -216,3 +219,92 @@ def test_threads_that_save_at_once_share_the_counter(tmp_path: Path, monkeypatch
     assert all(counter is first for counter in others)
     names = [name for name, _ in tf.train.list_variables(checkpoint.write(str(tmp_path / "c")))]
     assert [name for name in names if name.startswith("save_counter/")] == ["save_counter/.ATTRIBUTES/VARIABLE_VALUE"]
+
+
+# --- copies, weak references -----------------------------------------------------------------------------------------
+
+
+def test_a_deep_copy_has_variables_and_a_counter_of_its_own(tmp_path: Path) -> None:
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0), parts=[tf.Variable(2.0)])
+    path = checkpoint.save(str(tmp_path / "c"))
+    copied = copy.deepcopy(checkpoint)
+    copied.v.assign(9.0)
+    assert copied.save(str(tmp_path / "d")) == str(tmp_path / "d-2")
+    assert checkpoint.v.numpy() == 1.0 and checkpoint.save_counter.numpy() == 1
+    copied.restore(path).assert_consumed()
+    assert copied.v.numpy() == 1.0
+
+
+def test_a_deep_copy_has_a_copy_of_the_root(tmp_path: Path) -> None:
+    root = tf.Module()
+    root.v = tf.Variable(3.0)
+    copied = copy.deepcopy(tf.train.Checkpoint(root, step=tf.Variable(1)))
+    copied.root.v.assign(8.0)
+    path = copied.write(str(tmp_path / "c"))
+    assert root.v.numpy() == 3.0
+    assert tf.train.load_checkpoint(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE") == 8.0
+
+
+def test_values_wait_for_a_deep_copy_too(tmp_path: Path) -> None:
+    path = tf.train.Checkpoint(a=tf.Variable(3.0)).write(str(tmp_path / "c"))
+    checkpoint = tf.train.Checkpoint()
+    status = checkpoint.read(path)
+    copied = copy.deepcopy(checkpoint)
+    copied.a, checkpoint.a = tf.Variable(0.0), tf.Variable(0.0)
+    assert copied.a.numpy() == checkpoint.a.numpy() == 3.0
+    status.assert_consumed()
+
+
+def test_an_asynchronous_checkpoint_can_be_copied(tmp_path: Path) -> None:
+    options = tf.train.CheckpointOptions(enable_async=True)
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    checkpoint.save(str(tmp_path / "c"), options)
+    copied = copy.deepcopy(checkpoint)
+    copied.save(str(tmp_path / "d"), options)
+    checkpoint.sync()
+    copied.sync()
+    assert tf.train.load_checkpoint(str(tmp_path / "d-2")).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE") == 1.0
+
+
+def test_a_weak_reference_may_be_the_root(tmp_path: Path) -> None:
+    root = tf.Module()
+    root.v = tf.Variable(3.0)
+    checkpoint = tf.train.Checkpoint(weakref.ref(root), step=tf.Variable(1))
+    path = checkpoint.save(str(tmp_path / "c"))
+    root.v.assign(0.0)
+    checkpoint.restore(path).assert_consumed()
+    assert root.v.numpy() == 3.0
+    del root
+    gc.collect()
+    for act in (checkpoint.save, checkpoint.restore):
+        with pytest.raises(AssertionError, match="The root of the checkpoint is gone"):
+            act(path)
+
+
+def test_an_object_with_a_checkpoint_of_itself_is_freed_at_once(tmp_path: Path) -> None:
+    class Model(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.checkpoint = tf.train.Checkpoint(weakref.ref(self))
+            self.v = tf.Variable(1.0)
+
+    model = Model()
+    reference = weakref.ref(model)
+    path = model.checkpoint.write(str(tmp_path / "c"))
+    del model
+    assert reference() is None
+    assert "v/.ATTRIBUTES/VARIABLE_VALUE" in dict(tf.train.list_variables(path))
+
+
+def test_a_child_given_by_a_weak_reference_is_saved(tmp_path: Path) -> None:
+    v = tf.Variable(1.0)
+    path = tf.train.Checkpoint(v=weakref.ref(v)).write(str(tmp_path / "c"))
+    assert tf.train.load_checkpoint(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE") == 1.0
+
+
+def test_a_weak_reference_to_nothing_is_refused() -> None:
+    gone = weakref.ref(tf.Module())
+    gc.collect()
+    for arguments in ({"root": gone}, {"x": gone}):
+        with pytest.raises(ValueError, match="got None"):
+            tf.train.Checkpoint(**arguments)

@@ -111,10 +111,10 @@ def test_slot_variables_may_be_left_alone(tmp_path: Path) -> None:
     assert fresh.numpy() == 1.0 and not optimizer.slots
 
 
-def test_in_a_graph_of_tensorflow_1_a_session_restores(tmp_path: Path) -> None:
+def test_in_a_graph_of_tensorflow_1_restoring_needs_a_session(tmp_path: Path) -> None:
     path = written(tmp_path, v=tf.Variable(1.0))
     with tf.Graph().as_default():
         status = tf.train.Checkpoint(v=tf.Variable(0.0)).read(path)
         for act in (status.run_restore_ops, status.initialize_or_restore):
-            with pytest.raises(RuntimeError, match=r"no `tf.compat.v1.Session` yet"):
+            with pytest.raises(RuntimeError, match=r"are run by a session: give one"):
                 act()

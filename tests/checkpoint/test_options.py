@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +78,25 @@ def test_callbacks_in_a_function_get_a_tensor_as_it_is_traced(tmp_path: Path) ->
     (path,) = paths
     assert isinstance(path, tf.Tensor)
     assert path.dtype is tf.string
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_options_can_be_copied(copied: Any) -> None:
+    seen: list[Any] = []
+    policy = tf.train.experimental.MaxShardSizePolicy(max_shard_size=10)
+    options = tf.train.CheckpointOptions("/cpu:0", True, [seen.append], True, True, policy)
+    other = copied(options)
+    assert other is not options
+    assert (other.experimental_io_device, other.enable_async, other.experimental_skip_slot_variables) == (
+        "/cpu:0",
+        True,
+        True,
+    )
+    assert (other.experimental_sharding_callback is policy) == (copied is copy.copy)
+    assert other.experimental_write_callbacks is not options.experimental_write_callbacks
+    other.experimental_write_callbacks[0]("path")
+    assert seen == ["path"]
+
+
+def test_options_can_be_pickled() -> None:
+    assert pickle.loads(pickle.dumps(tf.train.CheckpointOptions("/cpu:0"))).experimental_io_device == "/cpu:0"

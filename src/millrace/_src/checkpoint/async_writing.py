@@ -31,6 +31,10 @@ class AsyncWriter:
         self._starting = threading.Lock()
         self._process = os.getpid()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> AsyncWriter:
+        """Returns a writer with nothing to write: the copy of a checkpoint writes files of its own."""
+        return AsyncWriter()
+
     def _begin_after_fork(self) -> None:
         """Begins anew in a process that was forked: the thread did not come along."""
         if self._process != os.getpid():

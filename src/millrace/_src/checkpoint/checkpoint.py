@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from millrace._src.checkpoint.load_status import InitializationOnlyStatus, LoadS
 from millrace._src.checkpoint.loading import checkpoint_of_saved_model, load
 from millrace._src.checkpoint.object_graph import ObjectGraphView, serialize_object_graph
 from millrace._src.checkpoint.options import CheckpointOptions, call_back, io_device
+from millrace._src.checkpoint.session_writing import SessionWriter, evaluated, session_for
 from millrace._src.checkpoint.state_file import write_relative_state
 from millrace._src.checkpoint.supplementary_graph import with_supplement
 from millrace._src.checkpoint.writing import shards_to_write, write_in_graph, write_shards
@@ -55,7 +57,7 @@ class Checkpoint(AutoTrackable):
     (np.float32(2.0), True)
 
     Args:
-      root: an object whose children are those of the checkpoint.
+      root: an object whose children are those of the checkpoint, or a `weakref.ref` to it.
       **kwargs: objects by name: variables, modules, layers, optimizers, tables, iterators of datasets, lists, ...
 
     Raises: ValueError: if a value cannot be tracked, or the root has another child of that name.
@@ -66,17 +68,20 @@ class Checkpoint(AutoTrackable):
         with no_automatic_dependency_tracking_scope(self):
             self._self_attached: list[TrackableReference] = []
             self._self_writer = AsyncWriter()
+            self._self_session_writer = SessionWriter()
             self._self_save_counter: Variable | None = None
+            self._self_root = root
         if root is not None:
-            _require_trackable(root, "root")
-            self._root = root
+            _require_trackable(_referent(root), "root")
             kwargs["root"] = root
         for name, value in sorted(kwargs.items()):
             setattr(self, name, value)
-            child = getattr(self, name)
+            child = _referent(getattr(self, name))
             _require_trackable(child, name)
-            if root is not None:
+            if root is not None and name != "root":
                 self._attach(name, child)
+            elif child is not value and root is None:
+                self._track_trackable(child, name, overwrite=True)  # a weak reference, or what wraps a container
 
     # --- writing -----------------------------------------------------------------------------------------------
 
@@ -92,6 +97,20 @@ class Checkpoint(AutoTrackable):
           RuntimeError: in a graph of TensorFlow 1, without a session.
           tf.errors.OpError: if a file cannot be written; what was there before stays.
         """
+        return self.write_with(file_prefix, options, None)
+
+    def write_with(self, file_prefix: Any, options: CheckpointOptions | None, session: Any) -> Any:
+        """Does as `write`; in a graph of TensorFlow 1 a session has the values.
+
+        Args:
+          file_prefix: as in `write`.
+          options: as in `write`.
+          session: the session; None for the default session.
+
+        Raises: as `write`.
+        """
+        if in_plain_graph():
+            return self._write_in_session(file_prefix, options or CheckpointOptions(), session)
         return self._write(file_prefix, options or CheckpointOptions())
 
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
@@ -110,15 +129,28 @@ class Checkpoint(AutoTrackable):
         return self.save_as(file_prefix, None, _note_newest, options)
 
     def save_as(
-        self, file_prefix: Any, number: int | None, note: Callable[[str], Any], options: CheckpointOptions | None
+        self,
+        file_prefix: Any,
+        number: int | None,
+        note: Callable[[str], Any],
+        options: CheckpointOptions | None,
+        session: Any = None,
     ) -> str:
         """Writes the values under a number; `note` is called with the path once the files are there.
+
+        Args:
+          file_prefix: as in `save`.
+          number: the number; that of the counter if None.
+          note: notes the checkpoint.
+          options: as in `save`.
+          session: in a graph of TensorFlow 1, the session that has the values; None for the default session.
 
         Raises: as `save`.
         """
         _require_no_function()
-        _require_no_plain_graph(file_prefix)
         self.sync()  # a failed checkpoint is told of before another is counted
+        if in_plain_graph():
+            return self._save_in_session(file_prefix, number, note, options or CheckpointOptions(), session)
         counter = self.save_counter
         counter.assign_add(1, read_value=False)
         path = f"{_text(file_prefix)}-{int(counter) if number is None else number}"
@@ -156,7 +188,6 @@ class Checkpoint(AutoTrackable):
 
     def _write(self, prefix: Any, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None) -> Any:
         """Writes the values; then calls the callbacks of the options, and `afterwards`."""
-        _require_no_plain_graph(prefix)
         if options.enable_async:
             self._create_save_counter()  # TensorFlow's asynchronous checkpoints have a counter in any case
         view = self._view()
@@ -179,6 +210,22 @@ class Checkpoint(AutoTrackable):
             self._self_writer.start(write)
         else:
             write()
+        return path
+
+    def _save_in_session(
+        self, prefix: Any, number: int | None, note: Callable[[str], Any], options: CheckpointOptions, session: Any
+    ) -> str:
+        session = session_for(session, prefix)
+        counted = self._self_session_writer.next_number(self.save_counter, session)
+        path = f"{_text(prefix, session)}-{counted if number is None else number}"
+        self._write_in_session(path, options, session)
+        note(path)
+        return path
+
+    def _write_in_session(self, prefix: Any, options: CheckpointOptions, session: Any) -> str:
+        session = session_for(session, prefix)
+        path = self._self_session_writer.write(self._view(), _text(prefix, session), options, session)
+        call_back(options.experimental_write_callbacks, path)
         return path
 
     def _view(self) -> ObjectGraphView:
@@ -230,13 +277,24 @@ class Checkpoint(AutoTrackable):
 
     def _read(self, save_path: Any, options: CheckpointOptions) -> LoadStatus:
         self.sync()
-        if save_path is None:
-            return InitializationOnlyStatus()
         root = self if self._root is None else self._root
+        if save_path is None:
+            return InitializationOnlyStatus(root, self._self_attached)
         with io_device(options.experimental_io_device):
             return load(file_name(save_path), root, self._self_attached, options)
 
-    _root: Any = None
+    @property
+    def _root(self) -> Any:
+        """The object that is the root; None if the checkpoint itself is.
+
+        Raises: AssertionError: if the root was given as a weak reference, and the object is gone.
+        """
+        root = self._self_root
+        if isinstance(root, weakref.ref):
+            root = root()
+            if root is None:
+                raise AssertionError("The root of the checkpoint is gone: only a weak reference to it was given.")
+        return root
 
     def _attach(self, name: str, child: Any) -> None:
         """Makes an object a child of the root, within checkpoints.
@@ -270,6 +328,44 @@ class CheckpointV1(Checkpoint):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
 
+    def write(self, file_prefix: Any, session: Any = None) -> Any:
+        """Writes the values; neither counts nor notes the checkpoint, which `save` does.
+
+        Args:
+          file_prefix: what the names of the files begin with.
+          session: in a plain graph, the session that has the values; None for the default session.
+
+        Returns: `file_prefix`.
+        Raises: as `tf.train.Checkpoint.write`.
+        """
+        return self.write_with(file_prefix, None, session)
+
+    def save(self, file_prefix: Any, session: Any = None) -> str:
+        """Writes the values under the next number, and notes the checkpoint as the newest of its folder.
+
+        Args:
+          file_prefix: what the names of the files begin with; the number is added.
+          session: in a plain graph, the session that has the values; None for the default session.
+
+        Returns: What the names of the files begin with.
+        Raises: as `tf.train.Checkpoint.save`.
+        """
+        return self.save_as(file_prefix, None, _note_newest, None, session)
+
+    def restore(self, save_path: Any) -> LoadStatus:  # type: ignore[override]  # as in TensorFlow 1
+        """Restores what `save` has written.
+
+        Args: save_path: what the names of the files begin with; None to restore nothing.
+        Returns: A status; in a plain graph `initialize_or_restore` and `run_restore_ops` run what restores.
+        Raises: as `tf.train.Checkpoint.restore`.
+        """
+        return super().restore(save_path)
+
+
+def _referent(value: Any) -> Any:
+    """Returns what a weak reference refers to, None if that is gone; any other value as it is."""
+    return value() if isinstance(value, weakref.ref) else value
+
 
 def _require_trackable(value: Any, name: str) -> None:
     if not isinstance(value, Trackable) or isinstance(value, Tensor):
@@ -290,22 +386,14 @@ def _require_no_function() -> None:
         )
 
 
-def _require_no_plain_graph(prefix: Any) -> None:
-    if in_plain_graph():
-        raise RuntimeError(
-            f'Unable to save checkpoint to "{prefix}" in graph mode without a default session. Please use '
-            "`with tf.Session():` to create a session."
-        )
-
-
-def _text(prefix: Any) -> str:
-    """Returns what the names of files begin with as text; a tensor gives its value.
+def _text(prefix: Any, session: Any = None) -> str:
+    """Returns what the names of files begin with as text; a tensor gives its value, in a plain graph in a session.
 
     Raises: ValueError, TypeError: if that is no text.
     """
     if isinstance(prefix, (str, bytes, os.PathLike)):
         return file_name(prefix)
-    return file_name(convert_to_tensor(prefix, string).numpy())
+    return file_name(evaluated(convert_to_tensor(prefix, string), session))
 
 
 def _note_newest(path: str) -> None:

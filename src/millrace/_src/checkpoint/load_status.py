@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
 from millrace._src.checkpoint.name_based import NameBasedRestoration
@@ -14,7 +15,10 @@ from millrace._src.checkpoint.saved_attributes import has_values
 from millrace._src.core.context import in_plain_graph
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.resources import is_variable
+from millrace._src.core.sessions import default_session
+from millrace._src.graph.operation import Operation
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
+from millrace._src.trackable.base import TrackableReference
 from millrace._src.util.class_homes import tensorflow_home
 
 _MOST_SHOWN_OBJECTS = 10
@@ -57,29 +61,62 @@ class LoadStatus(abc.ABC):
         """Lets a checkpoint without objects lack the value of a variable."""
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Does nothing: values are given at once. In a graph of TensorFlow 1 a session runs the operations.
+        """Runs the operations that restore in a graph of TensorFlow 1; elsewhere values are given at once.
 
-        Raises: RuntimeError: in such a graph, without a session.
+        Args: session: the session; None for the default session.
+        Raises:
+          RuntimeError: in such a graph, if there is no session.
+          AssertionError: if no checkpoint was asked for.
         """
-        self._require_no_session(session)
+        operations = self._session_operations()
+        if operations is not None:
+            _session(session).run(operations)
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Does nothing: variables are initialized when they are made, and values are given at once.
+        """Initializes what the checkpoint lacks and restores what it has, in a graph of TensorFlow 1.
 
-        Raises: RuntimeError: in a graph of TensorFlow 1, without a session.
+        Elsewhere variables are initialized when they are made, and values are given at once.
+
+        Args: session: the session; None for the default session.
+        Raises: RuntimeError: in such a graph, if there is no session.
         """
-        self._require_no_session(session)
+        operations = self._session_operations()
+        if operations is not None:
+            chosen = _session(session)
+            chosen.run([op for node in self._without_values() if (op := _initializer(node)) is not None])
+            chosen.run(operations)
+
+    def _session_operations(self) -> list[Any] | None:
+        """Returns what restores in a graph of TensorFlow 1; None where values are given at once."""
+        return None
+
+    def _without_values(self) -> list[Any]:
+        """Returns the objects that the checkpoint has no values for."""
+        return []
 
     def expect_partial(self) -> Self:
         """Returns the status; here nothing warns of values that are not used."""
         return self
 
-    def _require_no_session(self, session: Any) -> None:
-        if in_plain_graph() or session is not None:
-            raise RuntimeError(
-                "The operations that restore in a graph of TensorFlow 1 are run by a session: this version of Millrace "
-                "has no `tf.compat.v1.Session` yet."
-            )
+
+def _session(session: Any) -> Any:
+    """Returns a session, or the default session.
+
+    Raises: RuntimeError: if there is none.
+    """
+    chosen = default_session() if session is None else session
+    if chosen is None:
+        raise RuntimeError(
+            "The operations that restore in a graph of TensorFlow 1 are run by a session: give one, or make one the "
+            "default by `with tf.compat.v1.Session():`."
+        )
+    return chosen
+
+
+def _initializer(trackable: Any) -> Operation | None:
+    """Returns the operation that initializes a variable or table in a plain graph; None for other objects."""
+    initializer = getattr(trackable, "initializer", None)
+    return initializer if isinstance(initializer, Operation) else None
 
 
 @tensorflow_home("python.checkpoint.checkpoint")
@@ -144,6 +181,15 @@ class CheckpointLoadStatus(LoadStatus):
         nodes = ObjectGraphView(restoration.root, attached=restoration.attached).nodes()
         return [node for node in nodes if id(node) not in places and has_values(node)]
 
+    def _session_operations(self) -> list[Any] | None:
+        return self._restoration.session_operations
+
+    def _without_values(self) -> list[Any]:
+        restoration = self._restoration
+        places = restoration.places()
+        nodes = ObjectGraphView(restoration.root, attached=restoration.attached).nodes()
+        return [node for node in nodes if id(node) not in places]
+
     def _is_skipped(self, names: SavedNames, node_id: int) -> bool:
         return self._restoration.options.experimental_skip_slot_variables and names.is_slot(node_id)
 
@@ -175,6 +221,12 @@ class NameBasedSaverStatus(LoadStatus):
     assert_existing_objects_matched = assert_consumed
     assert_nontrivial_match = assert_consumed
 
+    def _session_operations(self) -> list[Any] | None:
+        return self._restoration.session_operations
+
+    def _without_values(self) -> list[Any]:
+        return self._restoration.without_values()
+
     def add_to_optionally_restored(self, var: Any) -> None:
         """Lets the checkpoint lack the value of a variable."""
         self._restoration.optional.append(var)
@@ -182,7 +234,22 @@ class NameBasedSaverStatus(LoadStatus):
 
 @tensorflow_home("python.checkpoint.checkpoint")
 class InitializationOnlyStatus(LoadStatus):
-    """The status where no checkpoint was asked for."""
+    """The status where no checkpoint was asked for.
+
+    Args:
+      root: the object that all others are found from.
+      attached: further children of the root.
+    """
+
+    def __init__(self, root: Any, attached: Sequence[TrackableReference]) -> None:
+        self._view = ObjectGraphView(root, attached=attached)
+        self._is_in_plain_graph = in_plain_graph()
+
+    def _session_operations(self) -> list[Any] | None:
+        return [] if self._is_in_plain_graph else None
+
+    def _without_values(self) -> list[Any]:
+        return self._view.descendants()
 
     def report(self) -> RestoreReport:
         """Returns an empty report."""
@@ -194,7 +261,7 @@ class InitializationOnlyStatus(LoadStatus):
     assert_existing_objects_matched = assert_consumed
     assert_nontrivial_match = assert_consumed
 
-    def run_restore_ops(self, session: Any = None) -> None:
+    def run_restore_ops(self, session: Any = None) -> NoReturn:
         """Raises an error.
 
         Raises: AssertionError: always.

@@ -21,12 +21,14 @@ from typing import Any
 from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, index_name, sync_files
 from millrace._src.checkpoint.checkpoint import Checkpoint
 from millrace._src.checkpoint.options import CheckpointOptions
+from millrace._src.checkpoint.session_writing import evaluated
 from millrace._src.checkpoint.state_file import (
     get_checkpoint_state,
     newest_whole,
     remove_checkpoint,
     write_relative_state,
 )
+from millrace._src.core.context import in_plain_graph
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
@@ -180,7 +182,7 @@ class CheckpointManager:
         return False
 
     def _step(self) -> int:
-        return int(self._step_counter)
+        return int(evaluated(self._step_counter)) if in_plain_graph() else int(self._step_counter)
 
     def _note(self, path: str) -> None:
         """Notes a checkpoint that was written as the newest, and removes those that are too many."""
@@ -243,7 +245,9 @@ class CheckpointManager:
             if self._init_fn is not None:
                 self._init_fn()
             return None
-        self._checkpoint.restore(path)
+        status = self._checkpoint.restore(path)
+        if in_plain_graph():
+            status.initialize_or_restore()
         if self._interval is not None:
             self._last_step = self._step()
         return path
@@ -257,4 +261,6 @@ def _number(value: Any) -> int | None:
     if value is None:
         return None
     is_value: bool = is_variable(value) or isinstance(value, Tensor)
+    if is_value and in_plain_graph():
+        value = evaluated(value)
     return int(value) if is_value else operator.index(value)

@@ -73,6 +73,11 @@ class NameBasedRestoration(RestorationBase):
         """Returns what became of each value, as things stand now."""
         return report_of_names(self)
 
+    def without_values(self) -> list[Any]:
+        """Returns the objects that the checkpoint has no value for."""
+        nodes = ObjectGraphView(self.root, attached=self.attached).nodes()
+        return [node for node in nodes if full_name_of(node) not in self.taken]
+
     def unmatched(self) -> list[tuple[Any, list[str]]]:
         """Returns the objects that have values of their own and found none, with the names of those values."""
         nodes = ObjectGraphView(self.root, attached=self.attached).nodes()

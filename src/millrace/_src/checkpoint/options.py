@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -11,10 +12,12 @@ from typing import Any
 from millrace._src.checkpoint.sharding import ShardingCallback
 from millrace._src.core.devices import refuse_another_process
 from millrace._src.graph.scopes import device
+from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
 @export("train.CheckpointOptions", v1=["train.CheckpointOptions"])
+@tensorflow_home("python.checkpoint.checkpoint_options")
 class CheckpointOptions:
     """Says how a checkpoint is written and read.
 
@@ -73,6 +76,23 @@ class CheckpointOptions:
                 f"provided was of type {type(experimental_sharding_callback)}."
             )
         self.experimental_sharding_callback = experimental_sharding_callback
+
+    def __copy__(self) -> CheckpointOptions:
+        """Returns options of their own, with the same callbacks."""
+        return CheckpointOptions(
+            self.experimental_io_device,
+            self.experimental_enable_async_checkpoint,
+            self.experimental_write_callbacks,
+            self.enable_async,
+            self.experimental_skip_slot_variables,
+            self.experimental_sharding_callback,
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CheckpointOptions:
+        """Returns options with a copy of the sharding callback; functions to call back are the same ones."""
+        copied = copy.copy(self)
+        copied.experimental_sharding_callback = copy.deepcopy(self.experimental_sharding_callback, memo)
+        return copied
 
 
 def _checked_callbacks(callbacks: Iterable[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]] | None:

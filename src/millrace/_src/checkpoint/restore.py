@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import copy
 import itertools
 import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Self
 
 from millrace._src.checkpoint.fitting import Misfit, misfits
 from millrace._src.checkpoint.options import CheckpointOptions
@@ -25,7 +26,7 @@ from millrace._src.checkpoint.reading import ValueReader, Want
 from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of
 from millrace._src.checkpoint.takers import Taker, taker_of
-from millrace._src.core.context import state
+from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.resources import is_variable
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
@@ -54,7 +55,17 @@ class RestorationBase(abc.ABC):
         self.options = options
         self.uid = next(_uids)
         self.graph = state.graph
+        self.session_operations: list[Any] | None = [] if in_plain_graph() else None
+        """What a session runs to give values in a graph of TensorFlow 1; None where values are given at once."""
         self.misfits: list[Misfit] = []
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Returns a restoration of the same file: a copy of an object waits for the same values as the object."""
+        memo[id(self)] = copied = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, (dict, set)):
+                setattr(copied, name, copy.copy(value))  # which objects took which positions
+        return copied
 
     @property
     def has_supplement(self) -> bool:
@@ -97,7 +108,9 @@ class RestorationBase(abc.ABC):
         with self.context():
             values = self.reader.read([want for taker in takers for want in taker.wants])
             for taker in takers:
-                taker.take([next(values) for _ in taker.wants])
+                taken = taker.take([next(values) for _ in taker.wants])
+                if self.session_operations is not None and taker.wants:
+                    self.session_operations.append(taken)
         for one in reached:
             one.trackable._update_uid = max(one.trackable._update_uid, self.uid)
 

@@ -27,7 +27,7 @@ class Taker:
     Attributes:
       trackable: the object.
       wants: the tensors to read for the object.
-      take: takes the tensors, in the order of `wants`.
+      take: takes the tensors, in the order of `wants`; returns what does so in a graph.
       unused: the names of the saved attributes that the object does not know.
     """
 
@@ -59,17 +59,16 @@ def _taker_of_tensors(trackable: Any, attributes: Mapping[str, str]) -> Taker:
     keys = [attributes.get(name, f"{path}/{name}") for name in names]
     wants = [Want(key, slice_spec) for key, name in zip(keys, names) for slice_spec in slices.get(name, ("",))]
 
-    def take(values: Sequence[Any]) -> None:
+    def take(values: Sequence[Any]) -> Any:
         remaining = iter(values)
         storage = deferred_storage(trackable)
         if storage is not None:
-            storage.set_initial_value(trackable, next(remaining))
-            return
+            return storage.set_initial_value(trackable, next(remaining))
         tensors = {
             name: {slice_spec: next(remaining) for slice_spec in slices[name]} if name in slices else next(remaining)
             for name in names
         }
-        trackable._restore_from_tensors(tensors)
+        return trackable._restore_from_tensors(tensors)
 
     return Taker(trackable, wants, take, [name for name in attributes if name not in names])
 
@@ -104,11 +103,9 @@ def _taker_of_saveables(trackable: Any, attributes: Mapping[str, str]) -> Taker:
             taker.wants += wants
             takes.append((len(wants), take))
 
-    def take_all(values: Sequence[Any]) -> None:
-        remaining = list(values)
-        for count, take in takes:
-            take(remaining[:count])
-            del remaining[:count]
+    def take_all(values: Sequence[Any]) -> list[Any]:
+        remaining = iter(values)
+        return [take([next(remaining) for _ in range(count)]) for count, take in takes]
 
     taker.take = take_all
     return taker
