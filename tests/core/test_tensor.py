@@ -72,6 +72,13 @@ def test_a_numpy_array_changed_afterwards_does_not_change_the_tensor(make: Any) 
     assert np.asarray(t).tolist() == [0.0, 1.0, 2.0]
 
 
+@pytest.mark.parametrize("value", ["abc", 1.5, 3, True, 1 + 2j])
+def test_what_tensorflow_datasets_reads_of_a_scalar_is_no_array(value: Any) -> None:
+    tensor = tf.constant(value)
+    assert type(tensor._numpy()) is type(tensor.numpy()) is not np.ndarray
+    assert type(tf.constant([value])._numpy()) is np.ndarray
+
+
 def test_numpy_of_a_scalar_is_a_numpy_scalar_and_of_a_string_bytes() -> None:
     assert isinstance(tf.constant(1.5).numpy(), np.float32)
     assert tf.constant("a").numpy() == b"a"

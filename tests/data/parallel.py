@@ -20,7 +20,9 @@ from millrace._src.util.cores import set_usable_cores
 def always_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets every stage work ahead as soon as it may, whatever the clock says."""
     monkeypatch.setattr(trials, "_SLOW_ELEMENT", -1.0)
+    monkeypatch.setattr(trials, "_LONG_ELEMENT", -1.0)
     monkeypatch.setattr(trials, "_GAIN", 1e9)
+    monkeypatch.setattr(trials, "_LOSS", 1e9)
     monkeypatch.setattr(trials, "_IDLE", -1.0)
 
 

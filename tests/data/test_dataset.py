@@ -135,3 +135,11 @@ def test_the_length_is_no_number_in_a_graph() -> None:
     text = "only supports `len` in eager mode. Use `tf.data.Dataset.cardinality\\(\\)` instead."
     with tf.Graph().as_default(), pytest.raises(TypeError, match=text):
         len(Dataset.range(2))
+
+
+def test_the_debug_string_has_a_line_for_each_dataset() -> None:
+    dataset = Dataset.zip(Dataset.range(3), Dataset.range(4).batch(2)).prefetch(1)
+    lines = [line.partition(" ")[0] for line in dataset.__debug_string__().split("\n")]
+    kinds = ["_PrefetchDataset", "--_ZipDataset", "----_BatchDataset", "------_RangeDataset", "----_RangeDataset"]
+    assert [line.replace("<", "") for line in lines] == kinds
+    assert Dataset.range(3).__debug_string__() == repr(Dataset.range(3))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -10,7 +13,7 @@ import pytest
 
 import millrace as tf
 from tests.data.parallel import always_ahead, noting, settled
-from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes
+from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes, rest, started
 
 Dataset = tf.data.Dataset
 __all__ = ["always_ahead"]
@@ -93,3 +96,59 @@ def test_a_closed_pass_takes_no_further_elements(always_ahead: None) -> None:
     iterator._iteration.close()
     count = len(seen)
     assert settled(lambda: len(seen)) <= count + 1
+
+
+@pytest.mark.parametrize("room", [1, 3, 10])
+def test_the_buffer_is_full_when_a_quick_consumer_pauses(room: int) -> None:
+    seen: list[int] = []
+    iterator = iter(Dataset.range(100).map(noting(seen)).prefetch(room))
+    assert settled(lambda: len(seen)) == 0
+    for _ in range(10):
+        next(iterator)
+    assert settled(lambda: len(seen)) == 10 + room
+    for _ in range(20):
+        next(iterator)
+    assert settled(lambda: len(seen)) == 30 + room
+    assert seen == list(range(30 + room))
+
+
+def test_a_buffer_whose_size_the_runtime_chooses_is_filled_too() -> None:
+    seen: list[int] = []
+    iterator = iter(Dataset.range(100).map(noting(seen)).prefetch(tf.data.AUTOTUNE))
+    next(iterator)
+    assert settled(lambda: len(seen)) == 3
+
+
+def test_a_buffer_that_a_pause_has_filled_is_saved(always_ahead: None) -> None:
+    iterator = Dataset.range(50).map(lambda x: tf.random.uniform([], 0, 9, tf.int64, seed=1)).prefetch(4)
+    running = started(iterator)
+    first = [running.next_row() for _ in range(5)]
+    time.sleep(0.05)
+    state = running.save()
+    rest_of_it = rest(running)
+    again = started(iterator)
+    again.restore(state)
+    assert rest(again) == rest_of_it and len(first) == 5
+
+
+def test_the_end_of_the_program_does_not_wait_for_an_element_that_never_comes() -> None:
+    program = """
+import queue, time
+import millrace as tf
+never = queue.SimpleQueue()
+def generate():
+    for number in range(8):
+        time.sleep(0.002)
+        yield number
+    never.get()
+dataset = tf.data.Dataset.from_generator(generate, output_signature=tf.TensorSpec([], tf.int64)).prefetch(4)
+for number in dataset:
+    if number == 7:
+        break
+time.sleep(0.2)
+print("end")
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "end\n", "")

@@ -146,7 +146,9 @@ class EagerTensor(Tensor):
         return value.copy() if value.ndim else value[()]
 
     def _numpy(self) -> Any:
-        return self._eager_array
+        """Returns the value as `numpy` does, but an array without a copy; `tensorflow_datasets` calls this method."""
+        value = self._eager_array
+        return value if value.ndim else value[()]
 
     def set_shape(self, shape: Any) -> None:
         """Checks that `shape` is compatible with the value's shape."""

@@ -14,7 +14,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.pool import Task
 
-_MOST_BYTES = 1 << 26
+MOST_BYTES = 1 << 26
 """The size of a buffer from which on nothing is made ahead."""
 
 
@@ -25,15 +25,43 @@ class AheadCursor(Cursor):
       source: the cursor.
       room: how many elements the buffer holds; 0 to make none ahead.
       arrival: an event to be set when there is something in the buffer.
+      most_room: how many elements the buffer may come to hold, where it grows by itself: when the consumer has to wait
+        though the buffer was full before.
+      most_bytes: the size of the buffer from which on nothing is made ahead.
     """
 
-    __slots__ = ("_arrival", "_items", "_lock", "_room", "_source", "_task", "_has_ended", "_is_closed")
+    __slots__ = (
+        "_arrival",
+        "_has_ended",
+        "_is_asking",
+        "_is_closed",
+        "_is_filling",
+        "_items",
+        "_lock",
+        "_most_bytes",
+        "_most_room",
+        "_room",
+        "_source",
+        "_task",
+        "_was_full",
+    )
 
-    def __init__(self, source: Cursor, room: int = 0, arrival: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        source: Cursor,
+        room: int = 0,
+        arrival: threading.Event | None = None,
+        most_room: int = 0,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
         self._source, self._room, self._arrival = source, room, arrival
+        self._most_room, self._most_bytes = most_room, most_bytes
         self._items: deque[Block | Exception] = deque()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the collector may close the cursor in a thread that holds the lock
         self._task: Task | None = None  # takes the next block; while there is one, nobody else uses the source
+        self._is_asking = False  # whether the thread that asks for elements uses the source
+        self._is_filling = False  # whether the room is taken away when the buffer is full
+        self._was_full = False  # since the room was last changed
         self._has_ended = self._is_closed = False
 
     @property
@@ -51,11 +79,25 @@ class AheadCursor(Cursor):
         is_idle = not self._room and self._task is None and not self._items and not self._has_ended
         return self._source if is_idle else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the next elements come from the cursor, in the thread that asks."""
+        return self._task is None and not self._items
+
     def set_room(self, room: int) -> None:
         """Says how many elements may be made ahead, and begins to make some."""
         with self._lock:
-            self._room = room
+            self._room, self._is_filling, self._was_full = room, False, False
             self._start_task()
+
+    def fill_once(self, room: int) -> bool:
+        """Begins to make elements until there are `room`; returns False if a thread just asks for elements."""
+        with self._lock:
+            if self._is_asking:
+                return False
+            self._room, self._is_filling, self._was_full = room, True, False
+            self._start_task()
+        return True
 
     def next_block(self, limit: int) -> Block | None:
         """Returns elements of the buffer, or the next elements of the cursor."""
@@ -66,6 +108,12 @@ class AheadCursor(Cursor):
                     self._start_task()
                     break
                 task = self._task
+                if task is None:
+                    if self._has_ended:
+                        return None
+                    self._is_asking = True
+                elif self._was_full and self._room:
+                    self._grow()
             if task is None:
                 return self._source_block(limit)
             task.result()
@@ -73,14 +121,22 @@ class AheadCursor(Cursor):
             raise item
         return item
 
+    def _grow(self) -> None:
+        """Makes room for more elements, if the buffer may grow; the caller holds the lock."""
+        self._room, self._was_full = max(self._room, min(2 * self._room, self._most_room)), False
+
     def _source_block(self, limit: int) -> Block | None:
         """Takes elements from the cursor in this thread."""
-        if self._has_ended:
-            return None
-        block = self._source.next_block(1 if self._room else limit)
-        with self._lock:
-            self._has_ended = block is None
-            self._start_task()
+        block: Block | None = None
+        has_ended = False
+        try:
+            block = self._source.next_block(1 if self._room else limit)
+            has_ended = block is None
+        finally:
+            with self._lock:
+                self._has_ended, self._is_asking = has_ended, False
+                if not self._is_closed and block is not None:
+                    self._start_task()
         return block
 
     def _next_item(self, limit: int) -> Block | Exception:
@@ -99,7 +155,7 @@ class AheadCursor(Cursor):
     def _has_room(self) -> bool:
         if self._has_ended or self._is_closed or len(self._items) >= self._room:
             return False
-        return not self._items or sum(i.nbytes for i in self._items if isinstance(i, Block)) < _MOST_BYTES
+        return not self._items or sum(i.nbytes for i in self._items if isinstance(i, Block)) < self._most_bytes
 
     def _take(self) -> None:
         """Puts the next block, or the error in its place, into the buffer."""
@@ -114,6 +170,10 @@ class AheadCursor(Cursor):
             else:
                 self._items.append(item)
             self._task = None
+            if len(self._items) >= self._room:
+                self._was_full = True
+                if self._is_filling:
+                    self._room, self._is_filling = 0, False
             self._start_task()
             is_closed = self._is_closed
         if self._arrival is not None:
@@ -124,19 +184,27 @@ class AheadCursor(Cursor):
     def skip(self, count: int) -> int:
         """Passes over elements of the buffer, or of the cursor."""
         with self._lock:
-            is_empty = self._task is None and not self._items and not self._has_ended
-        return self._source.skip(count) if is_empty else super().skip(count)
+            is_idle = self._is_asking = self.is_idle and not self._has_ended
+        if not is_idle:
+            return super().skip(count)
+        try:
+            return self._source.skip(count)
+        finally:
+            self._is_asking = False
 
     def save(self) -> State:
         """Returns the buffer and the state of the cursor."""
-        room = self._room
-        self._room = 0
-        task = self._task
-        if task is not None:
-            task.result()
-        state = [_saved(item) for item in self._items], self._has_ended, self._source.save()
-        self.set_room(room)
-        return state
+        with self._lock:
+            room, self._room, self._is_asking = self._room, 0, True
+            task = self._task
+        try:
+            if task is not None:
+                task.result()
+            return [_saved(item) for item in self._items], self._has_ended, self._source.save()
+        finally:
+            with self._lock:
+                self._room, self._is_asking = room, False
+                self._start_task()
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""

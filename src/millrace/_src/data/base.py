@@ -95,6 +95,21 @@ class DatasetBase(Iterable[Any], Trackable, CompositeTensor):
 
     __str__ = __repr__
 
+    def __debug_string__(self) -> str:
+        """Returns the text of this dataset and of those of which it is made, a line each.
+
+        >>> print(tf.data.Dataset.range(3).repeat().__debug_string__())
+        <_RepeatDataset element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>
+        --<_RangeDataset element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>
+        """
+        lines = []
+        waiting: list[tuple[DatasetBase, int]] = [(self, 0)]
+        while waiting:  # a chain of datasets may be longer than Python's stack is deep
+            dataset, depth = waiting.pop()
+            lines.append(f"{'--' * depth}{dataset!r}")
+            waiting.extend((source, depth + 1) for source in dataset._inputs())
+        return "\n".join(lines)
+
 
 _root: Any = None  # the public class, which stands above the transformations
 _kinds: dict[str, type[DatasetBase]] = {}  # finite: one for each transformation

@@ -114,11 +114,28 @@ def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool
       function: returns the handle of a dataset.
       sources: the datasets whose elements the function takes.
     """
-    captures = (c.flat[0] for c in function.captures if c.dtype == object and c.size)
-    captured = [value for value in captures if isinstance(value, DatasetNode)]
+    captured = _captured_nodes(function)
     if any(node.draws_seeds for node in captured):
         return False
     return all(node.reads_ahead for node in (*sources, *captured)) and _is_pure_throughout(function.function)
+
+
+def begins_passes_unseen(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:
+    """Returns whether no pass over the datasets that a function makes, or over its sources, takes seeds on the way.
+
+    Args:
+      function: returns the handle of a dataset.
+      sources: the datasets whose elements the function takes.
+    """
+    captured = _captured_nodes(function)
+    if any(node.draws_seeds for node in captured):
+        return False
+    return all(node.begins_passes_unseen for node in (*sources, *captured))
+
+
+def _captured_nodes(function: BoundFunction) -> list[DatasetNode]:
+    captures = (c.flat[0] for c in function.captures if c.dtype == object and c.size)
+    return [value for value in captures if isinstance(value, DatasetNode)]
 
 
 def _is_pure_throughout(function: GraphFunction) -> bool:

@@ -20,7 +20,7 @@ from millrace._src.data.external_state import check_external_state, policy_of
 from millrace._src.data.iteration import Iteration
 from millrace._src.data.iterator_ops import iteration_of
 from millrace._src.data.nodes import DatasetNode
-from millrace._src.data.optimizer import gone_over
+from millrace._src.data.optimizer import read_ahead
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.state_bytes import from_bytes, to_bytes
 from millrace._src.ops.shape_rules import no_outputs
@@ -51,7 +51,7 @@ def saved_iteration(iteration: Iteration, policy: ExternalStatePolicy) -> bytes:
         the policy refuses that.
     """
     check_external_state(iteration.node, policy)
-    return to_bytes((_stages(gone_over(iteration.node)), iteration.save()))
+    return to_bytes((_stages(read_ahead(iteration.node)), iteration.save()))
 
 
 def restore_iteration(iteration: Iteration, text: bytes) -> None:
@@ -65,7 +65,7 @@ def restore_iteration(iteration: Iteration, text: bytes) -> None:
     if not (isinstance(whole, tuple) and len(whole) == 2):
         raise DataLossError(None, None, "Failed to restore dataset iterator from checkpoint: it holds another state.")
     stages, state = whole
-    own = _stages(gone_over(iteration.node))
+    own = _stages(read_ahead(iteration.node))
     if stages != own:
         raise NotFoundError(
             None,

@@ -87,6 +87,7 @@ class DatasetNode(Referent):
       shapes: the static shapes of these tensors.
       rewritten: the dataset that passes go over in place of this one, once `optimizer` has found one.
       is_optimal: whether passes go over the dataset as it is, since `optimizer` has found nothing to rewrite.
+      is_made_ahead: whether passes may make some elements ahead, once `optimizer` has decided.
       call: the op call that made the node.
       depth: the number of stages on the longest way from a source to this dataset.
     """
@@ -98,6 +99,7 @@ class DatasetNode(Referent):
     shapes: tuple[TensorShape, ...]
     rewritten: DatasetNode | None = field(default=None, init=False)
     is_optimal: bool = field(default=False, init=False)
+    is_made_ahead: bool | None = field(default=None, init=False)
     call: NotedCall | None = field(default=None, init=False)
     depth: int = field(default=1, init=False)
 
@@ -178,6 +180,21 @@ class DatasetNode(Referent):
         return self.draws_seeds or any(node.begins_at_once for node in self.inputs)
 
     @property
+    def begins_passes_unseen(self) -> bool:
+        """Whether nobody can tell when this dataset begins passes over its inputs: none takes seeds on the way."""
+        return all(node.begins_passes_unseen for node in self.inputs)
+
+    @property
+    def works_ahead(self) -> bool:
+        """Whether this stage makes elements before they are asked for, or says that none are to be."""
+        return False
+
+    @property
+    def runs_loop_body(self) -> bool:
+        """Whether the function of this stage is the body of a loop of the program, which is not run ahead."""
+        return False
+
+    @property
     def changes_nothing(self) -> bool:
         """Whether the elements are those of the first input, which may then stand in for this dataset."""
         return False
@@ -252,7 +269,7 @@ class NaryNode(DatasetNode):
 def replaced(node: Any, **changes: Any) -> Any:
     """Returns a copy of a node with other values for some fields."""
     copy = object.__new__(type(node))
-    copy.__dict__.update(node.__dict__, rewritten=None, is_optimal=False, **changes)
+    copy.__dict__.update(node.__dict__, rewritten=None, is_optimal=False, is_made_ahead=None, **changes)
     return copy
 
 

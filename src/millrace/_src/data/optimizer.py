@@ -13,11 +13,14 @@ from collections.abc import Callable
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.context import unique_id
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DatasetNode, Run, replaced
 from millrace._src.data.options import OptimizationOptions, Options
+from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pass_streams import with_streams_of
 from millrace._src.data.transforms.map_elements import MapNode
+from millrace._src.data.transforms.prefetch import InjectedPrefetchNode, PrefetchNode
 from millrace._src.data.transforms.with_options import options_of
 from millrace._src.graph.func_graph import FuncGraph
 
@@ -27,11 +30,24 @@ Rule = Callable[[DatasetNode], DatasetNode | None]
 def begin(node: DatasetNode) -> tuple[Cursor, Run]:
     """Begins a pass over a dataset; returns the cursor and what the cursors of the pass share."""
     run = Run(options_of(node))
-    return with_streams_of(run, gone_over(node)).cursor(run), run
+    return with_streams_of(run, read_ahead(node)).cursor(run), run
+
+
+def read_ahead(node: DatasetNode) -> DatasetNode:
+    """Returns the dataset that passes over a dataset go over; elements are made ahead if the options allow that."""
+    found = gone_over(node)
+    if node.is_made_ahead is None:
+        node.is_made_ahead = _allows_prefetch(options_of(node)) and _may_be_made_ahead(found)
+    # A new node for each pass: one that were kept would refer to the node that keeps it.
+    return _with_prefetch(found) if node.is_made_ahead and not is_debugging() else found
+
+
+def _allows_prefetch(options: Options) -> bool:
+    return options.autotune.enabled is not False and _is_on(options.experimental_optimization, "inject_prefetch")
 
 
 def gone_over(node: DatasetNode) -> DatasetNode:
-    """Returns the dataset that passes over a dataset go over: what `optimized` gives, which is found once."""
+    """Returns what `optimized` gives for a dataset, which is found once."""
     if node.rewritten is None and not node.is_optimal:
         found = optimized(node, options_of(node))
         if found is node:
@@ -102,6 +118,32 @@ def composed(first: BoundFunction, second: BoundFunction) -> BoundFunction:
         results = first.function([*arguments, *rest[: len(first.captures)]])
         graph.outputs = second.function([*results, *rest[len(first.captures) :]])
     return BoundFunction(GraphFunction(graph, graph.name, jit_compile=False), captures, second.stage)
+
+
+def _with_prefetch(node: DatasetNode) -> DatasetNode:
+    """Lets elements of a whole pipeline be made ahead; of a loop, those of the dataset that the loop is over."""
+    # dataset -> dataset.prefetch(AUTOTUNE)
+    if node.runs_loop_body:
+        return node.with_inputs([_with_prefetch(source) for source in node.inputs])
+    return InjectedPrefetchNode(node.dtypes, node.shapes, node, AUTOTUNE)
+
+
+def _may_be_made_ahead(node: DatasetNode) -> bool:
+    """Returns whether no stage of a pipeline says how far elements are made ahead; see `decisions/prefetching.md`."""
+    while node.runs_loop_body:
+        (node,) = node.inputs
+    return not node.works_ahead and node.begins_passes_unseen and not _refuses_prefetch(node)
+
+
+def _refuses_prefetch(node: DatasetNode) -> bool:
+    """Returns whether a stage is a prefetch of no elements."""
+    waiting = [node]
+    while waiting:  # a chain of datasets may be longer than Python's stack is deep
+        node = waiting.pop()
+        if isinstance(node, PrefetchNode) and not node.room:
+            return True
+        waiting.extend(node.inputs)
+    return False
 
 
 RULES: tuple[tuple[str, Rule], ...] = (

@@ -59,7 +59,7 @@ class AutotuneOptions(OptionsBase):
 
     enabled = Option(bool, "Whether stages choose their own parallelism and buffers. If None, defaults to True.")
     cpu_budget = Option(int, "The most threads to use. If None, the number of processors.")
-    ram_budget = Option(int, "The most bytes for buffers. If None, half of the memory that is free.")
+    ram_budget = Option(int, "The most bytes for the buffer of a prefetch. If None, 64 MiB.")
     autotune_algorithm = Option(AutotuneAlgorithm, "Accepted for compatibility: stages are measured, not modelled.")
     initial_parallelism = Option(int, "Accepted for compatibility: stages begin in the caller's thread.")
     min_parallelism = Option(int, "Accepted for compatibility: stages begin in the caller's thread.")
@@ -88,7 +88,9 @@ class OptimizationOptions(OptionsBase):
     apply_default_optimizations = Option(bool, "Whether rewrites without a switch of their own are on; True if None.")
     filter_fusion = Option(bool, "Accepted for compatibility: filters pass blocks on to each other without copies.")
     filter_parallelization = Option(bool, "Accepted for compatibility: predicates run for whole blocks.")
-    inject_prefetch = Option(bool, "Accepted for compatibility: nothing is prefetched that the user does not ask for.")
+    inject_prefetch = Option(
+        bool, "Whether elements of a pipeline that ends without `prefetch` may be made ahead; True if None."
+    )
     map_and_batch_fusion = Option(bool, "Accepted for compatibility: a mapped block becomes batches without a copy.")
     map_and_filter_fusion = Option(bool, "Accepted for compatibility: functions and predicates run for whole blocks.")
     map_fusion = Option(bool, "Whether two pure functions that follow one another become one. If None, True.")

@@ -5,22 +5,28 @@ inside pipelines.
 
 Idea: a call is a *task*, which whoever comes first carries out: a thread of the pool, or the thread that needs the
 result. So a thread waits only for calls that are running, and no stage needs a thread of its own. After a fork, the
-child process starts a pool of its own when it needs one.
+child process starts a pool of its own when it needs one. A user's function may wait forever for something that never
+comes, so threads are daemons: when the program ends, no call begins any more, and those that run have a second to end.
 """
 
 from __future__ import annotations
 
+import atexit
+import itertools
 import os
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 from millrace._src.core import errors
 
 _MOST_THREADS = 64
+_LAST_SECONDS = 1.0
+"""How long the end of the program waits for calls that run."""
 FORKED = "A thread was working for this iterator when the process was forked. Make a new iterator."
 LONGEST_WAIT = 0.1
 """The seconds after which a thread that waits for the first of several tasks carries out one of them."""
@@ -55,7 +61,7 @@ class Task:
 
     def start(self) -> None:
         """Lets a thread of the pool carry out the call."""
-        _start_in_pool(self.run)
+        start_in_pool(self.run)
 
     def cancel(self) -> bool:
         """Prevents the call if nobody has begun; returns False if the call is running."""
@@ -143,7 +149,7 @@ class Lanes:
             threads = min(self._most - self._busy, len(tasks))
             self._busy += threads
         for _ in range(threads):
-            _start_in_pool(self._run)
+            start_in_pool(self._run)
 
     def _run(self) -> None:
         while (task := self._next_task()) is not None:
@@ -151,7 +157,7 @@ class Lanes:
 
     def _next_task(self) -> Task | None:
         with self._lock:
-            if self._waiting:
+            if self._waiting and not _is_ending():
                 return self._waiting.popleft()
             self._busy -= 1
             return None
@@ -162,31 +168,92 @@ class Lanes:
             self._waiting.clear()
 
 
-_executor: ThreadPoolExecutor | None = None
-_executor_lock = threading.Lock()
+class _Pool:
+    """Daemon threads that make calls: as many as there are calls at a time, up to `_MOST_THREADS`."""
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._serial = itertools.count()
+        self._size = 0
+        self._idle = 0
+        """The number of threads that wait for a call, less the calls that wait for a thread."""
+        self.has_ended = threading.Event()
+        """Set when the program ends."""
+
+    def submit(self, call: Callable[[], None]) -> None:
+        """Lets a thread make a call; drops the call where threads cannot be started any more.
+
+        Whoever needs the result of a dropped call makes the call.
+        """
+        with self._lock:
+            if self._idle <= 0 and self._size < _MOST_THREADS and not self._grow() or self.has_ended.is_set():
+                return
+            self._idle -= 1
+        self._calls.put(call)
+
+    def _grow(self) -> bool:
+        """Starts a thread; returns False if the interpreter refuses. The caller holds the lock."""
+        name = f"millrace-data_{next(self._serial)}"
+        try:
+            threading.Thread(target=self._serve, name=name, daemon=True).start()
+        except RuntimeError:  # the interpreter ends
+            return False
+        self._size += 1
+        self._idle += 1
+        return True
+
+    def _serve(self) -> None:
+        while True:
+            call = self._calls.get()
+            if not self.has_ended.is_set():
+                call()
+            del call  # a thread that waits holds no dataset
+            with self._lock:
+                self._idle += 1
+
+    def end(self) -> None:
+        """Lets no further call begin, and waits a moment for those that run."""
+        self.has_ended.set()
+        deadline = time.monotonic() + _LAST_SECONDS
+        while self._idle < self._size and time.monotonic() < deadline:
+            time.sleep(0.001)
 
 
-def _pool() -> ThreadPoolExecutor:
+_the_pool: _Pool | None = None
+_pool_lock = threading.Lock()
+
+
+def _pool() -> _Pool:
     """Returns the pool of this process."""
-    global _executor
-    with _executor_lock:
-        if _executor is None:
-            _executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="millrace-data")
-        return _executor
+    global _the_pool
+    with _pool_lock:
+        if _the_pool is None:
+            _the_pool = _Pool()
+            atexit.register(_the_pool.end)
+        return _the_pool
 
 
-def _start_in_pool(call: Callable[[], None]) -> None:
-    """Lets a thread of the pool make a call."""
-    try:
-        _pool().submit(call)
-    except RuntimeError:
-        pass  # the interpreter ends and starts no threads; whoever needs a result makes the call
+def start_in_pool(call: Callable[[], None]) -> None:
+    """Lets a thread of the pool make a call, unless the program ends."""
+    _pool().submit(call)
+
+
+def sleep_in_pool(seconds: float) -> bool:
+    """Lets a thread of the pool sleep; returns whether the program ends."""
+    return _pool().has_ended.wait(seconds)
+
+
+def _is_ending() -> bool:
+    return _the_pool is not None and _the_pool.has_ended.is_set()
 
 
 def _forget_threads() -> None:
     """Forgets the pool in a child process, which has none of its threads."""
-    global _executor, _executor_lock
-    _executor, _executor_lock = None, threading.Lock()
+    global _the_pool, _pool_lock
+    if _the_pool is not None:
+        atexit.unregister(_the_pool.end)
+    _the_pool, _pool_lock = None, threading.Lock()
 
 
 if sys.platform != "win32":

@@ -29,11 +29,16 @@ _HANDLE = ObjectHandle("seed generator")
 
 
 class SeedGenerator(Referent):
-    """The source of the seeds of passes; safe to use from several threads."""
+    """The source of the seeds of passes; safe to use from several threads.
 
-    __slots__ = ("_lock", "_seeds", "_words")
+    Attributes:
+      is_random: whether the user has given no seed, so nobody knows which seeds a pass should have.
+    """
+
+    __slots__ = ("_lock", "_seeds", "_words", "is_random")
 
     def __init__(self, seed: int, seed2: int) -> None:
+        self.is_random = not (seed or seed2)
         self._seeds = or_random(seed, seed2)
         self._words = Words(*self._seeds)
         self._lock = threading.Lock()

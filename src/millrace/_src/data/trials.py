@@ -10,6 +10,7 @@ whatever took less time for an element, all work of the consumer included.
 
 from __future__ import annotations
 
+import math
 from time import perf_counter
 
 _SLOW_ELEMENT = 1e-4
@@ -20,6 +21,15 @@ _IDLE = 1.1
 """The time an element takes at least, as a multiple of what this stage is busy, for a consumer to be idle at times."""
 _GAIN = 0.95
 """The part of the inline time that an element may take at most, for threads to be kept."""
+_LONG_ELEMENT = 1e-3
+"""The seconds that an element takes at least, for a thread to be worth its cost whenever the consumer leaves time."""
+_LOSS = 1.1
+"""The part of the inline time that an element may take at most in such a case: other programs disturb the clock."""
+_SHORTEST_WINDOW = 3
+_LOOK_SECONDS = 0.05
+"""The seconds after which an inline window ends: a consumer that turns slow is noticed soon."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 32.0
+"""The seconds until threads that have lost are tried again; the pause doubles each time."""
 
 
 class Trial:
@@ -28,10 +38,12 @@ class Trial:
     Args:
       most_ahead: how many elements are in the making at a time.
       needs_idle_consumer: whether working ahead gains only what overlaps with the consumer's work.
+      is_seen: whether somebody can tell when elements are made, so that only those that take long are made ahead.
 
     Attributes:
       is_ahead: whether to work ahead.
       inline_limit: how many elements an inline call should make at most.
+      least: the seconds that an element takes at least, for working ahead to be tried.
       inline_time: the seconds that an element has taken inline, when that was last measured.
     """
 
@@ -44,18 +56,26 @@ class Trial:
         "_has_missed",
         "_is_settled",
         "_window",
+        "_window_seconds",
+        "least",
+        "_gain",
+        "_pause",
         "_began",
         "_window_began",
         "_elements",
         "_busy",
     )
 
-    def __init__(self, most_ahead: int, needs_idle_consumer: bool = False) -> None:
+    def __init__(self, most_ahead: int, needs_idle_consumer: bool = False, is_seen: bool = False) -> None:
         self.is_ahead = self._is_settled = self._has_missed = False
         self.inline_limit = 1
         self._needs_idle_consumer = needs_idle_consumer
+        self.least = _LONG_ELEMENT if is_seen else _SLOW_ELEMENT
+        self._gain = _GAIN
         self._most_ahead = most_ahead
-        self._window = 3  # elements, until the next decision
+        self._window: float = _SHORTEST_WINDOW  # elements, until the next decision
+        self._window_seconds = _LOOK_SECONDS
+        self._pause = _FIRST_PAUSE
         self._elements = -1  # what comes before the first element of a window is not counted
         self._busy = self._began = self._window_began = self.inline_time = 0.0
 
@@ -68,8 +88,13 @@ class Trial:
         """Notes that the consumer is given elements, and decides when there have been enough of them."""
         if self._is_settled:
             return
-        now = perf_counter()
-        taken = now - self._began
+        self.note(count, self._began, perf_counter())
+
+    def note(self, count: int, began: float, now: float) -> None:
+        """Notes elements, which the consumer has got, and when the call for the last ones began and ended."""
+        if self._is_settled:
+            return
+        taken = now - began
         if self._elements < 0:
             self._elements = min(self._elements + count, 0)
             self._window_began, self._busy = now, 0.0
@@ -78,7 +103,9 @@ class Trial:
             self._busy += taken
         if not self.is_ahead:
             self._set_inline_limit(count, taken)
-        if self._elements >= self._window:
+        if self._elements >= self._window or (
+            self._elements >= _SHORTEST_WINDOW and now - self._window_began >= self._window_seconds
+        ):
             self._decide((now - self._window_began) / self._elements, self._busy / self._elements)
             self._elements, self._busy, self._window_began = min(self._elements, 0), 0.0, now
 
@@ -91,17 +118,19 @@ class Trial:
     def _decide(self, time: float, busy: float) -> None:
         """Sets the way to work, given the time an element takes, and how much of that this stage is busy."""
         if self.is_ahead:
-            if time <= _GAIN * self.inline_time:
+            if time <= self._gain * self.inline_time:
                 self._is_settled = True
             elif not self._has_missed:
                 self._has_missed = True  # other programs may have had the processors: look once more, the first time
             else:
                 self.is_ahead = False
-                self._window = 16 * self._most_ahead + 64
-        elif busy >= _SLOW_ELEMENT and (not self._needs_idle_consumer or time >= _IDLE * busy):
+                self._window, self._window_seconds = math.inf, self._pause
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        elif busy >= self.least and (not self._needs_idle_consumer or time >= _IDLE * busy):
             self.is_ahead = True
             self.inline_time = time
-            self._window = 2 * self._most_ahead + 4
+            self._gain = _LOSS if self._needs_idle_consumer and busy >= _LONG_ELEMENT else _GAIN
+            self._window, self._window_seconds = 2 * self._most_ahead + 4, math.inf
             self._elements = -self._most_ahead - 1
         else:
-            self._window = min(2 * self._window, 1024)
+            self._window, self._window_seconds = min(2 * self._window, 1024), _LOOK_SECONDS

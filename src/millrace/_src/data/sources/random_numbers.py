@@ -39,8 +39,8 @@ class RandomNode(DatasetNode):
 
     @property
     def draws_seeds(self) -> bool:
-        """Whether there is a generator."""
-        return self.generator is not None
+        """Whether there is a generator, whose seeds the user has fixed."""
+        return self.generator is not None and not self.generator.is_random
 
     def cursor(self, run: Run) -> Cursor:
         """Starts at the first word, with the seeds of the pass."""

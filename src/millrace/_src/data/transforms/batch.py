@@ -58,6 +58,11 @@ class BatchNode(UnaryNode):
         positions = indices[:, None] * self.size + np.arange(self.size)
         return self.stacked(self.source.picked(positions.reshape(-1)), self.size)
 
+    @property
+    def ends_batch_at_error(self) -> bool:
+        """Whether the next batch begins behind an element that fails, rather than behind the batch of that element."""
+        return True
+
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return BatchCursor(self, self.source.cursor_for_batches(run, self.size))
@@ -68,6 +73,11 @@ class ParallelBatchNode(BatchNode):
     """Batches that may be made before they are asked for."""
 
     calls: int
+
+    @property
+    def works_ahead(self) -> bool:
+        """Whether elements are made before they are asked for: they are."""
+        return True
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
@@ -88,11 +98,34 @@ class BatchCursor(Cursor):
         """Returns whole batches; the last, smaller batch is a block of its own."""
         if self._elements is None:
             self._error.check()
-            blocks = collect(self._source, limit * self._node.size, self._error)
+            blocks = self._collected(limit * self._node.size)
             if not blocks:
                 return None
             self._elements = joined(blocks)
         return self._next_batches(self._elements, limit)
+
+    def _collected(self, wanted: int) -> list[Block]:
+        """Returns elements for batches; an error that comes behind some waits."""
+        if self._node.ends_batch_at_error:
+            return collect(self._source, wanted, self._error)
+        try:
+            blocks = collect(self._source, wanted, self._error)
+        except Exception:
+            self._pass_over(self._node.size - 1)
+            raise
+        if self._error.waits:
+            count = sum(block.count for block in blocks)
+            self._pass_over(self._node.size - 1 - count % self._node.size)
+        return blocks
+
+    def _pass_over(self, count: int) -> None:
+        """Takes the rest of the batch of an element that has failed; further errors are part of the same batch."""
+        for _ in range(count):
+            try:
+                if self._source.next_block(1) is None:
+                    return
+            except Exception:
+                continue
 
     def _next_batches(self, elements: Block, limit: int) -> Block | None:
         size = self._node.size

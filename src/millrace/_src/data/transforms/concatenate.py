@@ -60,7 +60,12 @@ class ConcatenateNode(NaryNode):
     def reads_ahead(self) -> bool:
         """Whether both sources may be read ahead, and the pass over the second may begin before its time."""
         first, second = self.sources
-        return first.reads_ahead and second.reads_ahead and not second.draws_seeds
+        return first.reads_ahead and second.reads_ahead and self.begins_passes_unseen
+
+    @property
+    def begins_passes_unseen(self) -> bool:
+        """Whether the pass over the second source, which begins on the way, takes no seeds."""
+        return super().begins_passes_unseen and not self.sources[1].draws_seeds
 
     @property
     def is_random_access(self) -> bool:

@@ -16,7 +16,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.inner_passes import InnerCursor, reads_ahead, traced_dataset_function
+from millrace._src.data.inner_passes import InnerCursor, begins_passes_unseen, reads_ahead, traced_dataset_function
 from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
 from millrace._src.ops.type_sets import ANY
 
@@ -35,6 +35,11 @@ class FlatMapNode(UnaryNode):
     def reads_ahead(self) -> bool:
         """Whether neither the function nor the datasets have effects, and the source may be read ahead."""
         return reads_ahead(self.function, self.inputs)
+
+    @property
+    def begins_passes_unseen(self) -> bool:
+        """Whether no pass over a dataset that the function captures takes seeds."""
+        return begins_passes_unseen(self.function, self.inputs)
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""

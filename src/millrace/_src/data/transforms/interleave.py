@@ -17,7 +17,7 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.inner_passes import reads_ahead, traced_dataset_function
+from millrace._src.data.inner_passes import begins_passes_unseen, reads_ahead, traced_dataset_function
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
 from millrace._src.data.parallelism import (
     AUTOTUNE,
@@ -50,6 +50,11 @@ class InterleaveNode(UnaryNode):
         """Whether neither the function nor the datasets have effects, and the source may be read ahead."""
         return reads_ahead(self.function, self.inputs)
 
+    @property
+    def begins_passes_unseen(self) -> bool:
+        """Whether no pass over a dataset that the function captures takes seeds."""
+        return begins_passes_unseen(self.function, self.inputs)
+
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         source = self.source.cursor(run)
@@ -73,6 +78,11 @@ class ParallelInterleaveNode(InterleaveNode):
     waiting: int
     deterministic: str
     is_legacy: bool = False
+
+    @property
+    def works_ahead(self) -> bool:
+        """Whether elements are made before they are asked for: they are."""
+        return True
 
     def cardinality(self) -> int:
         """Returns that the number is not known, or that there is no end, as TensorFlow says."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.core import errors
@@ -21,6 +22,17 @@ from millrace._src.data.transforms.batch import BatchNode, batched_spec
 from millrace._src.data.transforms.map_elements import ParallelMapNode
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
+
+
+@dataclass(eq=False, repr=False)
+class MapAndBatchNode(BatchNode):
+    """Batches of results; a result that fails takes its batch with it."""
+
+    @property
+    def ends_batch_at_error(self) -> bool:
+        """Whether the next batch begins behind an element that fails: no, the elements of a batch belong together."""
+        return False
+
 
 _MAP: dict[str, Any] = {"Targuments": TypeList(ANY), **DATASET}
 _MAP_AND_BATCH = (
@@ -53,7 +65,7 @@ def map_and_batch_dataset(
     source: DatasetNode = ParallelMapNode(
         tuple(output_types), of_rows, node_of(input_dataset), function, preserve_cardinality, calls, "default"
     )
-    return BatchNode(
+    return MapAndBatchNode(
         tuple(output_types), tuple(output_shapes), source, size, scalar_of(drop_remainder, "drop_remainder")
     )
 
@@ -97,7 +109,8 @@ def map_and_batch(
 ) -> Callable[[DatasetBase], Any]:
     """Returns a transformation that applies a function to each element, and batches the results.
 
-    `dataset.map(map_func, num_parallel_calls).batch(batch_size)` does the same.
+    `dataset.map(map_func, num_parallel_calls).batch(batch_size)` does the same, but for elements that fail: here all
+    elements of the batch are passed over.
 
     >>> dataset = tf.data.Dataset.range(4).apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 2))
     >>> list(dataset.as_numpy_iterator())

@@ -76,6 +76,11 @@ class ParallelMapNode(MapNode):
     calls: int
     deterministic: str
 
+    @property
+    def works_ahead(self) -> bool:
+        """Whether elements are made before they are asked for: they are."""
+        return True
+
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return self.cursor_for_batches(run, 1)

@@ -40,7 +40,12 @@ class RepeatNode(UnaryNode):
     @property
     def reads_ahead(self) -> bool:
         """Whether the source may be read ahead, and passes over the source may begin before their time."""
-        return self.source.reads_ahead and not (self.source.draws_seeds and self.count not in (0, 1))
+        return self.source.reads_ahead and self.begins_passes_unseen
+
+    @property
+    def begins_passes_unseen(self) -> bool:
+        """Whether there is one pass over the source, or none takes seeds."""
+        return super().begins_passes_unseen and not (self.source.draws_seeds and self.count not in (0, 1))
 
     @property
     def reads_block_ahead(self) -> bool:

@@ -33,6 +33,12 @@ class ScanNode(UnaryNode):
     function: BoundFunction
     initial_state: Sequence[Array]
     preserves_cardinality: bool
+    is_loop: bool = False
+
+    @property
+    def runs_loop_body(self) -> bool:
+        """Whether the function is the body of a loop over the source."""
+        return self.is_loop
 
     def cardinality(self) -> int:
         """Returns the number of elements of the source."""
@@ -127,7 +133,8 @@ def scan_dataset(
     """Makes a dataset of the outputs of a function for each element and a state."""
     function = BoundFunction(f, other_arguments)
     elements = tuple(output_types), tuple(output_shapes)
-    return ScanNode(*elements, node_of(input_dataset), function, initial_state, preserve_cardinality)
+    is_loop = not use_default_device
+    return ScanNode(*elements, node_of(input_dataset), function, initial_state, preserve_cardinality, is_loop)
 
 
 @op("ExperimentalScanDataset", _SIGNATURE, **_TRAITS)

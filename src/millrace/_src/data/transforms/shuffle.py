@@ -57,8 +57,8 @@ class ShuffleNode(UnaryNode):
 
     @property
     def draws_seeds(self) -> bool:
-        """Whether there is a generator, here or in the source."""
-        return self.generator is not None or self.source.draws_seeds
+        """Whether there is a generator, here or in the source, whose seeds the user has fixed."""
+        return self.generator is not None and not self.generator.is_random or self.source.draws_seeds
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass, with the seeds of that pass."""

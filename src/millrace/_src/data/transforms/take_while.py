@@ -36,6 +36,11 @@ class TakeWhileNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
+    @property
+    def runs_loop_body(self) -> bool:
+        """Whether the source does, up to a `break`."""
+        return self.source.runs_loop_body
+
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return TakeWhileCursor(self.predicate, self.source.cursor(run), self.reads_ahead)

@@ -33,6 +33,11 @@ class OptionsNode(UnaryNode):
         return self.source.reads_block_ahead
 
     @property
+    def works_ahead(self) -> bool:
+        """Whether the source does."""
+        return self.source.works_ahead
+
+    @property
     def is_random_access(self) -> bool:
         """Whether the source is."""
         return self.source.is_random_access
