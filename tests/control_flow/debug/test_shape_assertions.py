@@ -100,3 +100,27 @@ def test_a_scalar_counts_as_one_element() -> None:
     assert f(tf.constant([1.0])).numpy() == [1.0]
     with pytest.raises(tf.errors.InvalidArgumentError, match="must have size"):
         f(tf.constant([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("shape", [(), [], tf.TensorShape([])])
+def test_an_empty_shape_is_that_of_one_element(shape: Any) -> None:
+    for fitting in (tf.constant(1.0), tf.ones([1])):
+        tf.debugging.assert_shapes([(fitting, shape)])
+    words = "Specified explicitly.  Tensor shape=(3,) dtype=float32 dimension 0 must have size 1.  Received size 3"
+    check_refusal(lambda: tf.debugging.assert_shapes([(tf.zeros([3]), shape)]), ValueError, words)
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])  # type: ignore[untyped-decorator]
+    def check(x: Any) -> Any:
+        tf.debugging.assert_shapes([(x, shape)])
+        return x
+
+    assert check(tf.ones([1])).shape == [1] and check(1.0).shape == []
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must have size"):
+        check(tf.zeros([3]))
+
+
+def test_three_dots_as_text_are_a_symbol_like_others() -> None:
+    x = tf.ones([2, 3])
+    tf.debugging.assert_shapes([(x, (..., 3)), (x, ("*", 3)), (tf.ones([2, 2]), ("...", "..."))])
+    words = "Specified by tensor shape=(2, 3) dtype=float32 dimension 0.  Tensor shape=(2, 3) dtype=float32 dimension 1"
+    check_refusal(lambda: tf.debugging.assert_shapes([(x, ("...", "..."))]), ValueError, words)

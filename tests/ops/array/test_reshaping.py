@@ -155,3 +155,23 @@ def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any)
 def test_an_empty_list_leaves_the_constant_of_its_own_dtype_behind() -> None:
     names = ["Reshape/shape", "Reshape/shape_1", "Reshape"]
     check_graph_names(lambda x: tf.reshape(x, []), [(tf.float32, [1])], names)
+
+
+UNCOUNTABLE = [[2**40, 2**40, 0], [0, 2**62], [2**33, 0, 2**33], [0, *[2**31 - 1] * 4]]
+
+
+@pytest.mark.parametrize("shape", UNCOUNTABLE)
+def test_an_empty_tensor_of_huge_dimensions_is_refused_in_words(shape: list[int]) -> None:
+    sizes = tf.constant(shape, tf.int64)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Shape \[.*\] has too many elements"):
+        tf.reshape(tf.zeros([0]), sizes)
+    ones = tf.ones([1])
+    for call in (lambda: tf.zeros(shape), lambda: tf.fill(sizes, 1.0), lambda: tf.broadcast_to(ones, sizes)):
+        for run in (call, tf.function(call, autograph=False)):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"Shape \[.*\] would have more than 2\*\*63 - 1"):
+                run()
+
+
+def test_an_empty_tensor_takes_large_dimensions() -> None:
+    assert tf.reshape(tf.zeros([0]), [2**31, 0]).shape == tf.zeros([2**31, 0]).shape == [2**31, 0]
+    assert tf.reshape(tf.zeros([0], tf.int8), [0, 2**62]).shape == [0, 2**62]

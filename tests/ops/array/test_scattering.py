@@ -214,3 +214,30 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize("name", ["update", "add", "sub", "max", "min"])
+def test_a_scatter_into_a_tensor_refuses_in_tensorflows_words(name: str) -> None:
+    scatter, zeros = getattr(tf, f"tensor_scatter_nd_{name}"), tf.zeros([4, 4])
+    for indices, updates, words in (
+        ([[0, 9]], [1.0], "indices[0] = [0, 9] does not index into shape [4,4]"),
+        ([[[0, 9]]], [[1.0]], "indices[0,0] = [0, 9] does not index into shape [4,4]"),
+        ([[0]], 1.0, "Updates shape must have rank at least one. Found:[]"),
+        (0, [1.0], "Indices shape must have rank at least one. Found:[]"),
+        (tf.zeros([0, 2], tf.int32), [1.0, 2.0], "Indices and updates specified for empty output shape"),
+    ):
+        check_refusal(lambda i=indices, u=updates: scatter(zeros, i, u), tf.errors.InvalidArgumentError, words)
+
+
+@pytest.mark.parametrize(
+    ("indices", "updates", "shape"),
+    [([0, 1], [2], [4]), ([2, 1], [0], [4]), ([0], [2], [2]), ([0, 1], [2, 3], [4, 3]), ([2, 0], [2, 3], [3])],
+)
+def test_indices_without_updates_and_updates_without_indices_are_refused(
+    indices: list[int], updates: list[int], shape: list[int]
+) -> None:
+    words = "Indices and updates specified for empty output shape"
+    positions = tf.zeros(indices, tf.int32)
+    check_refusal(lambda: tf.scatter_nd(positions, tf.zeros(updates), shape), tf.errors.InvalidArgumentError, words)
+    nothing = tf.scatter_nd(tf.zeros([0, 1], tf.int32), tf.zeros([0]), [4])
+    assert nothing.numpy().tolist() == [0.0] * 4

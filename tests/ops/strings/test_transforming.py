@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -171,3 +172,13 @@ def test_parts_of_many_strings_are_those_of_each(unit: str, size: int, texts: li
     assert tf.strings.substr(texts, 0, size, unit).numpy().tolist() == at_begin
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"out of range for string.* at index 0"):
         tf.strings.substr(texts, 1, size, unit)
+
+
+def test_substr_of_high_ranks_broadcasts_where_tensorflow_does_not() -> None:
+    texts = tf.reshape(tf.constant(["abcd"] * 16), [2, 2, 2, 2])
+    assert tf.strings.substr(texts, [0, 1], [1, 2]).numpy()[1, 1, 1].tolist() == [b"a", b"bc"]
+    with tf.Graph().as_default():
+        unlike_sizes = "pos and len shapes must match: [1] vs. [2]"
+        for pos, size, words in (([1], [1, 1], unlike_sizes), (1, [1], "Shape must be rank 1 but is rank 0")):
+            with pytest.raises(ValueError, match=re.escape(words)):
+                tf.strings.substr(["ab"], pos, size)

@@ -13,13 +13,10 @@ from millrace._src.control_flow.debug.comparisons import describe, sentence
 from millrace._src.control_flow.debug.static_checks import IN, RANK, assert_rank_check
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.util.export import export
-
-_ANY_RANK = ("...", "*")
 
 
 @export("debugging.assert_shapes", v1=["debugging.assert_shapes"])
@@ -33,7 +30,8 @@ def assert_shapes(
 
     Args:
       shapes: pairs of a tensor and its shape, or a dict. A dimension is an int, a symbol (any other string), or
-        None or "." for any size; "..." or "*" as first entry stands for any number of dimensions.
+        None or "." for any size; an Ellipsis (...) or "*" as first entry represents any number of dimensions.
+        An empty shape is that of a scalar, which counts as a vector of size 1.
       data: values to show when a check fails at run time.
       summarize: how many elements of the data to show; None for 3.
       message: a text for the error.
@@ -62,7 +60,7 @@ def _symbols(tensor: Any, shape: Any) -> tuple[Any, ...]:
             f"`__iter__` or `__getitem__`.  Received specified shape: {shape}"
         )
     symbols = []
-    for index, entry in enumerate(shape.as_list() if isinstance(shape, TensorShape) else shape):
+    for index, entry in enumerate(shape):
         if isinstance(entry, str) and entry.lstrip("-").isdigit():
             entry = int(entry)
         if _is_any_rank(entry):
@@ -77,7 +75,7 @@ def _symbols(tensor: Any, shape: Any) -> tuple[Any, ...]:
 
 
 def _is_any_rank(entry: Any) -> bool:
-    return entry is ... or isinstance(entry, str) and entry in _ANY_RANK
+    return entry is ... or isinstance(entry, str) and entry == "*"
 
 
 class _Check:
@@ -86,7 +84,7 @@ class _Check:
     def __init__(self, tensor: Any, wanted: tuple[Any, ...]) -> None:
         self.tensor = tensor
         self.open = wanted[:1] == (...,)
-        self.sizes = wanted[1:] if self.open else wanted
+        self.sizes = wanted[1:] if self.open else wanted or (1,)
         self._shape: Any = None
 
     def assert_rank(self, data: Any, summarize: int | None, message: str | None) -> None:

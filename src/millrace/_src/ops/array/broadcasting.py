@@ -19,7 +19,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import dims_text, vector, with_rank, with_rank_at_most
+from millrace._src.ops.array.shape_checks import dims_text, require_countable, vector, with_rank, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast, values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -66,6 +66,7 @@ def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
         if input.ndim > len(wanted_sizes):
             rank = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(wanted_sizes)})."
             raise invalid(rank) from None
+        require_countable(wanted_sizes, input.dtype.itemsize)
         raise invalid(_misfit(input.shape, wanted_sizes)) from None
 
 

@@ -30,7 +30,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.array.shape_checks import dims_text, require_scalar, with_rank
+from millrace._src.ops.array.shape_checks import dims_text, require_countable, require_scalar, uncountable, with_rank
 from millrace._src.ops.array.shape_ops import scoped_shape, shape_op
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC
@@ -75,6 +75,7 @@ def fill_op(xp: Xp, dims: Array, value: Array) -> Array:
             raise invalid(f"Dimension {size} must be >= 0")
     if value.size != 1:
         raise invalid(f"value must represent a scalar, got shape {dims_text(value.shape)}")
+    require_countable(sizes, value.dtype.itemsize)
     return xp.full(sizes, value.reshape(()), dtype=value.dtype)
 
 
@@ -344,6 +345,8 @@ def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
     except MemoryError as error:
         raise out_of_memory("Fill", error) from None
     except ValueError:  # more elements than NumPy can count
+        if 0 in dims:
+            raise errors.failed_op("Fill", uncountable(dims)) from None
         text = f"OOM when allocating tensor with shape{dims_text(dims)} and type {dtype.name}"
         raise errors.failed_op("Fill", text, errors.ResourceExhaustedError) from None
 
@@ -354,6 +357,7 @@ def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) 
     for size in dims:
         count *= size
     if 0 <= count < _LARGEST_CONSTANT and all(size >= 0 for size in dims):
+        require_countable(dims, dtype.np_dtype.itemsize)
         return state.graph.constant(np.broadcast_to(np.full((), value, dtype.np_dtype), dims), dtype, scope)
     index = np.int32 if all(size <= int32.max for size in dims) else np.int64
     sizes = convert_to_tensor(np.array(dims, index), name=f"{scope}shape_as_tensor")

@@ -103,6 +103,9 @@ def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[i
         raise invalid(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
     size = functools.reduce(lambda a, b: a * b, given, 1)
     known_product = multiplied(*(s for s in wanted if s != -1)) or 0
+    if not unknown and size == known_product:
+        shown_shape = f"[{', '.join(map(str, wanted))}]"
+        raise invalid(f"Shape {shown_shape} has too many elements: an empty array counts them as if 0 were 1")
     if not unknown:
         raise invalid(f"Input to reshape is a tensor with {size} values, but the requested shape has {known_product}")
     if known_product == 0 and size == 0:  # the zeros match each other; -1 takes what is left of the rest

@@ -108,7 +108,9 @@ def _check_vector_of_indices(target: tuple[int, ...], indices: Array, updates: A
 def _check_tensor_scatter(target: tuple[int, ...], indices: Array, updates: Array) -> None:
     """Raises InvalidArgumentError, in the words of TensorFlow's kernel, if the shapes do not fit."""
     if not indices.ndim:
-        raise invalid(f"Indices shape must have rank at least one. Found: {dims_text(indices.shape)}")
+        raise invalid(f"Indices shape must have rank at least one. Found:{dims_text(indices.shape)}")
+    if not updates.ndim:
+        raise invalid("Updates shape must have rank at least one. Found:[]")
     if 0 in target and indices.size and updates.size:
         raise invalid("Indices and updates specified for empty output shape")
     lead, depth = indices.ndim - 1, indices.shape[-1]
@@ -151,6 +153,8 @@ def _refuse_positions_outside(
     policy: str,
 ) -> None:
     """Raises InvalidArgumentError for a position outside of the tensor, or for shapes that do not fit."""
+    if indices.ndim and updates.ndim and bool(indices.size) != bool(updates.size):
+        raise invalid("Indices and updates specified for empty output shape")
     if indices.ndim > 1 and indices.shape[-1] <= len(target):
         if policy == "IGNORE" or are_inside(indices, target[: indices.shape[-1]]):
             return
@@ -158,7 +162,7 @@ def _refuse_positions_outside(
         _check_vector_of_indices(target, indices, updates)
     check_shapes(target, indices, updates)
     at = first_bad(bad_positions(indices, target[: indices.shape[-1]])) or ()
-    where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1].replace(', ', ',')}]"
+    where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1]}]"
     raise invalid(f"{where} does not index into shape {dims_text(target)}")
 
 

@@ -7,15 +7,18 @@ kinds of helper live here, so that a rule or a kernel states a demand in one lin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from millrace._src.core.errors import invalid
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 
 Dim: TypeAlias = "int | None"
 Dims: TypeAlias = "tuple[int | None, ...]"
 
+_LARGEST_ARRAY = 2**63 - 1
 UNKNOWN = TensorShape(None)
 SCALAR = TensorShape([])
 
@@ -32,6 +35,17 @@ def dims_text(dims: Any) -> str:
     if dims is None:
         return "<unknown>"
     return f"[{','.join('?' if d is None else str(d) for d in dims)}]"
+
+
+def uncountable(dims: Iterable[int]) -> str:
+    """Says that an empty shape has dimensions that no array can have: NumPy multiplies those that are not 0."""
+    return f"Shape {dims_text(dims)} would have more than 2**63 - 1 elements: an empty array counts them as if 0 were 1"
+
+
+def require_countable(dims: Sequence[int], itemsize: int) -> None:
+    """Refuses an empty shape whose other dimensions are too large for an array."""
+    if 0 in dims and math.prod(dim for dim in dims if dim) * itemsize > _LARGEST_ARRAY:
+        raise invalid(uncountable(dims))
 
 
 def vector(*dims: Dim) -> TensorShape:

@@ -197,10 +197,10 @@ def strip(xp: Xp, input: Array) -> Array:
 
 def _substr_shape(c: ShapeContext) -> TensorShape:
     pos, size = c.shape("pos"), c.shape("len")
-    if pos.rank is not None and size.rank is not None and not pos.is_compatible_with(size):
-        raise ValueError(
-            f"pos and len should have the same shape, got: {shape_brackets(pos)} vs. {shape_brackets(size)}"
-        )
+    if pos.rank is not None and size.rank is not None and pos.rank != size.rank:
+        raise ValueError(f"Shape must be rank {size.rank} but is rank {pos.rank}")
+    if not pos.is_compatible_with(size):
+        raise ValueError(f"pos and len shapes must match: {shape_brackets(pos)} vs. {shape_brackets(size)}")
     return broadcast_dims(c.shape("input"), pos)
 
 
