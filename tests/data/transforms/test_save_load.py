@@ -198,8 +198,6 @@ def test_the_older_names_do_the_same(tmp_path: Path) -> None:
 
 
 def test_what_is_not_supported_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(NotImplementedError, match="checkpoint_args"):
-        Dataset.range(3).save(str(tmp_path), checkpoint_args={"directory": "x"})
     with pytest.raises(NotImplementedError, match="no data service"):
         tf.data.experimental.distributed_save(Dataset.range(3), str(tmp_path), "grpc://localhost:1")
     with pytest.raises(tf.errors.UnimplementedError, match=r"A variant that holds .* cannot be written to files"):

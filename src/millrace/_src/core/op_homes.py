@@ -985,6 +985,7 @@ OPERATOR_HOMES: dict[str, str] = {
     "getitem": "millrace._src.ops.array.getitem",
     "matmul": "millrace._src.ops.math.matmul",
     "ragged_boolean_mask": "millrace._src.ops.ragged.ragged_masking",
+    "save_dataset_in_steps": "millrace._src.checkpoint.dataset_progress",
     "sparse_div": "millrace._src.ops.sparse.dense_operands",
     "sparse_mul": "millrace._src.ops.sparse.dense_operands",
     "sparse_rmul": "millrace._src.ops.sparse.dense_operands",

@@ -98,11 +98,20 @@ class RunWriter:
       dtypes: the dtypes of the tensors of an element.
       compression: "", "ZLIB" or "GZIP".
       graph_hash: what the metadata say of the pipeline.
+      progress: what `pause` of an earlier writer gave, whose run this writer goes on with; None for a new run.
     """
 
-    def __init__(self, folder: str, dtypes: Sequence[DType], compression: str, graph_hash: str = "") -> None:
+    def __init__(
+        self,
+        folder: str,
+        dtypes: Sequence[DType],
+        compression: str,
+        graph_hash: str = "",
+        progress: tuple[str, int, list[tuple[int, int]]] | None = None,
+    ) -> None:
         self._folder, self._dtypes, self._compression = folder, tuple(dtypes), compression
-        self._run = str(secrets.randbits(63))
+        self._run, self._count, files = progress or (str(secrets.randbits(63)), 0, [])
+        self._files = dict(files)  # how many files of each shard are complete
         self._writers: dict[int, ElementWriter] = {}
         self._metadata = snapshot_pb2.SnapshotMetadataRecord(
             graph_hash=graph_hash,
@@ -112,7 +121,8 @@ class RunWriter:
             num_elements=UNKNOWN,
         )
         self._metadata.dtype.extend(dtype.as_datatype_enum for dtype in self._dtypes)  # type: ignore[misc]  # numbers do
-        self._count = 0
+        if progress is not None:
+            self._remove_incomplete()
         _write(folder, _METADATA, self._metadata.SerializeToString())
 
     def write(self, block: Block, shards: Array | None = None) -> None:
@@ -134,9 +144,25 @@ class RunWriter:
         if writer is None:
             folder = os.path.join(self._folder, self._run, f"{shard:08d}.shard")
             gfile.makedirs(folder)
-            path = os.path.join(folder, "00000000.snapshot")
+            path = os.path.join(folder, f"{self._files.get(shard, 0):08d}.snapshot")
             writer = self._writers[shard] = ElementWriter(path, self._dtypes, self._compression)
         return writer
+
+    def pause(self) -> tuple[str, int, list[tuple[int, int]]]:
+        """Completes the files; returns what lets another writer go on, who begins new files."""
+        self.close()
+        for shard in self._writers:
+            self._files[shard] = self._files.get(shard, 0) + 1
+        self._writers.clear()
+        return self._run, self._count, sorted(self._files.items())
+
+    def _remove_incomplete(self) -> None:
+        """Removes the files that the earlier writer began after its last pause."""
+        root = os.path.join(self._folder, self._run)
+        for shard in gfile.listdir(root) if gfile.isdir(root) else ():
+            complete = self._files.get(int(shard.partition(".")[0]), 0)
+            for path in files_of_shard(os.path.join(root, shard))[complete:]:
+                gfile.remove(path)
 
     def finish(self) -> None:
         """Says that all elements are there."""

@@ -81,7 +81,7 @@ class ParallelBatchNode(BatchNode):
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
-        return PrefetchCursor(super().cursor(run), usable_cores() if self.calls <= 0 else self.calls)
+        return PrefetchCursor(super().cursor(run), usable_cores() if self.calls <= 0 else self.calls, run=run)
 
 
 class BatchCursor(Cursor):

@@ -55,7 +55,7 @@ class PrefetchNode(UnaryNode):
             return source
         # Where nobody can tell when elements are made, cheap ones are not made ahead.
         is_seen = not self.source.reads_ahead
-        return PrefetchCursor(source, self.room, fills_when_idle=is_seen, most_bytes=buffer_bytes(run))
+        return PrefetchCursor(source, self.room, fills_when_idle=is_seen, run=run)
 
     @property
     def works_ahead(self) -> bool:
@@ -70,7 +70,7 @@ class InjectedPrefetchNode(PrefetchNode):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         source = self.source.cursor(run)
-        return PrefetchCursor(source, AUTOTUNE, is_seen=not self.source.reads_ahead, most_bytes=buffer_bytes(run))
+        return PrefetchCursor(source, AUTOTUNE, is_seen=not self.source.reads_ahead, run=run)
 
 
 def buffer_bytes(run: Run) -> int:
@@ -89,7 +89,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
       room: how many elements may be made ahead; `AUTOTUNE` for some, and more where these are not enough.
       fills_when_idle: whether the buffer is filled in any case when the consumer pauses.
       is_seen: whether somebody can tell when elements are made, so that only those that take long are made ahead.
-      most_bytes: the size of the buffer from which on nothing is made ahead.
+      run: the pass, whose options say how many bytes there may be in the buffer.
     """
 
     __slots__ = (
@@ -99,9 +99,9 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         "_fills_when_idle",
         "_is_plain",
         "_is_watched",
-        "_most_bytes",
         "_quick",
         "_room",
+        "_run",
         "_seen",
         "_source",
         "_trial",
@@ -114,9 +114,9 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         *,
         fills_when_idle: bool = False,
         is_seen: bool = False,
-        most_bytes: int = MOST_BYTES,
+        run: Run,
     ) -> None:
-        self._source, self._room, self._most_bytes = source, room, most_bytes
+        self._source, self._room, self._run = source, room, run
         self._trial = Trial(_FIRST_ROOM if room == AUTOTUNE else room, needs_idle_consumer=True, is_seen=is_seen)
         self._buffer: AheadCursor | None = None
         self._fills_when_idle = fills_when_idle
@@ -153,7 +153,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         """Returns the buffer, which is made when it is first used."""
         if self._buffer is None:
             most_room = _LARGEST_ROOM if self._room == AUTOTUNE else 0
-            self._buffer = AheadCursor(self._source, most_room=most_room, most_bytes=self._most_bytes)
+            self._buffer = AheadCursor(self._source, most_room=most_room, most_bytes=buffer_bytes(self._run))
         return self._buffer
 
     def _next_of_buffer(self, limit: int) -> Block | None:

@@ -13,6 +13,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_registry import find_operator
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
@@ -142,21 +143,27 @@ def save(
       compression: "GZIP" or "ZLIB"; None for no compression.
       shard_func: takes the components of an element and returns the number of the shard to which the element goes, a
         scalar of int64; all elements go to one shard by default.
-      checkpoint_args: not supported.
+      checkpoint_args: a dict of arguments for a `tf.train.CheckpointManager`, except for its checkpoint: `directory`,
+        `max_to_keep` and others. A checkpoint says after each element, or after `checkpoint_interval` elements, how far
+        the dataset is saved; a `step_counter` counts elements. After an interruption, a call with the same arguments
+        goes on from the last checkpoint. In eager mode only.
 
     Raises:
-      NotImplementedError: if `checkpoint_args` are given, or an element holds a composite tensor.
+      NotImplementedError: if `checkpoint_args` are given in a graph.
+      ValueError: if `checkpoint_args` hold a checkpoint.
+      tf.errors.FailedPreconditionError: if `checkpoint_args` are given, and a function depends on state outside of the
+        pipeline, unless the option `experimental_external_state_policy` allows that.
+      tf.errors.NotFoundError: if the checkpoint is that of another pipeline.
       tf.errors.InvalidArgumentError: if `shard_func` returns something else.
     """
-    if checkpoint_args is not None:
-        raise NotImplementedError(
-            "Dataset.save: `checkpoint_args` are not supported; save the dataset in parts, for example by "
-            "`Dataset.shard`, if it takes long."
-        )
     folder = file_name(path)
     write_spec(folder, self.element_spec)
     place = "Dataset.save()"
     function = TracedFunction(shard_func or _first_shard, arguments_of(self.element_spec), place)
+    if checkpoint_args:
+        sharding = None if shard_func is None else function
+        find_operator("save_dataset_in_steps")(self, folder, compression or "", sharding, checkpoint_args)
+        return
     save_dataset(
         self._variant_tensor,
         convert_to_tensor(folder, dtype=string, name="path"),
@@ -302,7 +309,7 @@ def save_by_function(
       path: the name of the folder.
       compression: "GZIP" or "ZLIB"; None for no compression.
       shard_func: takes an element and returns the number of its shard.
-      checkpoint_args: not supported.
+      checkpoint_args: arguments of a `tf.train.CheckpointManager` for a dataset that is saved in steps.
 
     Raises: as `Dataset.save`.
     """
