@@ -316,3 +316,9 @@ def test_a_tensor_can_be_read_through_a_memoryview() -> None:
     with pytest.raises((ValueError, BufferError)):
         memoryview(tf.constant([1], tf.bfloat16))  # type: ignore[arg-type]
     assert np.asarray(tf.constant([1], tf.bfloat16)).dtype == tf.bfloat16.as_numpy_dtype
+
+
+def test_the_array_of_a_tensor_is_a_read_only_buffer() -> None:
+    view = memoryview(tf.constant([[1, 2], [3, 4]]).numpy())
+    assert view.tolist() == [[1, 2], [3, 4]]
+    assert memoryview(np.asarray(tf.constant([1.0]))).readonly

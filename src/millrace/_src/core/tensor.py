@@ -165,7 +165,10 @@ class EagerTensor(Tensor):
         )
 
     def __buffer__(self, flags: int) -> memoryview:
-        """Returns a read-only view of the value; Python 3.12 and later call this method."""
+        """Returns a read-only view of the value; Python 3.12 and later call this method.
+
+        In Python 3.11 a class written in Python cannot take part in the protocol: `memoryview(tensor.numpy())` does.
+        """
         return _read_only(self._eager_array).data
 
     def __dlpack__(self, **kwargs: Any) -> Any:
