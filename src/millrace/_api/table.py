@@ -816,6 +816,7 @@ compat.v1.distribute.DistributedDataset -
 compat.v1.distribute.DistributedIterator -
 compat.v1.distribute.DistributedValues -
 compat.v1.distribute.InputOptions -
+compat.v1.distribute.MirroredStrategy distribute.mirrored_strategy:MirroredStrategyV1
 compat.v1.distribute.MultiWorkerMirroredStrategy -
 compat.v1.distribute.OneDeviceStrategy distribute.one_device_strategy:OneDeviceStrategyV1
 compat.v1.distribute.ParameterServerStrategy -
@@ -1738,17 +1739,21 @@ debugging.experimental.disable_dump_debug_info ops.debug.debug_dumps:disable_dum
 debugging.experimental.enable_dump_debug_info ops.debug.debug_dumps:enable_dump_debug_info
 """,
     "distribute": """
+distribute.CrossDeviceOps distribute.cross_device_ops:CrossDeviceOps
 distribute.DistributedDataset distribute.distributed_values:DistributedDataset
 distribute.DistributedIterator distribute.distributed_values:DistributedIterator
 distribute.DistributedValues distribute.distributed_values:DistributedValues
+distribute.HierarchicalCopyAllReduce distribute.cross_device_ops:HierarchicalCopyAllReduce
 distribute.InputContext distribute.input_options:InputContext
 distribute.InputOptions distribute.input_options:InputOptions
 distribute.InputReplicationMode distribute.input_options:InputReplicationMode
-distribute.MirroredStrategy distribute.unbuilt_strategies:MirroredStrategy
+distribute.MirroredStrategy distribute.mirrored_strategy:MirroredStrategy
 distribute.MultiWorkerMirroredStrategy distribute.unbuilt_strategies:MultiWorkerMirroredStrategy
+distribute.NcclAllReduce distribute.cross_device_ops:NcclAllReduce
 distribute.OneDeviceStrategy distribute.one_device_strategy:OneDeviceStrategy
 distribute.ParameterServerStrategy distribute.unbuilt_strategies:ParameterServerStrategy
 distribute.ReduceOp distribute.reduction:ReduceOp
+distribute.ReductionToOneDevice distribute.cross_device_ops:ReductionToOneDevice
 distribute.ReplicaContext distribute.replica_context:ReplicaContext
 distribute.RunOptions distribute.input_options:RunOptions
 distribute.Server distribute.server:Server

@@ -7,10 +7,6 @@ check_pinned
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
-distribute.CrossDeviceOps
-distribute.HierarchicalCopyAllReduce
-distribute.NcclAllReduce
-distribute.ReductionToOneDevice
 distribute.cluster_resolver.ClusterResolver
 distribute.cluster_resolver.GCEClusterResolver
 distribute.cluster_resolver.KubernetesClusterResolver

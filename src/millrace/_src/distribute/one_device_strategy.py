@@ -20,8 +20,8 @@ from millrace._src.graph.scopes import device
 from millrace._src.state.variable_creators import variable_creator_scope
 from millrace._src.util.export import export
 
-_THIS_PROCESS = DeviceSpec(job="localhost", replica=0, task=0, device_type="CPU", device_index=0)
-_FIRST_CPU = _THIS_PROCESS.to_string()
+THIS_PROCESS = DeviceSpec(job="localhost", replica=0, task=0, device_type="CPU", device_index=0)
+_FIRST_CPU = THIS_PROCESS.to_string()
 
 
 @export("distribute.OneDeviceStrategy", v1=[])
@@ -58,7 +58,7 @@ class OneDeviceExtended(OneReplicaExtended):
 
     def __init__(self, container_strategy: Any, device_name: str) -> None:
         super().__init__(container_strategy)
-        self._device = _THIS_PROCESS.make_merged_spec(DeviceSpec.from_string(device_name)).to_string()
+        self._device = THIS_PROCESS.make_merged_spec(DeviceSpec.from_string(device_name)).to_string()
 
     @property
     def worker_devices(self) -> tuple[str, ...]:

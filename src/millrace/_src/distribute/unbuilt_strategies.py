@@ -1,6 +1,6 @@
 """The strategies of several replicas, which are not built yet.
 
-Programs ask `isinstance(strategy, tf.distribute.MirroredStrategy)`, so the classes exist. Making one is refused.
+Programs ask `isinstance(strategy, tf.distribute.TPUStrategy)`, so the classes exist. Making one is refused.
 """
 
 from __future__ import annotations
@@ -20,15 +20,6 @@ class _UnbuiltStrategy(Strategy):
             "runs one replica. Use tf.distribute.OneDeviceStrategy(device), or no strategy: "
             "tf.distribute.get_strategy() is the default strategy of one replica."
         )
-
-
-@export("distribute.MirroredStrategy")
-class MirroredStrategy(_UnbuiltStrategy):
-    """Training on several devices of one machine; not built yet.
-
-    >>> isinstance(tf.distribute.get_strategy(), tf.distribute.MirroredStrategy)
-    False
-    """
 
 
 @export("distribute.MultiWorkerMirroredStrategy", v1=[])

@@ -1,0 +1,117 @@
+"""`tf.distribute.MirroredStrategy`: a copy of each variable on each device of this machine; so far on one device.
+
+Notebooks make it wherever they run, also on a machine with one device. One replica is what `OneDeviceStrategy` runs, so
+a mirrored strategy of one device does the same, and its variables are plain `tf.Variable`s: each is its only copy.
+Several devices are refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.core.device_spec import DeviceSpec
+from millrace._src.core.devices import list_logical_devices, refuse_another_process
+from millrace._src.distribute.cross_device_ops import CrossDeviceOps
+from millrace._src.distribute.input_options import InputOptions, InputReplicationMode
+from millrace._src.distribute.one_device_input import OneDeviceDataset
+from millrace._src.distribute.one_device_strategy import THIS_PROCESS, OneDeviceExtended
+from millrace._src.distribute.strategy import Strategy, StrategyV1
+from millrace._src.state.variable_creators import variable_creator_scope
+from millrace._src.util.class_homes import tensorflow_home
+from millrace._src.util.export import export
+
+
+@export("distribute.MirroredStrategy", v1=[])
+@tensorflow_home("python.distribute.mirrored_strategy")
+class MirroredStrategy(Strategy):
+    """Training with a copy of each variable on each device of this machine; Millrace runs it on one device.
+
+    >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    >>> with strategy.scope():
+    ...     v = tf.Variable(1.0)
+    >>> strategy.num_replicas_in_sync, strategy.run(lambda: v + 1.0).numpy()
+    (1, np.float32(2.0))
+
+    Args:
+      devices: the names of the devices; None or none for all GPUs of this machine, or the first CPU where it has none.
+      cross_device_ops: a `tf.distribute.CrossDeviceOps`: how values of several devices are combined. With one device
+        there is nothing to combine, so that all do the same.
+
+    Raises:
+      NotImplementedError: if there is more than one device.
+      AssertionError: if a device is named twice.
+      ValueError: if a name cannot be read.
+      tf.errors.InvalidArgumentError: if a device belongs to another process.
+      TypeError: if `devices` is one name, or `cross_device_ops` are none.
+    """
+
+    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: CrossDeviceOps | None = None) -> None:
+        if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
+            raise TypeError(
+                "tf.distribute.MirroredStrategy: `cross_device_ops` must be a tf.distribute.CrossDeviceOps, such as "
+                f"tf.distribute.ReductionToOneDevice(); received {cross_device_ops!r}."
+            )
+        super().__init__(MirroredExtended(self, _only_device(devices)))
+
+    def _parts_of_scope(self) -> list[contextlib.AbstractContextManager[Any]]:
+        return [*super()._parts_of_scope(), variable_creator_scope(self._extended.create_variable)]
+
+
+@export(v1=["distribute.MirroredStrategy"])
+@tensorflow_home("python.distribute.mirrored_strategy")
+class MirroredStrategyV1(MirroredStrategy, StrategyV1):
+    """A mirrored strategy with the methods of TensorFlow 1.
+
+    Args: as for `tf.distribute.MirroredStrategy`.
+    """
+
+
+class MirroredExtended(OneDeviceExtended):
+    """The extended part of `MirroredStrategy`."""
+
+    def distribute_dataset(self, dataset: Any, options: Any) -> OneDeviceDataset:
+        """Returns a dataset as a distributed one.
+
+        Raises: NotImplementedError: if the options ask for a dataset a replica.
+        """
+        if options is not None and options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
+            raise NotImplementedError(
+                "InputReplicationMode.PER_REPLICA is only supported in `distribute_datasets_from_function`."
+            )
+        return super().distribute_dataset(dataset, None)
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[Any], Any], options: InputOptions | None
+    ) -> OneDeviceDataset:
+        """Returns the dataset that a function makes for the only worker and replica, as a distributed one.
+
+        Raises: ValueError: if the options ask for a dataset on the device and not for a dataset a replica.
+        """
+        if options is not None and options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
+            options = None  # a dataset a replica is a dataset a worker
+        return super().distribute_datasets_from_function(dataset_fn, options)
+
+
+def _only_device(names: Sequence[str] | None) -> str:
+    """Returns the device of the only replica.
+
+    Raises: as `MirroredStrategy`.
+    """
+    if isinstance(names, str):
+        raise TypeError(
+            f"tf.distribute.MirroredStrategy: `devices` must be a list of names, such as [{names!r}]; received "
+            f"{names!r}."
+        )
+    given = names or [device.name for device in list_logical_devices("GPU")] or ["/cpu:0"]
+    devices = tuple(THIS_PROCESS.make_merged_spec(DeviceSpec.from_string(name)).to_string() for name in given)
+    if len(set(devices)) < len(devices):
+        raise AssertionError(f"No duplicates allowed in `devices` argument: {devices}")
+    if len(devices) > 1:
+        raise NotImplementedError(
+            f"tf.distribute.MirroredStrategy on {len(devices)} devices is not built yet in Millrace, which runs one "
+            f"replica; received {list(devices)}. Name one device: tf.distribute.MirroredStrategy([{given[0]!r}])."
+        )
+    refuse_another_process(devices[0])
+    return devices[0]
