@@ -72,7 +72,12 @@ def test_every_name_that_only_tensorflow_has_is_said_to_be_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["distribute.NcclAllReduce", "compat.v1.distribute.NcclAllReduce", "distribute.CrossDeviceOps"]
+    "name",
+    [
+        "distribute.experimental.PreemptionWatcher",
+        "compat.v1.distribute.experimental.PreemptionWatcher",
+        "experimental.async_scope",
+    ],
 )
 def test_a_missing_name_is_named_in_full(name: str) -> None:
     with pytest.raises(AttributeError, match=f"tf.{name.removeprefix('compat.v1.')} of TensorFlow is not built yet"):

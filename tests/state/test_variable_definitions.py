@@ -59,3 +59,32 @@ def test_values_are_loaded_into_sessions_and_eager_variables():
     eager = tf.Variable([1.0])
     eager.load([5.0])
     assert eager.numpy() == 5
+
+
+@pytest.mark.parametrize("spec", ["10 20 0,5:0,20", "10 0,5", "3 4 5 0,1:1,2:2,3"])
+def test_the_text_of_a_part_gives_the_part(spec: str) -> None:
+    info = tf.Variable.SaveSliceInfo.from_spec(spec)
+    assert info.spec == spec and info.full_name is None
+    assert len(info.full_shape) == len(info.var_offset) == len(info.var_shape) == spec.count(",")
+
+
+@pytest.mark.parametrize("spec", ["", "-", None])
+def test_the_text_of_nothing_gives_an_empty_part(spec: Any) -> None:
+    info = tf.Variable.SaveSliceInfo.from_spec(spec)
+    assert [*info.full_shape, *info.var_offset, *info.var_shape] == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("10", "Spec string must contain space-separated full_shape info."),
+        ("10 20", "Spec string must contain comma-separated pairs of offsets and shapes."),
+        ("10 20 0,5:-", "Spec string must contain comma-separated pairs of offsets and shapes."),
+        ("a b 0,5", "Spec string full_shape must be a sequence of integers. Found 'a', which is not an integer."),
+        ("10 b,5", "Spec string var_offset must be an integer. Found 'b', which is not an integer."),
+        ("10 0,c", "Spec string var_shape must be an integer. Found 'c', which is not an integer."),
+    ],
+)
+def test_the_text_of_a_part_is_checked(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        tf.Variable.SaveSliceInfo.from_spec(spec)

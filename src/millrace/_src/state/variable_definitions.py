@@ -6,7 +6,7 @@ A saved graph lists its variables as such messages. The message and the graph to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import as_dtype
@@ -46,6 +46,30 @@ class SaveSliceInfo:
         self.var_offset = list(var_offset or ())
         self.var_shape = list(var_shape or ())
 
+    @classmethod
+    def from_spec(cls, spec: str) -> Self:
+        """Returns what the text of a part says, which `spec` gives.
+
+        >>> info = tf.Variable.SaveSliceInfo.from_spec("10 20 0,5:0,20")
+        >>> info.full_shape, info.var_offset, info.var_shape
+        ([10, 20], [0, 0], [5, 20])
+
+        Args: spec: the shape of the whole, then offset and size along each dimension; "" or "-" for nothing.
+        Returns: The part, without the name of the whole.
+        Raises: ValueError: if the text is another one.
+        """
+        if not spec or spec == "-":
+            return cls()
+        full_shape, separator, parts = spec.rpartition(" ")
+        if not separator:
+            raise ValueError("Spec string must contain space-separated full_shape info.")
+        sizes = [_integer(size, "full_shape must be a sequence of integers") for size in full_shape.split()]
+        pairs = [part.split(",") for part in parts.split(":")]
+        if any(len(pair) != _PAIR for pair in pairs):
+            raise ValueError("Spec string must contain comma-separated pairs of offsets and shapes.")
+        offsets = [_integer(offset, "var_offset must be an integer") for offset, _ in pairs]
+        return cls(None, sizes, offsets, [_integer(size, "var_shape must be an integer") for _, size in pairs])
+
     @property
     def spec(self) -> str:
         """The part as checkpoints write it: the shape of the whole, and offset and size along each dimension."""
@@ -63,6 +87,20 @@ class SaveSliceInfo:
         return variable_pb2.SaveSliceInfoDef(
             full_name=name, full_shape=self.full_shape, var_offset=self.var_offset, var_shape=self.var_shape
         )
+
+
+_PAIR = 2
+
+
+def _integer(text: str, rule: str) -> int:
+    """Returns the number that a part of a spec is.
+
+    Raises: ValueError: if the text is no integer.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"Spec string {rule}. Found '{text}', which is not an integer.") from None
 
 
 class VariableDefinitions:
