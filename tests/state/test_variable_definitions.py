@@ -1,3 +1,6 @@
+import re
+from typing import Any
+
 import pytest
 
 import millrace as tf
