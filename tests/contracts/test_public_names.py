@@ -18,6 +18,7 @@ import pytest
 import millrace as tf
 from millrace._api import lazy
 from millrace._api.unbuilt import UNBUILT
+from millrace._src.interop.tensorflow_alias import is_installed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,6 +59,8 @@ def test_every_public_name_resolves_to_its_home() -> None:
     wrong = []
     for home, name in public_names().items():
         module, _, variable = home.partition(":")
+        if name == "__version__" and is_installed():  # a test imported Keras: the version is TensorFlow's
+            continue
         if resolve(name) is not getattr(sys.modules[module], variable):
             wrong.append(f"tf.{name} is not {home}")
     assert not wrong, "\n".join(wrong)
@@ -153,7 +156,7 @@ def test_a_name_is_kept_after_its_first_use() -> None:
 
 
 def test_a_missing_name_is_reported_in_tensorflows_words() -> None:
-    with pytest.raises(AttributeError, match=r"^module 'millrace' has no attribute 'placeholder'$"):
+    with pytest.raises(AttributeError, match=rf"^module '{tf.__name__}' has no attribute 'placeholder'$"):
         _ = tf.placeholder
     with pytest.raises(AttributeError, match=r"^module 'millrace.math' has no attribute 'nope'$"):
         _ = tf.math.nope
