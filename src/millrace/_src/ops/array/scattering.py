@@ -153,7 +153,8 @@ def _refuse_positions_outside(
     policy: str,
 ) -> None:
     """Raises InvalidArgumentError for a position outside of the tensor, or for shapes that do not fit."""
-    if indices.ndim and updates.ndim and bool(indices.size) != bool(updates.size):
+    has_positions = indices.ndim and indices.shape[-1]  # no position is that of the whole tensor; TensorFlow refuses it
+    if has_positions and updates.ndim and bool(indices.size) != bool(updates.size):
         raise invalid("Indices and updates specified for empty output shape")
     if indices.ndim > 1 and indices.shape[-1] <= len(target):
         if policy == "IGNORE" or are_inside(indices, target[: indices.shape[-1]]):
