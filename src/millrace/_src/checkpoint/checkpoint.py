@@ -73,15 +73,17 @@ class Checkpoint(AutoTrackable):
             self._self_root = root
         if root is not None:
             _require_trackable(_referent(root), "root")
+            if not isinstance(root, weakref.ref):
+                self._track_trackable(root, "_root")
             kwargs["root"] = root
         for name, value in sorted(kwargs.items()):
             setattr(self, name, value)
             child = _referent(getattr(self, name))
             _require_trackable(child, name)
-            if root is not None and name != "root":
-                self._attach(name, child)
-            elif child is not value and root is None:
-                self._track_trackable(child, name, overwrite=True)  # a weak reference, or what wraps a container
+            if root is not None:
+                self._attach(name, child, root if name == "root" else child)  # a weak reference keeps no root alive
+            elif isinstance(value, weakref.ref):
+                self._track_trackable(child, name)
 
     # --- writing -----------------------------------------------------------------------------------------------
 
@@ -229,7 +231,7 @@ class Checkpoint(AutoTrackable):
         return path
 
     def _view(self) -> ObjectGraphView:
-        return ObjectGraphView(self if self._root is None else self._root, attached=self._self_attached)
+        return ObjectGraphView(self if self._root is None else self._root, attached=self._attached())
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -279,9 +281,9 @@ class Checkpoint(AutoTrackable):
         self.sync()
         root = self if self._root is None else self._root
         if save_path is None:
-            return InitializationOnlyStatus(root, self._self_attached)
+            return InitializationOnlyStatus(root, self._attached())
         with io_device(options.experimental_io_device):
-            return load(file_name(save_path), root, self._self_attached, options)
+            return load(file_name(save_path), root, self._attached(), options)
 
     @property
     def _root(self) -> Any:
@@ -296,15 +298,19 @@ class Checkpoint(AutoTrackable):
                 raise AssertionError("The root of the checkpoint is gone: only a weak reference to it was given.")
         return root
 
-    def _attach(self, name: str, child: Any) -> None:
-        """Makes an object a child of the root, within checkpoints.
+    def _attached(self) -> list[TrackableReference]:
+        """Returns the children that the root has within checkpoints only."""
+        return [TrackableReference(name, _referent(child)) for name, child in self._self_attached]
+
+    def _attach(self, name: str, child: Any, held: Any) -> None:
+        """Makes an object a child of the root, within checkpoints; `held` is the object or a weak reference to it.
 
         Raises: ValueError: if the root has another child of that name.
         """
         present = self._root._lookup_dependency(name, self._root._trackable_children())
         if present is not None and present is not child:
             raise ValueError(f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists.")
-        self._self_attached.append(TrackableReference(name, child))
+        self._self_attached.append(TrackableReference(name, held))
         self._root._handle_deferred_dependencies(name, child)
 
 
