@@ -1,20 +1,17 @@
 """Functions of `tf.compat.v1` take TensorFlow's arguments: the same names in the same order with the same defaults.
 
-What TensorFlow's functions take is recorded (tools/record_v1_signatures.py). Names that are missing here are not
+What TensorFlow's functions take is recorded (tools/record_signatures.py). Names that are missing here are not
 compared.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import millrace as tf
-from tools.record_v1_signatures import parameters
-
-RECORD = Path(__file__).parent / "v1_signatures.txt"
+from tools.record_signatures import V1_SIGNATURES, parameters, read
 
 DIFFERENT = {
     "distribute.": "strategies that are not built refuse any arguments",
@@ -28,12 +25,7 @@ DIFFERENT = {
 """The beginnings of names whose parameters differ on purpose, with the reason."""
 
 
-def _recorded() -> dict[str, str]:
-    lines = RECORD.read_text(encoding="utf-8").splitlines()
-    return {name: rest.removesuffix(")") for name, _, rest in (line.partition("(") for line in lines)}
-
-
-SIGNATURES = _recorded()
+SIGNATURES = read(V1_SIGNATURES)
 
 
 def _served(name: str) -> Any:

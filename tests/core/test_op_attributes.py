@@ -18,7 +18,7 @@ __all__ = ["registry"]
 @pytest.mark.parametrize(
     ("attrs", "words"),
     [
-        ({"nothing": 1}, "unexpected attribute 'nothing'"),
+        ({"nothing": 1}, "unexpected keyword argument 'nothing'"),
         ({"factor": "a"}, "Expected float for argument 'factor'"),
         ({"tags": "text"}, "Expected list for argument 'tags'"),
         ({"tags": [1]}, "Expected string for argument 'tags'"),

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core import dtypes
-from millrace._src.util.export import public_name
+from millrace._src.util.export import name_publicly, public_name
 from millrace._src.util.old_arguments import one_of
 
 
@@ -35,7 +35,7 @@ def old_form(
     """Makes a function of `tf.compat.v1` of the function that does its work today.
 
     Args:
-      name: The public name below `tf.compat.v1`, for the documentation.
+      name: The public name below `tf.compat.v1`.
       call: The function of today; it is called with keywords.
       parameters: The parameters of TensorFlow 1, as they stand between the brackets of a `def`.
       example: Lines of an example for the documentation.
@@ -55,6 +55,7 @@ def old_form(
     exec(compile(source, f"<tf.compat.v1.{name}>", "exec"), scope)  # the text is made of this package's own tables
     function: Callable[..., Any] = scope[definition.name]
     function.__doc__ = _documentation(call, example, old_names, ignored)
+    name_publicly(function, f"compat.v1.{name}")
     return function
 
 

@@ -1,10 +1,10 @@
 """Ops: one declaration each.
 
-`@op("Tanh", "x: T -> y: T", T=FLOAT, shape=same_shape)` turns a kernel into an `OpDef` and gives back an `OpFunction`,
-which users call. Everything the system knows of an op stands in its `OpDef`; no other file lists op names. `Traits` are
-the facts, stated by keyword; `Rules` are the functions, attached by decorators below the declaration or in a higher
-layer. The kernel's own parameters tell the rest: after `xp`, positional parameters are the op's inputs, keyword-only
-parameters its attributes, with TensorFlow's defaults.
+`@op("Tanh", "x: T -> y: T", T=FLOAT, shape=same_shape)` turns a kernel into an `OpDef` and gives back the function
+that users call (`op_functions`). Everything the system knows of an op stands in its `OpDef`; no other file lists op
+names. `Traits` are the facts, stated by keyword; `Rules` are the functions, attached by decorators below the
+declaration or in a higher layer. The kernel's own parameters tell the rest: after `xp`, positional parameters are the
+op's inputs, keyword-only parameters its attributes, with TensorFlow's defaults.
 
 Declaring must be cheap (hundreds of ops at start), so signatures are parsed and kernels bound on first use.
 """
@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import enum
 import functools
-import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar
 
 from millrace._src.core import op_attributes
 from millrace._src.core.dtypes import DType
-from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
+from millrace._src.core.op_functions import OpFunction, make_op_function
 from millrace._src.core.op_registry import get_op, late_rules, register
 from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_signature
 from millrace._src.core.reach import Reach
@@ -361,141 +360,9 @@ class OpDef:
         """Checks names, fills defaults, and brings each value into its attribute's own form."""
         return op_attributes.normalized(self, attrs)
 
-    def call_arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None
-    ) -> tuple[tuple[Any, ...], dict[str, Any], str | None]:
-        """Sorts the arguments of a call into inputs (in order), attributes, and the name.
-
-        Positional arguments after the inputs are attributes, in the order of the kernel, and last the name.
-        """
-        names = self.signature.input_names
-        inputs = list(args[: len(names)])
-        attrs = dict(kwargs)
-        for attr, value in zip((*self.kernel_attrs, "name"), args[len(names) :], strict=False):
-            if attr in attrs:
-                raise TypeError(f"{self.name} got multiple values for argument '{attr}'.")
-            attrs[attr] = value
-        if len(args) > len(names) + len(self.kernel_attrs) + 1:
-            raise TypeError(f"{self.name} takes {len(names)} inputs {names} but {len(args)} arguments were given.")
-        for missing in names[len(args) :]:
-            if missing not in attrs:
-                raise TypeError(f"{self.name} missing required input '{missing}'.")
-            inputs.append(attrs.pop(missing))
-        name = attrs.pop("name", name)
-        return tuple(inputs), attrs, name
-
     def select_kernel(self, engine: str) -> Kernel:
         """Returns the kernel for an engine: the engine's own where one is declared, else the common one."""
         return self.rules.kernels.get(engine, self.kernel)
-
-
-class OpFunction:
-    """The result of `@op`: a function of tensors, to which the rules of the op are attached.
-
-    A decorator here enters a function among the op's rules and returns the function untouched.
-    """
-
-    def __init__(self, op_def: OpDef) -> None:
-        self.op_def = op_def
-        self._input_count = op_def.input_count
-        kernel = op_def.kernel
-        self.__module__, self.__doc__ = kernel.__module__, kernel.__doc__
-        self.__name__ = self.__qualname__ = kernel.__name__
-
-    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
-        """Carries out the op: inputs by position or name, attributes by name."""
-        if len(inputs) != self._input_count:
-            inputs, attrs, name = self.op_def.call_arguments(inputs, attrs, name)
-        return execute(self.op_def, inputs, attrs, name)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        """The inputs, the attributes of the kernel with their defaults, and the name, for `inspect.signature`."""
-        defaults = self.op_def.attr_defaults
-        parameter, either = inspect.Parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        names = [*self.op_def.signature.input_names, *self.op_def.kernel_attrs]
-        parameters = [parameter(name, either, default=defaults.get(name, parameter.empty)) for name in names]
-        return inspect.Signature([*parameters, parameter("name", either, default=None)])
-
-    def __repr__(self) -> str:
-        return f"<function {self.__name__} of {self.op_def!r}>"
-
-    def __reduce__(self) -> str:
-        return self.__qualname__
-
-    @overload
-    def gradient(self, rule: Rule) -> Rule: ...
-    @overload
-    def gradient(self, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()) -> Callable[[Rule], Rule]: ...
-    def gradient(self, rule: Any = None, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()) -> Any:
-        """Declares the gradient of the op, and the forms of output gradients that the rule takes.
-
-        A sparse gradient becomes a tensor unless the rule `accepts_slices`; the missing gradient of an output becomes
-        zeros unless `accepts_none` names the output.
-        """
-        if rule is None:
-            return functools.partial(self.gradient, accepts_slices=accepts_slices, accepts_none=accepts_none)
-        rules = self.op_def.rules
-        rules.gradient, rules.accepts_slices, rules.accepts_none = rule, accepts_slices, accepts_none
-        return rule
-
-    def operation_gradient(self, rule: Rule) -> Rule:
-        """Declares how the op is differentiated inside a graph: `(operation, output gradients) -> input gradients`.
-
-        The rule of an op that holds graphs changes the operation, so that it returns what the backward pass needs.
-        """
-        self.op_def.rules.operation_gradient = rule
-        return rule
-
-    def operation_tangents(self, rule: Rule) -> Rule:
-        """Declares forward mode for an op that holds graphs: `(operation, accumulator)`.
-
-        The rule reads the tangents of the inputs from the accumulator and tells the accumulator the tangents of the
-        outputs. Like the gradient inside a graph, the rule changes the operation itself.
-        """
-        self.op_def.rules.operation_tangents = rule
-        return rule
-
-    def kernel_for(self, engine: str) -> Callable[[Rule], Rule]:
-        """Declares a kernel for one engine."""
-
-        def declare(kernel: Rule) -> Rule:
-            self.op_def.rules.kernels[engine] = kernel
-            return kernel
-
-        return declare
-
-    def batching(self, rule: Rule) -> Rule:
-        """Declares how the op is carried out on a batch of rows, where the rule stands below the op."""
-        self.op_def.rules.batching = rule
-        return rule
-
-    def partial_value(self, rule: Rule) -> Rule:
-        """Declares the rule `(ShapeContext) -> elements | None` for the known elements of an integer vector."""
-        self.op_def.rules.partial_value = rule
-        return rule
-
-    def in_place(self, rule: Rule) -> Rule:
-        """Declares a rule `attrs -> callable on arrays` for a NumPy program in which nobody else holds the first list.
-
-        The callable changes that list and returns it, first among its results.
-        """
-        self.op_def.rules.in_place = rule
-        return rule
-
-    def added_to(self, rule: Rule) -> Rule:
-        """Declares how to add the result, which is mostly zeros, to an array without making the result.
-
-        The function takes `xp`, the array and the kernel's arguments. It returns the sum, for which the NumPy engine
-        lets it change the array, or None if the array has not the shape of the result.
-        """
-        self.op_def.rules.added_to = rule
-        return rule
-
-    def specialize(self, rule: Rule) -> Rule:
-        """Declares a rule `(xp, dtypes, attrs) -> callable on arrays | None` for hot paths of the NumPy engine."""
-        self.op_def.rules.specialize = rule
-        return rule
 
 
 def op(
@@ -529,6 +396,6 @@ def op(
     def declare(kernel: Kernel) -> OpFunction:
         passed_on = first_handle if traits.returns_input else None
         rules = Rules(shape, handles or passed_on, batching, checks=checks)
-        return OpFunction(register(OpDef(op_name, signature, kernel, traits, rules, types)))
+        return make_op_function(register(OpDef(op_name, signature, kernel, traits, rules, types)))
 
     return declare

@@ -4,9 +4,8 @@ Problem: `tf.concat` must call another function when a ragged tensor is among it
 function would cost every program a call, although few programs have such values; to exchange the function itself comes
 too late for those who have imported it by name.
 
-Idea: the function stays the same object and is given new code when it gets its first overload. A function of Python
-takes the code of a gate with the same parameters, an `OpFunction` the class whose calls pass the gate. Until then the
-function knows nothing of overloads.
+Idea: the function stays the same object and is given new code when it gets its first overload: the code of a gate with
+the same parameters. Until then the function knows nothing of overloads.
 """
 
 from __future__ import annotations
@@ -14,31 +13,12 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from millrace._src.core.execute import execute
-from millrace._src.core.op_def import OpFunction
-
 _GATE = "\0gate"
 _PLAIN = "\0plain"
 
 
-class GatedOpFunction(OpFunction):
-    """An op's function whose calls pass a gate."""
-
-    gate: Any
-    plain: set[type]
-
-    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
-        """Carries out the op, or calls an overload."""
-        if len(inputs) == self._input_count and self.plain.issuperset(map(type, inputs)):
-            return execute(self.op_def, inputs, attrs, name)
-        inputs, attrs, name = self.op_def.call_arguments(inputs, attrs, name)
-        return self.gate.call(*inputs, **attrs, name=name)
-
-
 def original_of(function: Any) -> Any:
     """Returns a function that does what a public function does now and will not change."""
-    if isinstance(function, OpFunction):
-        return OpFunction(function.op_def)
     original = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -50,15 +30,11 @@ def put_gate(function: Any, gate: Any, plain: set[type]) -> None:
     """Lets the calls of a public function pass a gate.
 
     Args:
-      function: a function of Python, or an `OpFunction`.
+      function: a function of Python.
       gate: an object with the function `original`, and the method `call` that takes the arguments of a call.
       plain: the classes of arguments for which the original may be called at once; the set may grow.
     """
-    if isinstance(function, OpFunction):
-        vars(function).update(gate=gate, plain=plain)  # first, for another thread may call the function meanwhile
-        function.__class__ = GatedOpFunction
-    else:
-        function.__code__ = _gate_code(function, gate, plain)
+    function.__code__ = _gate_code(function, gate, plain)
 
 
 def _gate_code(function: Any, gate: Any, plain: set[type]) -> types.CodeType:

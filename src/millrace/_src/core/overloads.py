@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.core.op_def import OpFunction
 from millrace._src.core.op_homes import ELEMENTWISE_OVERLOAD_HOMES, OVERLOAD_HOMES
 from millrace._src.core.op_registry import import_home
 from millrace._src.core.overloaded_code import original_of, put_gate
@@ -116,9 +115,8 @@ def gate_of(function: Any) -> Gate:
 
     Raises: ValueError: if the function is not public, or no function.
     """
-    is_function = isinstance(function, OpFunction) or inspect.isfunction(function)
     with _lock:
-        if not (is_function and public_names(function)):
+        if not (inspect.isfunction(function) and public_names(function)):
             raise ValueError(f"{function} does not support dispatch.")
         gate = _gates.get(id(function))
         if gate is None:

@@ -14,7 +14,7 @@ from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, runtime_name, variant
 from millrace._src.core.errors import invalid
-from millrace._src.core.op_def import OpFunction
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor

@@ -12,7 +12,7 @@ from typing import Any
 from millrace._src.core.compat import path_to_str
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
-from millrace._src.core.op_def import OpFunction
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, metadata, new_dataset
 from millrace._src.data.dataset import DatasetV2

@@ -23,7 +23,8 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, from_np, runtime_name
-from millrace._src.core.op_def import Effects, OpFunction, op
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.reach import Reach
 from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.source_trace import is_internal

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import OpFunction
+from millrace._src.core.op_functions import OpFunction
 
 
 def kept_by_its_node(make: OpFunction) -> OpFunction:

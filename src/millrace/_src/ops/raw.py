@@ -6,6 +6,7 @@ Gradients are written with such calls, so no op family needs to import another.
 
 from __future__ import annotations
 
+import inspect as _inspect
 import re as _re  # every name here is private: the public ones are ops, and one op is called Any
 from collections import namedtuple as _namedtuple
 from collections.abc import Callable as _Callable
@@ -19,6 +20,8 @@ from millrace._src.core.execute import execute as _execute
 from millrace._src.core.op_def import OpDef as _OpDef
 from millrace._src.core.op_registry import all_op_names as _all_op_names
 from millrace._src.core.op_registry import get_op as _get_op
+from millrace._src.core.shapes import TensorShape as _TensorShape
+from millrace._src.util.export import ROOT as _ROOT
 
 _AXIS = {"axis": "reduction_indices"}
 _RENAMED = {
@@ -77,9 +80,26 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
         outputs = _execute(op, [kwargs.pop(n) for n in names], kwargs, name)
         return result_type(*outputs) if result_type is not None and isinstance(outputs, list) else outputs
 
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = op.kernel.__doc__
+    call.__module__, call.__name__ = f"{_ROOT}.raw_ops", op.name
+    call.__qualname__, call.__doc__ = op.name, op.kernel.__doc__
+    call.__signature__ = _signature(op, public_names)  # type: ignore[attr-defined]  # for `inspect`
     return call
+
+
+def _signature(op: _OpDef, public_names: dict[str, str]) -> _inspect.Signature:
+    """Returns the parameters that TensorFlow lists: inputs, attributes without and with defaults, and the name."""
+    empty, kind = _inspect.Parameter.empty, _inspect.Parameter.POSITIONAL_OR_KEYWORD
+    attrs = [attr for attr in op.attr_kinds if attr not in op.signature.inferred_attrs]
+    required = [*op.signature.input_names, *(attr for attr in attrs if attr not in op.default_attrs)]
+    defaults = {attr: op.default_attrs[attr] for attr in attrs if attr in op.default_attrs}
+    defaults |= {attr: list(value) for attr, value in defaults.items() if isinstance(value, tuple)}
+    shapes = {attr: value for attr, value in defaults.items() if isinstance(value, _TensorShape)}
+    defaults |= {attr: None if shape.rank is None else shape.as_list() for attr, shape in shapes.items()}
+    parameters = [
+        _inspect.Parameter(public_names.get(name, name), kind, default=defaults.get(name, empty))
+        for name in [*required, *defaults]
+    ]
+    return _inspect.Signature([*parameters, _inspect.Parameter("name", kind, default=None)])
 
 
 def _required_attrs(op: _OpDef) -> list[str]:

@@ -11,9 +11,13 @@ to read them, names are string literals and the calls stand at module level.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+ROOT = "millrace"
+"""The package whose namespaces serve the public names."""
 
 # id of the object -> its public names, the canonical one first. Exported objects live as long as their module.
 _noted: dict[int, tuple[str, ...]] = {}
@@ -23,7 +27,9 @@ _listeners: list[Callable[[Any], None]] = []
 
 
 def export(*names: str, v1: Sequence[str] | None = None, elementwise: str | None = None) -> Callable[[T], T]:
-    """Gives a function, class or op its public names; the object itself is returned untouched.
+    """Gives a function, class or op its public names; returns the object itself.
+
+    A function takes the canonical name as its `__module__` and `__name__`.
 
     >>> from millrace._src.util.export import export, public_name
     >>> @export("math.twice", "twice")
@@ -45,6 +51,8 @@ def export(*names: str, v1: Sequence[str] | None = None, elementwise: str | None
     def note(thing: T) -> T:
         known_names = names or tuple(f"compat.v1.{name}" for name in v1 or ())
         _noted[id(thing)] = known_names
+        if known_names and isinstance(thing, FunctionType):
+            name_publicly(thing, known_names[0])
         for name in known_names:
             _exported[name] = thing
         if elementwise is not None:
@@ -54,6 +62,18 @@ def export(*names: str, v1: Sequence[str] | None = None, elementwise: str | None
         return thing
 
     return note
+
+
+def name_publicly(function: Any, name: str) -> None:
+    """Lets a function state, and be pickled by, its public name rather than the module of its source.
+
+    Args:
+        function: The function.
+        name: Its canonical name below `tf`.
+    """
+    namespace, _, function.__name__ = name.rpartition(".")
+    function.__qualname__ = function.__name__
+    function.__module__ = f"{ROOT}.{namespace}" if namespace else ROOT
 
 
 def export_constant(module: str, variable: str, *names: str, v1: Sequence[str] | None = None) -> None:

@@ -39,7 +39,6 @@ class _StandardErrorHandler(logging.StreamHandler[TextIO]):
 
 
 @export("get_logger")
-@functools.cache
 def get_logger() -> logging.Logger:
     """Returns the logger that all messages go to.
 
@@ -49,6 +48,11 @@ def get_logger() -> logging.Logger:
     Returns:
         A `logging.Logger`. Warnings and worse are shown, on standard error, unless the program configures it otherwise.
     """
+    return _configured_logger()
+
+
+@functools.cache  # without arguments: one entry
+def _configured_logger() -> logging.Logger:
     logger = logging.getLogger(NAME)
     if not logging.getLogger().handlers:
         logger.addHandler(_StandardErrorHandler())

@@ -27,9 +27,10 @@ from millrace._src.saved_model.constants import (
 )
 from millrace._src.saved_model.folder import folder_name
 from millrace._src.saved_model.reading import as_tags, parse_saved_model
-from millrace._src.util.export import export, export_all
+from millrace._src.util.export import export
 
 
+@export(v1=["saved_model.build_signature_def", "saved_model.signature_def_utils.build_signature_def"])
 def build_signature_def(
     inputs: Mapping[str, Any] | None = None,
     outputs: Mapping[str, Any] | None = None,
@@ -51,6 +52,7 @@ def build_signature_def(
     return signature
 
 
+@export(v1=["saved_model.predict_signature_def", "saved_model.signature_def_utils.predict_signature_def"])
 def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
     """Returns the signature of a prediction.
 
@@ -66,6 +68,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
     return build_signature_def(_infos(inputs), _infos(outputs), PREDICT_METHOD_NAME)
 
 
+@export(v1=["saved_model.classification_signature_def", "saved_model.signature_def_utils.classification_signature_def"])
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
     """Returns the signature of a classification.
 
@@ -89,6 +92,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     return build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME)
 
 
+@export(v1=["saved_model.regression_signature_def", "saved_model.signature_def_utils.regression_signature_def"])
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
     """Returns the signature of a regression.
 
@@ -119,6 +123,7 @@ def _typed(tensor: Any, dtype: Any, what: str) -> Any:
     return info
 
 
+@export(v1=["saved_model.is_valid_signature", "saved_model.signature_def_utils.is_valid_signature"])
 def is_valid_signature(signature_def: Any) -> bool:
     """Tells whether a signature is one of the three kinds that are served, and has what its kind needs."""
     inputs, outputs = signature_def.inputs, signature_def.outputs
@@ -183,27 +188,3 @@ class MethodNameUpdater:
         gfile.makedirs(folder)
         with written_beside(f"{folder}/{SAVED_MODEL_FILENAME_PB}") as file:
             file.write(self._message.SerializeToString())
-
-
-export_all(
-    __name__,
-    "compat.v1.saved_model",
-    [
-        "build_signature_def",
-        "classification_signature_def",
-        "is_valid_signature",
-        "predict_signature_def",
-        "regression_signature_def",
-    ],
-)
-export_all(
-    __name__,
-    "compat.v1.saved_model.signature_def_utils",
-    [
-        "build_signature_def",
-        "classification_signature_def",
-        "is_valid_signature",
-        "predict_signature_def",
-        "regression_signature_def",
-    ],
-)

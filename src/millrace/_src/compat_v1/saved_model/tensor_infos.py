@@ -12,9 +12,10 @@ from millrace._src.graph.structured_values import decode_spec
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.saved_model.export_graph import tensor_info
 from millrace._src.util import nest
-from millrace._src.util.export import export_all
+from millrace._src.util.export import export
 
 
+@export(v1=["saved_model.build_tensor_info", "saved_model.utils.build_tensor_info"])
 def build_tensor_info(tensor: Any) -> Any:
     """Returns the `TensorInfo` of a tensor of a graph.
 
@@ -31,6 +32,7 @@ def build_tensor_info(tensor: Any) -> Any:
     return tensor_info(tensor)
 
 
+@export(v1=["saved_model.get_tensor_from_tensor_info", "saved_model.utils.get_tensor_from_tensor_info"])
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
     """Returns the tensor of a graph that a `TensorInfo` names.
 
@@ -63,7 +65,3 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
         with chosen.as_default():
             return spec._from_components(nest.pack_sequence_as(spec._component_specs, components))
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}. Expected `coo_sparse`, `composite_tensor`, or `name`.")
-
-
-export_all(__name__, "compat.v1.saved_model", ["build_tensor_info", "get_tensor_from_tensor_info"])
-export_all(__name__, "compat.v1.saved_model.utils", ["build_tensor_info", "get_tensor_from_tensor_info"])

@@ -13,7 +13,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.dtypes import bool as bool_
 from millrace._src.core.execute import execute
-from millrace._src.core.op_def import OpFunction
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.binary import add, subtract

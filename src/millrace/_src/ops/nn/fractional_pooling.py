@@ -17,7 +17,8 @@ from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import InvalidArgumentError
-from millrace._src.core.op_def import Effects, OpFunction, op
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor

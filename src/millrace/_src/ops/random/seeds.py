@@ -23,7 +23,7 @@ import numpy as np
 
 from millrace._src.core import context
 from millrace._src.core.dispatch import execute_once
-from millrace._src.core.op_def import OpFunction
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.runtime_options import is_op_determinism_enabled
 from millrace._src.ops.random.philox import Stream, stream_from_seeds
 from millrace._src.util.export import export

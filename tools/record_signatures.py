@@ -1,9 +1,10 @@
-"""Records what TensorFlow's functions and classes below `tf.compat.v1` take: `tests/contracts/v1_signatures.txt`.
+"""Records what TensorFlow's functions and classes take: the files of signatures in `tests/contracts`.
 
-One line a name: the parameters as `inspect.signature` gives them, without annotations, for the names that differ from
-those of `tf` or are in `tf.compat.v1` alone.
+One line a name: the parameters as `inspect.signature` gives them, without annotations. `signatures.txt` holds the
+functions of `tf`, `raw_op_signatures.txt` those of `tf.raw_ops`, `v1_signatures.txt` the names below `tf.compat.v1` that
+differ from those of `tf` or are in `tf.compat.v1` alone.
 
-Run with a Python that has tensorflow-cpu 2.21: `python tools/record_v1_signatures.py`.
+Run with a Python that has tensorflow-cpu 2.21: `python tools/record_signatures.py`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ import inspect
 import os
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-RECORD = Path(__file__).resolve().parents[1] / "tests" / "contracts" / "v1_signatures.txt"
+FOLDER = Path(__file__).resolve().parents[1] / "tests" / "contracts"
+SIGNATURES, RAW_OP_SIGNATURES, V1_SIGNATURES = (
+    FOLDER / name for name in ("signatures.txt", "raw_op_signatures.txt", "v1_signatures.txt")
+)
 OTHERS = {"keras", "layers", "estimator", "raw_ops", "compat", "tf_decorator"}
+OTHERS_OF_2 = {"initializers", "losses", "metrics", "optimizers", "tools"}
 """Namespaces that are not TensorFlow's own, or another list of it."""
 
 
@@ -60,19 +65,34 @@ def parameters(function: Any) -> str | None:
     )
 
 
+def read(record: Path) -> dict[str, str]:
+    """Returns the parameters in a record, by name."""
+    lines = record.read_text(encoding="utf-8").splitlines()
+    return {name: rest.removesuffix(")") for name, _, rest in (line.partition("(") for line in lines)}
+
+
+def _write(record: Path, things: Iterable[tuple[str, Any]]) -> None:
+    lines = [f"{name}({found})" for name, thing in things if (found := parameters(thing)) is not None]
+    record.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{record.name}: {len(lines)} signatures")
+
+
 def main() -> None:
-    """Writes the record."""
+    """Writes the records."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import tensorflow as tf
 
     today = dict(names(tf))
-    lines = [
-        f"{name}({found})"
-        for name, function in names(tf.compat.v1)
-        if today.get(name) is not function and (found := parameters(function)) is not None
-    ]
-    RECORD.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(lines)} signatures of TensorFlow {tf.__version__}")
+    _write(
+        SIGNATURES,
+        (
+            (name, thing)
+            for name, thing in today.items()
+            if inspect.isfunction(thing) and name.partition(".")[0] not in OTHERS_OF_2
+        ),
+    )
+    _write(RAW_OP_SIGNATURES, names(tf.raw_ops))
+    _write(V1_SIGNATURES, ((name, thing) for name, thing in names(tf.compat.v1) if today.get(name) is not thing))
 
 
 if __name__ == "__main__":
