@@ -1,7 +1,7 @@
 """Records what TensorFlow's functions and classes take: the files of signatures in `tests/contracts`.
 
 One line a name: the parameters as `inspect.signature` gives them, without annotations. `signatures.txt` holds the
-functions of `tf`, `raw_op_signatures.txt` those of `tf.raw_ops`, `v1_signatures.txt` the names below `tf.compat.v1` that
+functions of `tf`, `raw_op_signatures.txt` those of `tf.raw_ops`, `v1_signatures.txt` names below `tf.compat.v1` that
 differ from those of `tf` or are in `tf.compat.v1` alone.
 
 Run with a Python that has tensorflow-cpu 2.21: `python tools/record_signatures.py`.
