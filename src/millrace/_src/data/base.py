@@ -14,6 +14,7 @@ from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, runtime_name, variant
 from millrace._src.core.errors import invalid
+from millrace._src.core.execute import execute
 from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
@@ -161,7 +162,8 @@ def apply_op(
     """
     structure = Structure(spec)
     handles = [_handle(argument) for argument in arguments]
-    tensor = op(*handles, output_types=structure.dtypes, output_shapes=structure.shapes, **attrs, **metadata(name))
+    elements = {"output_types": structure.dtypes, "output_shapes": structure.shapes}
+    tensor = execute(op.op_def, handles, {**elements, **attrs, **metadata(name)})
     return new_dataset(kind, tensor, spec, inputs, functions)
 
 
