@@ -57,7 +57,7 @@ def _line_of_others(meta_graph: Any) -> str:
 
 def _can_reach(name: str) -> bool:
     from millrace._src.core.reach import Reach  # the declarations of ops load much that `show` does without
-    from millrace._src.graph.opaque_ops import find_op
+    from millrace._src.graph.opaque_ops import find_op  # for the same reason
 
     try:
         return find_op(name).traits.reach is not Reach.NOTHING
