@@ -4,7 +4,7 @@ The pictures are the 1,797 scans of handwritten digits, 8 x 8 pixels each, that 
 held out. They are written to a temporary folder, as one PNG file each and as records of one file. A pipeline goes from
 each kind of file to shuffled batches, and one epoch of training is a `for` loop over it in a `tf.function`.
 
-    python examples/digit_files.py
+    $ python -m millrace run examples/digit_files.py
 """
 
 import pathlib

@@ -3,7 +3,7 @@
 The data are the 1,797 scans of handwritten digits, 8 x 8 pixels each, that come with scikit-learn; 360 of them are
 held out. Both runs start from the same weights and see the same batches, so they print the same loss curve.
 
-    python examples/digits.py
+    $ python -m millrace run examples/digits.py
 """
 
 import sys

@@ -5,7 +5,7 @@ more than a gradient, and there are three ways to it: an accumulator around a ta
 an accumulator (reverse over forward), and a tape around a tape (double reverse). With such products alone the power
 method finds the largest eigenvalue of the Hessian, which bounds the step that gradient descent may take.
 
-    python examples/hessian_vector_products.py
+    $ python -m millrace run examples/hessian_vector_products.py
 """
 
 import time

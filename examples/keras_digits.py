@@ -4,7 +4,7 @@ Batch normalization and dropout behave otherwise in training than after it; `fit
 this small has few steps, so the averages that normalize after training have to forget faster than Keras's default:
 `momentum=0.9`. Training stops when the loss on digits kept aside falls no more, and the best weights are kept.
 
-    python examples/keras_digits.py [epochs]
+    $ python -m millrace run examples/keras_digits.py [epochs]
 """
 
 import os

@@ -3,7 +3,7 @@
 Real points lie on a ring. `fit` knows nothing of two nets and two optimizers, so the model says itself what a step of
 training is: `train_step`. Batches, epochs, metrics and the compiler stay Keras's.
 
-    python examples/keras_gan.py [epochs]
+    $ python -m millrace run examples/keras_gan.py [epochs]
 """
 
 import os

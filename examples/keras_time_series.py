@@ -4,7 +4,7 @@ The series is made: a day and a week, a slow trend, and weather that lasts. A fo
 the plain one, that tomorrow at this hour will be as today. Windows of the series come from
 `keras.utils.timeseries_dataset_from_array`; a layer learns the scale of the data from the data: `Normalization.adapt`.
 
-    python examples/keras_time_series.py [epochs]
+    $ python -m millrace run examples/keras_time_series.py [epochs]
 """
 
 import os

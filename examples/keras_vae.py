@@ -4,7 +4,7 @@ The encoder says of a digit where in a space of few numbers it lies, and how sur
 point. The loss has two parts: how likely the pixels are, and how far the points are from a normal distribution. So
 points of chance become digits too. The second part is added by the layer that draws the points: `add_loss`.
 
-    python examples/keras_vae.py [epochs]
+    $ python -m millrace run examples/keras_vae.py [epochs]
 """
 
 import os

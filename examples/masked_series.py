@@ -4,7 +4,7 @@
 teach it all element-wise functions of one argument, all of two, and `tf.reduce_mean`. After that the code of a
 regression, written for tensors, fits a trend through the measurements that are there.
 
-    $ python examples/masked_series.py
+    $ python -m millrace run examples/masked_series.py
 """
 
 import typing

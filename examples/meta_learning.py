@@ -5,7 +5,7 @@ layer; five points tell it little, unless it starts from weights that know what 
 *after* a step of gradient descent on the five points, at other points of the same line, and the gradient of that loss
 goes through the gradient of the step: a second derivative.
 
-    python examples/meta_learning.py
+    $ python -m millrace run examples/meta_learning.py
 """
 
 import numpy as np

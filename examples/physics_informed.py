@@ -5,7 +5,7 @@ multiplied by x (1 - x), so the boundary values hold by themselves, and what is 
 residual at 40 points. The residual contains the second derivative of the network by x, and the training needs that
 one's derivative by the weights: the Jacobian of all residuals, for the steps of Levenberg and Marquardt (1963).
 
-    python examples/physics_informed.py
+    $ python -m millrace run examples/physics_informed.py
 """
 
 import math

@@ -4,7 +4,7 @@ A sentence asks for the weather or for music. `tf.strings.split` cuts sentences 
 words into numbers (unknown words share a few buckets), and the mean of the words' embeddings is the sentence's. The
 same function `features` serves the dataset and new sentences.
 
-    $ python examples/ragged_text.py
+    $ python -m millrace run examples/ragged_text.py
 """
 
 import tensorflow as tf

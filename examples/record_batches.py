@@ -4,7 +4,7 @@ A record batch has its columns as arrays, and so has a block of a pipeline: `fro
 element, and `rebatch` cuts and joins the columns. The same function serves any engine that gives record batches (Ray
 Data's `iter_batches(batch_format="pyarrow")`, a Flight stream, `pyarrow.dataset`). It needs `pip install pyarrow`.
 
-    python examples/record_batches.py
+    $ python -m millrace run examples/record_batches.py
 """
 
 import pathlib

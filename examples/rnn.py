@@ -5,7 +5,7 @@ come to so far: it has to carry the sum along, and to pass over the others. The 
 which differs from batch to batch, so the loop over the steps is one of the graph: a plain `for` over `tf.range`, which
 writes its results to a `TensorArray`. The graph is traced once and differentiated once, for all lengths.
 
-    python examples/rnn.py
+    $ python -m millrace run examples/rnn.py
 """
 
 import time

@@ -4,7 +4,7 @@ Whether a page is clicked depends on the *pair* of country and device, and on it
 categories cannot know pairs. `tf.sparse.cross_hashed` makes a category of each pair, and
 `tf.nn.safe_embedding_lookup_sparse` sums the weights of the tags that a page has, which may be none.
 
-    $ python examples/sparse_features.py
+    $ python -m millrace run examples/sparse_features.py
 """
 
 import numpy as np

@@ -5,8 +5,8 @@ the optimizer, the place in the dataset, the number of the step. The parent kill
 of its work, starts a new child, and that child goes on from the newest checkpoint. The last child writes a
 SavedModel, which a third process serves without the code of the model.
 
-    $ python examples/survive_and_serve.py
-    $ saved_model_cli show --dir FOLDER/model --all
+    $ python -m millrace run examples/survive_and_serve.py
+    $ python -m millrace show FOLDER/model --all
 """
 
 import argparse

@@ -12,6 +12,11 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
+# Hooks: a run that leaves files in the repository's root fails.
+from tests.stray_files import pytest_configure, pytest_sessionfinish, pytest_terminal_summary
+
+__all__ = ["pytest_configure", "pytest_sessionfinish", "pytest_terminal_summary"]
+
 # No test depends on time: functions stay where they start, and calls wait for the compiler, unless the environment or
 # a test of the tiers says otherwise. Programs that tests start inherit this.
 os.environ.setdefault("MILLRACE_TIER", "numpy")

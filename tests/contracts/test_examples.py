@@ -20,6 +20,7 @@ import pytest
 import millrace as tf
 from millrace._api import lazy
 from millrace._src.core.runtime_options import disable_op_determinism
+from tests.end_to_end.example_programs import command_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -101,17 +102,16 @@ def test_the_examples_of_a_page_of_the_tour_print_what_they_say(page: Path) -> N
     assert failed == 0, "".join(report)
 
 
-def printed_by(example: str) -> list[str]:
-    """The lines that a program in `examples/` prints where `import tensorflow` gives Millrace."""
-    command = [sys.executable, "-m", "millrace", "run", str(ROOT / "examples" / example)]
+def printed_by(program: str) -> list[str]:
+    """The lines that a program in `examples/` prints, run by the command in its docstring."""
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    result = subprocess.run(command_of(program), capture_output=True, text=True, timeout=300, env=environment)
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()
 
 
 def test_a_network_solves_a_differential_equation_as_with_tensorflow() -> None:
-    *steps, error = printed_by("physics_informed.py")
+    *steps, error = printed_by("physics_informed")
     # printed by TensorFlow 2.21.0; later values are of the size of rounding errors' effects
     assert [line.split()[-1] for line in steps[:4]] == ["6.99e+00", "5.88e-01", "4.47e-04", "1.59e-05"]
     assert len(steps) == 7
@@ -120,7 +120,7 @@ def test_a_network_solves_a_differential_equation_as_with_tensorflow() -> None:
 
 
 def test_weights_are_learned_from_which_one_step_is_enough_as_with_tensorflow() -> None:
-    (line,) = printed_by("meta_learning.py")
+    (line,) = printed_by("meta_learning")
     # printed by TensorFlow 2.21.0
     expected = "loss on 100 unseen lines, one step after five points: 0.875 before, 0.284 after meta-learning"
     assert line == expected
@@ -129,7 +129,7 @@ def test_weights_are_learned_from_which_one_step_is_enough_as_with_tensorflow() 
 def test_three_ways_to_a_hessian_vector_product_agree_eager_and_as_graphs() -> None:
     if importlib.util.find_spec("sklearn") is None:
         pytest.skip("the digits come with scikit-learn")
-    *rows, _, difference, eigenvalue = printed_by("hessian_vector_products.py")
+    *rows, _, difference, eigenvalue = printed_by("hessian_vector_products")
     found = [re.fullmatch(r"(\w+) +(eager|graph)  v'Hv = ([\d.]+) +[\d.]+ ms", row) for row in rows]
     assert len(found) == 6
     assert {match.group(3) for match in found if match} == {"0.003216"}
@@ -143,7 +143,7 @@ RNN_EXPLAINED = {"4": 98.0, "12": 97.5}
 
 
 def test_the_recurrent_net_learns_as_it_does_on_tensorflow() -> None:
-    output = "\n".join(printed_by("rnn.py"))
+    output = "\n".join(printed_by("rnn"))
     losses = [float(n) for n in re.findall(r"^ *\d+- *\d+ +(\d\.\d+)$", output, re.MULTILINE)]
     assert len(losses) == 10
     np.testing.assert_allclose(losses[:5], RNN_LOSSES, atol=2e-3)
@@ -163,7 +163,7 @@ def test_digits_are_learned_from_files_as_with_tensorflow() -> None:
         pytest.skip("the digits come with scikit-learn")
     found = [
         re.fullmatch(r"(\w+ files?) +losses (.*)  ([\d.]+) % of .* [\d.]+ s", line)
-        for line in printed_by("digit_files.py")
+        for line in printed_by("digit_files")
     ]
     printed = {match[1]: [float(n) for n in f"{match[2]} {match[3]}".split()] for match in found if match}
     assert list(printed) == list(DIGIT_FILES_LOSSES)
@@ -176,13 +176,13 @@ def test_digits_are_learned_from_files_as_with_tensorflow() -> None:
 def test_record_batches_of_arrow_are_read_without_work_for_each_row() -> None:
     if importlib.util.find_spec("pyarrow") is None:
         pytest.skip("record batches need pyarrow")
-    steps, seconds = printed_by("record_batches.py")
+    steps, seconds = printed_by("record_batches")
     assert steps == "977 steps, weights 2.00 -1.00"
     assert float(seconds.split()[-4]) < 20, "a row costs microseconds at most"
 
 
 def test_sentences_of_any_length_are_learned_as_with_tensorflow() -> None:
-    losses, *answers = printed_by("ragged_text.py")
+    losses, *answers = printed_by("ragged_text")
     # printed by TensorFlow 2.21.0
     assert losses == "101 embeddings, losses 0.691 0.022 0.0058"
     assert [answer.split()[0] for answer in answers] == ["weather", "music", "weather", "music"]
@@ -190,7 +190,7 @@ def test_sentences_of_any_length_are_learned_as_with_tensorflow() -> None:
 
 def test_clicks_are_predicted_from_sparse_features_as_with_tensorflow() -> None:
     # printed by TensorFlow 2.21.0
-    assert printed_by("sparse_features.py") == [
+    assert printed_by("sparse_features") == [
         "2000 pages, 3536 tags, 85.3 % of the pages have some",
         "loss of single categories 0.466",
         "loss with pairs           0.401",
@@ -199,7 +199,7 @@ def test_clicks_are_predicted_from_sparse_features_as_with_tensorflow() -> None:
 
 def test_a_type_of_ones_own_is_fitted_as_with_tensorflow() -> None:
     # printed by TensorFlow 2.21.0
-    assert printed_by("masked_series.py") == [
+    assert printed_by("masked_series") == [
         "missing values taken for measurements: slope -33.39, start 54.38, loss 2207.6",
         "missing values masked:                 slope 1.98, start -0.98, loss 0.0019",
         "means of weeks: -0.92 -0.54 -0.33 0.00 0.28 0.57 0.88 1.04",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.example_programs import command_of
+
 ROOT = Path(__file__).resolve().parents[2]
 CHECK = """
 import runpy
@@ -30,7 +32,7 @@ def _run(*command: str) -> str:
 
 @pytest.mark.xla
 def test_programs_give_the_same_in_python_and_compiled() -> None:
-    rows = [line.split() for line in _run(sys.executable, "examples/autograph_jax.py").splitlines()[1:]]
+    rows = [line.split() for line in _run(*command_of("autograph_jax")).splitlines()[1:]]
     assert [(name, python) for name, python, _ in rows] == [
         ("collatz_steps", "111"),
         ("collatz_steps", "-1"),

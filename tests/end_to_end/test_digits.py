@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.example_programs import code_of, command_of
+
 pytest.importorskip("sklearn", reason="the digits come with scikit-learn")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,13 +29,13 @@ TENSORFLOW_ACCURACY = "96.4"
 @functools.cache
 def output_of(*command: str) -> str:
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), TF_CPP_MIN_LOG_LEVEL="3")
-    result = subprocess.run([*command, str(PROGRAM)], capture_output=True, text=True, timeout=300, env=environment)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
 def output_of_millrace() -> str:
-    return output_of(sys.executable, "-m", "millrace", "run")
+    return output_of(*command_of("digits"))
 
 
 def curves(output: str) -> tuple[list[str], list[str]]:
@@ -42,7 +44,7 @@ def curves(output: str) -> tuple[list[str], list[str]]:
 
 
 def test_the_program_knows_nothing_of_millrace() -> None:
-    assert "millrace" not in PROGRAM.read_text(encoding="utf-8").lower()
+    assert "millrace" not in code_of("digits")
 
 
 def test_the_loss_curve_of_both_modes_is_that_of_tensorflow() -> None:
@@ -59,5 +61,5 @@ def test_at_least_95_percent_of_the_held_out_digits_are_right() -> None:
 
 @pytest.mark.oracle
 def test_tensorflow_itself_prints_the_recorded_curve() -> None:
-    output = output_of(os.environ.get("MILLRACE_ORACLE_PYTHON", sys.executable))
+    output = output_of(os.environ.get("MILLRACE_ORACLE_PYTHON", sys.executable), str(PROGRAM))
     assert curves(output) == (TENSORFLOW_CURVE, TENSORFLOW_CURVE)

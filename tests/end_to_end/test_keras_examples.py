@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.end_to_end.example_programs import code_of, command_of
 
 pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="needs Keras: pip install 'millrace[keras]'")
 
@@ -39,10 +40,11 @@ def printed_by(program: str, *arguments: str) -> str:
     """What a program prints on Millrace."""
     if program in NEED_SKLEARN and find_spec("sklearn") is None:
         pytest.skip("the digits come with scikit-learn")
-    command = [sys.executable, "-m", "millrace", "run", str(ROOT / "examples" / f"{program}.py"), *arguments]
     environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
     environment["PYTHONPATH"] = str(ROOT / "src")
-    result = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    result = subprocess.run(
+        [*command_of(program), *arguments], capture_output=True, text=True, timeout=600, env=environment
+    )
     assert result.returncode == 0, result.stderr
     assert not re.search(r"Warning|WARNING", result.stderr), result.stderr
     return result.stdout
@@ -74,4 +76,4 @@ def test_a_program_reaches_its_figure(program: str) -> None:
 
 @pytest.mark.parametrize("program", FIGURES)
 def test_the_programs_know_nothing_of_millrace(program: str) -> None:
-    assert "millrace" not in (ROOT / "examples" / f"{program}.py").read_text(encoding="utf-8").lower()
+    assert "millrace" not in code_of(program)

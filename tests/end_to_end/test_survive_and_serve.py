@@ -6,11 +6,12 @@ import functools
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+
+from tests.end_to_end.example_programs import code_of, command_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "examples" / "survive_and_serve.py"
@@ -25,7 +26,7 @@ def _output(*command: str) -> str:
 
 @functools.cache
 def _survived() -> str:
-    return _output(sys.executable, "-m", "millrace", "run", str(PROGRAM))
+    return _output(*command_of("survive_and_serve"))
 
 
 def _folder(output: str) -> Path:
@@ -39,7 +40,7 @@ def _final_loss(output: str) -> str:
 
 
 def test_the_program_knows_nothing_of_millrace() -> None:
-    assert "millrace" not in PROGRAM.read_text(encoding="utf-8").lower()
+    assert "millrace" not in code_of("survive_and_serve")
 
 
 def test_the_second_process_goes_on_where_the_first_was_killed() -> None:
@@ -54,7 +55,7 @@ def test_the_second_process_goes_on_where_the_first_was_killed() -> None:
 
 def test_a_killed_training_ends_with_the_very_bits_of_one_that_was_left_alone() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        alone = _output(sys.executable, "-m", "millrace", "run", str(PROGRAM), "--train", "--folder", folder)
+        alone = _output(*command_of("survive_and_serve"), "--train", "--folder", folder)
         data = "variables/variables.data-00000-of-00001"
         killed = _folder(_survived()) / "model" / data
         assert (Path(folder) / "model" / data).read_bytes() == killed.read_bytes()
