@@ -139,6 +139,54 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "sparse_features::safe_embedding_of_dense_*",
     ),
     "A tangent is a tensor, not slices of one.": ("ragged_functions::forward_mode",),
+    "The spec of a variable may be part of a signature.": ("tape_table::*__signature__*variable*",),
+    "Accumulators see through functions, branches, loops and recomputed functions.": (
+        "tape_table::outside__forward*",
+        "tape_table::between__forward*",
+        "tape_table::inside__forward*__argument__ragged",
+    ),
+    "Slices can be differentiated again.": ("tape_table::inside__*__argument__gathered_variable",),
+    "A recomputed function takes composites, and gives slices where the function itself does.": (
+        "tape_table::inside__recomputed__argument__*",
+    ),
+    "Zeros for a ragged source have the partition of the source once.": (
+        "tape_table::inside__zeros__argument__ragged",
+    ),
+    "A source without a gradient gives None, also from a Jacobian and from a loop of AutoGraph.": (
+        "tape_table::inside__jacobian__argument__ragged",
+        "tape_table::inside__tape__statement__array",
+    ),
+    "A symbolic TensorArray inside of a Python function is refused; TensorFlow gives no gradient.": (
+        "tape_table::inside__py_inside__argument__array",
+        "tape_table::outside__tape__py_function__array",
+    ),
+    "A Python function of composites, or of second order, has gradients.": (
+        "tape_table::between__second__py_argument__tensor",
+        "tape_table::outside__tape__py_argument__sparse",
+        "tape_table::between__tape__py_argument__slices",
+    ),
+    "A branch can be vectorized, and so can a function of a ragged tensor.": (
+        "tape_table::inside__around_cond__vectorized__tensor",
+        "tape_table::inside__tape__vectorized__ragged",
+    ),
+    "Gradients do not flow into the function of a dataset, so a tape does not watch what such a function reads.": (
+        "tape_table::outside__custom_of_variables__dataset__module",
+        "tape_table::between__watched_variables__dataset__variables",
+    ),
+    "A tape watches the variables of the call, not those of the call for which the function was traced.": (
+        "tape_table::outside__watched_variables__concrete_of_another__vector_variable",
+    ),
+    "A TensorArray of the same form fits a function that was traced for another.": (
+        "tape_table::*__concrete*__array",
+        "tape_table::*__nested_concrete__array",
+        "tape_table::*__signature__array",
+    ),
+    "An element of a dataset that is a variable is refused as a value, not as a type.": (
+        "tape_table::inside__tape__element__extension_of_variable",
+    ),
+    "Branches whose gradients are slices of unlike number give a tensor.": (
+        "tape_table::outside__tape__cond__gathered_variable",
+    ),
 }
 
 
