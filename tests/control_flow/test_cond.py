@@ -418,3 +418,8 @@ def test_slices_of_three_branches_have_one_width() -> None:
     assert found.indices.dtype == tf.int64
     assert found.values.numpy().tolist() == [[3.0, 3.0]]
     assert isinstance(tf.switch_case(tf.constant(0), branches), tf.IndexedSlices)
+
+
+def test_an_eager_switch_gives_what_the_branch_returns() -> None:
+    for value in (7, "seven", (1, [2.0]), None, object):
+        assert tf.switch_case(tf.constant(1), [lambda: 0, lambda value=value: value]) is value

@@ -502,7 +502,7 @@ def test_threads_with_different_signatures_and_a_small_cache() -> None:
 
 
 def test_functions_cannot_be_pickled() -> None:
-    with pytest.raises(TypeError, match=r"cannot pickle the tf.function '<lambda>'"):
+    with pytest.raises(pickle.PicklingError, match=r"cannot pickle the tf.function '<lambda>'"):
         pickle.dumps(tf.function(lambda: 1))
 
 
@@ -557,3 +557,40 @@ def test_functions_decorated_late_are_refused() -> None:
     assert int(f(1)) == 2
     with pytest.raises(ValueError, match="cannot be decorated after"):
         f._decorate(lambda inner: inner)
+
+
+def test_a_recursion_without_end_names_the_function() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def factorial(n):
+        if n <= 1:
+            return 1
+        return n * factorial(n - 1)
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def is_even(n):
+        return tf.logical_not(is_odd(n - 1))
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def is_odd(n):
+        return tf.logical_not(is_even(n - 1))
+
+    with pytest.raises(RecursionError, match="the tf.function 'factorial' calls itself without end"):
+        factorial(tf.constant(3))
+    with pytest.raises(RecursionError, match="the tf.function 'is_even' calls itself without end"):
+        is_even(tf.constant(3))
+
+
+def test_a_recursion_that_a_python_value_ends_is_traced() -> None:
+    @tf.function
+    def power(x, n):
+        return 1.0 if n == 0 else x * power(x, n - 1)
+
+    assert float(power(tf.constant(2.0), 5)) == 32.0
+
+
+def test_a_recursion_of_plain_python_is_not_blamed_on_the_function() -> None:
+    def endless(x):
+        return endless(x)
+
+    with pytest.raises(RecursionError, match="maximum recursion depth"):
+        tf.function(endless, autograph=False)(tf.constant(1.0))

@@ -263,7 +263,7 @@ def switch_case(
     if state.graph is None:
         index = int(branch_index)
         chosen = functions[index if 0 <= index < len(functions) else -1]
-        return nest.map_structure(convert_to_tensor, chosen(), expand_composites=True)
+        return chosen()
     with context.name_scope(name), context.name_scope("indexed_case") as scope:
         label = scope[:-1].replace("/", "_")
         branches = [trace_branch(f, f"{label}_branch{i}", scope, branch_index) for i, f in enumerate(functions)]

@@ -20,10 +20,11 @@ from millrace._src.control_flow.branches import (
     read_only_inputs,
 )
 from millrace._src.control_flow.tensor_array import TensorArray
-from millrace._src.core import context
+from millrace._src.core import context, errors
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import runtime_name
 from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import HandleType, common_type
 from millrace._src.core.op_attributes import FunctionAttr
@@ -365,7 +366,12 @@ class _GraphLoop:
         variables = self._variables(placeholders)
         keep = convert_to_tensor(self.cond(*variables))
         if keep.dtype.name != "bool":
-            raise TypeError(f"cond must return a boolean value; tf.while_loop received {keep!r}.")
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Input 'input' passed {runtime_name(keep.dtype)} expected bool: cond of tf.while_loop must return a "
+                f"boolean value; it returned {keep!r}.",
+            )
         if self.bounded:
             keep = raw.LogicalAnd(x=raw.Less(x=placeholders[0], y=placeholders[1]), y=keep)
         return [raw.Reshape(tensor=keep, shape=[]) if keep.shape.rank else keep]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import pickle
 import threading
 import time
 import types
@@ -97,6 +98,9 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def _start(self) -> None:
         """Makes the parts that no two functions share."""
         self._lock = threading.RLock()
+        self._traces_in_progress = 0
+        self._is_recursive = False
+        """Whether the function has called itself while it was traced."""
         self._plans: dict[Any, fast_calls.Plan] = {}
         self._cache = TraceCache(functools.partial(_forget_plans, self._plans))
         innermost = inspect.unwrap(self._function)  # a decorator's wrapper is one code for all that it decorates
@@ -219,7 +223,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def _add_trace(self, key: TraceKey, values: Sequence[Any], is_call: bool) -> Entry:
         start = time.perf_counter()
         key = self._generalized(key)
-        new_trace = self._trace(key, values)
+        new_trace = self._trace_unless_endless(key, values)
         end = time.perf_counter()
         milliseconds = (end - start) * 1000
         note_span("trace", self._name, start, end)
@@ -243,6 +247,27 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
                 if all(kind is not None for kind in common_types):
                     return TraceKey(key.context, key.layout, tuple(common_types))
         return key
+
+    def _trace_unless_endless(self, key: TraceKey, values: Sequence[Any]) -> Trace:
+        """Traces the body.
+
+        Raises: RecursionError: if the function calls itself while it is traced, without end; the error says which.
+        """
+        if self._traces_in_progress:
+            self._is_recursive = True
+        self._traces_in_progress += 1
+        try:
+            return self._trace(key, values)
+        except RecursionError:
+            if self._traces_in_progress > 1 or not self._is_recursive:
+                raise
+            raise RecursionError(
+                f"the tf.function {self._name!r} calls itself without end while it is traced: both branches of a "
+                "condition that is a Tensor are traced, so that a Tensor cannot end the recursion. Use a loop, or let "
+                "a Python value, which is not part of an input_signature, end it."
+            ) from None
+        finally:
+            self._traces_in_progress -= 1
 
     def _trace(self, key: TraceKey, values: Sequence[Any]) -> Trace:
         """Traces the body; the first time, variables may be created."""
@@ -506,7 +531,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         return copy
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"cannot pickle the tf.function {self._name!r}: its graphs belong to this process")
+        raise pickle.PicklingError(f"cannot pickle the tf.function {self._name!r}: its graphs belong to this process")
 
 
 def _forget_plans(plans: dict[Any, fast_calls.Plan], entry: Entry) -> None:
