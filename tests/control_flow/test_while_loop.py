@@ -466,5 +466,5 @@ def test_components_of_composites_grow_without_invariants() -> None:
 
 @pytest.mark.parametrize("value", [1, 0.0, "yes"])
 def test_a_condition_that_is_not_a_bool_is_an_invalid_argument(value: Any) -> None:
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Input 'input' passed .* expected bool"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Input 'input' passed .* expected bool"):
         tf.function(lambda: tf.while_loop(lambda i: value, lambda i: i + 1, [0]), autograph=False)()

@@ -574,9 +574,9 @@ def test_a_recursion_without_end_names_the_function() -> None:
     def is_odd(n):
         return tf.logical_not(is_even(n - 1))
 
-    with pytest.raises(RecursionError, match="the tf.function 'factorial' calls itself without end"):
+    with pytest.raises(RecursionError, match=r"the tf.function 'factorial' calls itself without end"):
         factorial(tf.constant(3))
-    with pytest.raises(RecursionError, match="the tf.function 'is_even' calls itself without end"):
+    with pytest.raises(RecursionError, match=r"the tf.function 'is_even' calls itself without end"):
         is_even(tf.constant(3))
 
 
