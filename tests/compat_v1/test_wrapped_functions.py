@@ -73,7 +73,7 @@ def test_what_cannot_be_pruned_or_called_is_refused(wrapped: Any) -> None:
         wrapped.prune([], "y:0")
     with pytest.raises(KeyError, match="no:0"):
         wrapped.prune("no:0", "y:0")
-    with pytest.raises(ValueError, match="no:0"):
+    with pytest.raises(KeyError, match="no:0"):
         wrapped.prune("x:0", "no:0")
     with pytest.raises(NotImplementedError, match="Keyword arguments are not supported"):
         wrapped(x=tf.ones([1, 2]))

@@ -1,16 +1,17 @@
 """`tf.compat.v1.wrap_function`: code of TensorFlow 1 as a function that eager programs call.
 
 The code runs once, while its graph is built. Variables that it makes, by `get_variable` or otherwise, are eager
-variables that the function holds. `prune` makes functions of other tensors of the same graph, as a session would fetch
-and feed them.
+variables that the function holds; so are variables that it imports (`imported_variables.py`). `prune` makes functions
+of other tensors of the same graph, as a session would fetch and feed them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from millrace._src.compat_v1.imported_variables import lift_imported_variables
 from millrace._src.compat_v1.session.fetches import FetchPlan
 from millrace._src.compat_v1.subgraphs import Subgraph, needed_operations
 from millrace._src.compat_v1.variables.scope_state import VariableStore, variables_of_graph
@@ -23,6 +24,7 @@ from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing import Trace, trace
 from millrace._src.function.tracing_context import TracingContext
 from millrace._src.function.variable_lifting import UnliftableError, collecting, initialize, path_text
+from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
 from millrace._src.ops.session_tensors import TensorStore
 from millrace._src.util import nest
@@ -35,9 +37,10 @@ class WrappedFunction(ConcreteFunction):
     Args:
       traced: the graph, and what goes in and comes out.
       variables: the variables that the function holds.
+      unlisted: handles of further variables, by the ids of the graph's operations that make them in a session.
     """
 
-    def __init__(self, traced: Trace, variables: Sequence[Any]) -> None:
+    def __init__(self, traced: Trace, variables: Sequence[Any], unlisted: Mapping[int, Any]) -> None:
         super().__init__(traced)
         # The whole graph is there for `prune`; a call runs what the results need.
         graph = traced.graph
@@ -46,10 +49,11 @@ class WrappedFunction(ConcreteFunction):
         part = Subgraph(graph.name, graph.inputs, operations, lambda operation: None, names)
         self.graph_function = GraphFunction(part.finish(graph.outputs), self._name)
         self._held_variables = tuple(variables)
+        self._unlisted = unlisted
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """The variables that the code made."""
+        """The variables that the code made, then those that it imported."""
         return self._held_variables
 
     @property
@@ -92,14 +96,18 @@ class WrappedFunction(ConcreteFunction):
         del input_signature
         graph = self.graph
         fed = [graph.as_graph_element(feed, allow_operation=False) for feed in nest.flatten(feeds)]
+        for fetch in nest.flatten(fetches):
+            if isinstance(fetch, str):
+                graph.as_graph_element(fetch)
         plan = FetchPlan(graph, fetches, TensorStore())
         operations = needed_operations([*(tensor.op for tensor in plan.tensors), *plan.targets], fed)
-        captured: dict[int, Any] = {id(inner.op): outer for outer, inner in graph.captures}
+        captured: dict[int, Any] = {**self._unlisted, **{id(inner.op): outer for outer, inner in graph.captures}}
         _check_placeholders(operations, captured, plan.tensors)
         part = Subgraph(
             name or "pruned", fed, operations, lambda operation: captured.get(id(operation)), _input_names(fed)
         )
         new_graph: Any = part.finish(plan.tensors)
+        self._watch_variables(new_graph)
         new_graph.structured_outputs = plan.pack(new_graph.outputs)
         new_graph.structured_input_signature = None
         kinds = [from_value(tensor, TracingContext()) for tensor in new_graph.inputs[: len(fed)]]
@@ -109,7 +117,14 @@ class WrappedFunction(ConcreteFunction):
         ]
         output = from_value(new_graph.structured_outputs, TracingContext())
         function_type = FunctionType(parameters, return_annotation=output)
-        return WrappedFunction(Trace(new_graph, function_type, len(fed)), self._held_variables)
+        return WrappedFunction(Trace(new_graph, function_type, len(fed)), self._held_variables, {})
+
+    def _watch_variables(self, new_graph: FuncGraph) -> None:
+        """Lets tapes around a call of a part of the graph watch the variables that the part uses."""
+        handles = {id(handle) for handle in new_graph.external_captures}
+        for variable in (*self._held_variables, *self.graph.variables):
+            if id(variable.handle) in handles:
+                new_graph.watch_variable(variable)
 
 
 def _input_names(fed: Sequence[SymbolicTensor]) -> list[str]:
@@ -139,6 +154,9 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     >>> wrapped(tf.constant(3.0)).numpy(), [variable.name for variable in wrapped.variables]
     (np.float32(3.0), ['w:0'])
 
+    Variables that `tf.compat.v1.train.import_meta_graph` adds have no values yet;
+    `tf.compat.v1.train.Saver(wrapped.variables).restore(None, path)` gives them those of a checkpoint.
+
     Args:
       fn: the code; it runs once. AutoGraph does not convert it.
       signature: the specs of its positional arguments, a list.
@@ -155,4 +173,7 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     with collecting(initializers), variables_of_graph().store_in_force(VariableStore()):
         traced = trace(fn, graph_name, python_signature, Layout(0, ()), types, orders_effects=False)
     initialize(initializers, {})
-    return WrappedFunction(traced, [initializer.variable for initializer in initializers])
+    imported = lift_imported_variables(traced.graph)
+    traced = Trace(traced.graph, traced.function_type, traced.argument_count)
+    variables = [*(initializer.variable for initializer in initializers), *imported.listed]
+    return WrappedFunction(traced, variables, imported.unlisted)

@@ -301,7 +301,7 @@ class Saver:
         Raises:
           RuntimeError: If the saver is not built yet.
           TypeError: If `sess` is no session.
-          ValueError: If file names collide, or the folder is missing.
+          ValueError: If there is nothing to save, file names collide, or the folder is missing.
         """
         if not context.executing_eagerly() and self.saver_def is None and not self._is_empty:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
@@ -314,7 +314,7 @@ class Saver:
         prefix = self._prefix(sess, save_path, global_step, latest_filename)
         if not context.executing_eagerly() and not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
-        written = None if self._is_empty else self._write(sess, prefix, save_path)
+        written = None if self._has_nothing() else self._write(sess, prefix, save_path)
         if written is not None and write_state:
             self._note(written, directory_name(save_path), latest_filename, meta_graph_suffix)
         if write_meta_graph and not context.executing_eagerly():
@@ -325,6 +325,17 @@ class Saver:
                     save_debug_info=save_debug_info,
                 )
         return written
+
+    def _has_nothing(self) -> bool:
+        """Returns whether there is nothing to save, and may be nothing.
+
+        Raises: ValueError: in eager mode, if there must be something.
+        """
+        if not context.executing_eagerly():
+            return self._is_empty
+        if not self._var_list and not self._allow_empty:
+            raise ValueError("No variables to save")
+        return not self._var_list
 
     def _prefix(self, sess: Any, save_path: str, global_step: Any, latest_filename: str) -> str:
         """Returns what the names of the files begin with, with the number of the step.
@@ -378,11 +389,11 @@ class Saver:
             variables had.
 
         Raises:
-          ValueError: If there is no such checkpoint.
+          ValueError: If there is nothing to restore, or no such checkpoint.
           tf.errors.NotFoundError: If the checkpoint lacks a variable.
           tf.errors.InvalidArgumentError: If a saved value does not fit its variable.
         """
-        if self._is_empty:
+        if self._has_nothing():
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
