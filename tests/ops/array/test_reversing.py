@@ -172,3 +172,11 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.int32, tf.float32])
+def test_compiled_lengths_out_of_range_stop_at_the_last_element_as_in_tensorflow(dtype: Any) -> None:
+    reverse = tf.function(tf.reverse_sequence, autograph=False, jit_compile=True)
+    found = reverse(tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]], dtype), tf.constant([5, 4, -1]), seq_axis=1)
+    assert found.numpy().tolist() == [[3, 3, 3], [6, 6, 5], [7, 8, 9]]

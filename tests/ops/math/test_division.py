@@ -353,5 +353,22 @@ def test_compiled_unsigned_integers_are_divided_by_zero_as_in_tensorflow(dtype: 
 
 
 @pytest.mark.xla
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (tf.math.floordiv, [-1, -2, 3]),
+        (tf.math.floormod, [5, -5, 1]),
+        (tf.truncatediv, [-1, -1, 3]),
+        (tf.truncatemod, [5, -5, 1]),
+        (lambda x, y: tf.raw_ops.Div(x=x, y=y), [-1, -1, 3]),
+        (lambda x, y: tf.where(tf.equal(y, 0), x, x // y), [5, -5, 3]),
+    ],
+)
+def test_compiled_constants_are_divided_by_zero_as_arguments_are(function: Any, expected: list[int]) -> None:
+    x, y = tf.constant([5, -5, 7]), tf.constant([0, 0, 2])
+    assert _in_xla(lambda: function(x, y)).numpy().tolist() == expected
+
+
+@pytest.mark.xla
 def test_a_zero_in_the_graph_divides_as_an_argument_does() -> None:
     assert _in_xla(lambda x: (x // 0, x % 0), tf.constant([5, -5]))[0].numpy().tolist() == [-1, -2]

@@ -191,3 +191,22 @@ NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NAMES)
 def test_the_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: list[str]) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+@pytest.mark.parametrize("label_dtype", [tf.int32, tf.int64])
+def test_compiled_labels_out_of_range_give_nan_as_in_tensorflow(dtype: Any, label_dtype: Any) -> None:
+    @tf.function(autograph=False, jit_compile=True)
+    def losses_and_gradient(logits: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(logits)
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        return losses, tape.gradient(losses, logits)
+
+    logits, labels = tf.zeros([3, 2], dtype), tf.constant([5, 0, -1], label_dtype)
+    losses, gradient = losses_and_gradient(logits, labels)
+    assert (losses.dtype, gradient.dtype) == (dtype, dtype)
+    assert np.isnan(losses.numpy().astype(np.float64)).tolist() == [True, False, True]
+    assert np.isnan(gradient.numpy().astype(np.float64)).tolist() == [[True] * 2, [False] * 2, [True] * 2]
+    assert gradient.numpy()[1].tolist() == [-0.5, 0.5]

@@ -33,7 +33,7 @@ class CrossDeviceOps:
           destinations: where the result goes: a value, a variable or the name of a device.
           options: a `tf.distribute.experimental.CommunicationOptions`.
 
-        Raises: ValueError: if `reduce_op` is no reduction.
+        Raises: ValueError: if `reduce_op` is not a reduction.
         """
         checked_reduction(reduce_op)
         return self.reduce_implementation(reduce_op, per_replica_value, destinations, options)
@@ -51,7 +51,7 @@ class CrossDeviceOps:
           value_destination_pairs: pairs of a value and of where its result goes.
           options: a `tf.distribute.experimental.CommunicationOptions`.
 
-        Raises: ValueError: if `reduce_op` is no reduction.
+        Raises: ValueError: if `reduce_op` is not a reduction.
         """
         checked_reduction(reduce_op)
         return self.batch_reduce_implementation(reduce_op, value_destination_pairs, options)

@@ -95,7 +95,7 @@ _PAIR = 2
 def _integer(text: str, rule: str) -> int:
     """Returns the number that a part of a spec is.
 
-    Raises: ValueError: if the text is no integer.
+    Raises: ValueError: if the text is not an integer.
     """
     try:
         return int(text)

@@ -19,7 +19,7 @@ from millrace._src.core import errors
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_signature import places
-from millrace._src.engines.binding import bind_addition, bind_kernel
+from millrace._src.engines.binding import bind_addition, bind_checks, bind_kernel
 from millrace._src.engines.failures import explained, is_explained
 from millrace._src.engines.xla.known_values import is_concrete
 from millrace._src.engines.xla.lists import EmptyListError
@@ -85,7 +85,8 @@ class Lowering:
             return [self._summed(node, arguments)]
         if op.traits.reads_only_shapes and node.is_pure:
             arguments = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in arguments]
-        if may_be_computed_ahead(node) and all(isinstance(a, (np.ndarray, np.generic)) for a in arguments):
+        are_known = all(isinstance(a, (np.ndarray, np.generic)) for a in arguments)
+        if are_known and may_be_computed_ahead(node) and not _refuses(node, arguments):
             kernel = eager_engine().bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
             with _explained(node), np.errstate(all="ignore"):
                 return [np.asarray(r) for r in flatten_result(op, kernel(*arguments))]
@@ -128,6 +129,17 @@ def _named_inputs(node: Node) -> list[tuple[str, Value]]:
 def _numbers(tensors: Sequence[Any]) -> list[Any]:
     """Returns the tensors that can hold a size or a position."""
     return [t for t in tensors if t.dtype.is_integer or t.dtype.is_bool]
+
+
+def _refuses(node: Node, arrays: Sequence[Any]) -> bool:
+    """Returns whether the host refuses the values of arrays, with which XLA computes on (an integer divided by 0)."""
+    check = bind_checks(node.op_def, node.attrs)
+    try:
+        if check is not None:
+            check(*arrays)
+    except errors.OpError:
+        return True
+    return False
 
 
 def _bind(node: Node) -> Callable[..., Any]:

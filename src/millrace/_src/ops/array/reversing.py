@@ -175,6 +175,7 @@ def reverse_sequence_op(xp: Xp, input: Array, seq_lengths: Array, *, seq_dim: in
     places = xp.arange(input.shape[seq_dim]).reshape([-1 if i == seq_dim else 1 for i in range(rank)])
     lengths = seq_lengths.reshape([-1 if i == batch_dim else 1 for i in range(rank)])
     source = xp.where(places < lengths, lengths - 1 - places, places)
+    source = xp.minimum(source, input.shape[seq_dim] - 1)  # for XLA, which cannot refuse a length; as in TensorFlow
     return xp.take_along_axis(input, xp.broadcast_to(source, input.shape), axis=seq_dim)
 
 

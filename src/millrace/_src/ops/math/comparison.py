@@ -75,7 +75,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     known_value=KnownValue.WHOLE,
 )
 def equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
-    """Tells whether `x == y`, element-wise; the op behind `tf.equal` and `==`.
+    """Returns whether `x == y`, element-wise; the op behind `tf.equal` and `==`.
 
     >>> tf.raw_ops.Equal(x=[1, 2], y=[1, 2, 3], incompatible_shape_error=False).numpy()
     np.False_
@@ -116,7 +116,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     known_value=KnownValue.WHOLE,
 )
 def not_equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
-    """Tells whether `x != y`, element-wise; the op behind `tf.not_equal` and `!=`.
+    """Returns whether `x != y`, element-wise; the op behind `tf.not_equal` and `!=`.
 
     >>> tf.raw_ops.NotEqual(x=[1, 2], y=[1, 2, 3], incompatible_shape_error=False).numpy()
     np.True_

@@ -332,6 +332,14 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
     return xp.astype(loss, features.dtype), xp.astype(backprop - hot, features.dtype)
 
 
+@sparse_softmax_cross_entropy.kernel_for("xla")
+def _sparse_in_xla(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
+    """Returns NaN for the rows whose labels are out of range, which XLA cannot refuse; as TensorFlow's XLA does."""
+    loss, backprop = sparse_softmax_cross_entropy.op_def.kernel(xp, features, labels)
+    is_class, nan = (labels >= 0) & (labels < features.shape[-1]), features.dtype.type(np.nan)
+    return xp.where(is_class, loss, nan), xp.where(is_class[:, None], backprop, nan)
+
+
 @sparse_softmax_cross_entropy.specialize
 def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     """Returns a kernel with the same arithmetic in as few NumPy calls as possible."""
