@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -423,3 +424,23 @@ def test_slices_of_three_branches_have_one_width() -> None:
 def test_an_eager_switch_gives_what_the_branch_returns() -> None:
     for value in (7, "seven", (1, [2.0]), None, object):
         assert tf.switch_case(tf.constant(1), [lambda: 0, lambda value=value: value]) is value
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "graph"])
+@pytest.mark.parametrize(
+    ("branches", "error", "message"),
+    [
+        ({0: 5}, TypeError, "fn for key 0 must be callable."),
+        ([(0, 5)], TypeError, "fn for key 0 must be callable."),
+        ({"a": 3}, TypeError, "key must be a Python `int`, got <class 'str'>"),
+        ({0: len, "a": len}, TypeError, "key must be a Python `int`, got <class 'str'>"),
+        ([5], TypeError, "Each entry in 'branch_fns' must be a 2-tuple. Received 5."),
+        ([(0,)], TypeError, "Each entry in 'branch_fns' must be a 2-tuple. Received (0,)."),
+        ([len, (1, len)], TypeError, f"Each entry in 'branch_fns' must be a 2-tuple. Received {len}."),
+        (3, TypeError, "'branch_fns' must be a list, tuple, or dict. Received 3"),
+        ((), ValueError, "Must provide at least one item in 'branch_fns'"),
+    ],
+)
+def test_what_is_no_list_of_branches_is_refused(branches: Any, error: type[Exception], message: str, wrap: Any) -> None:
+    with pytest.raises(error, match=f"{re.escape(message)}$"):
+        wrap(lambda: tf.switch_case(tf.constant(0), branches))()

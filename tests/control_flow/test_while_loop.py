@@ -468,3 +468,19 @@ def test_components_of_composites_grow_without_invariants() -> None:
 def test_a_condition_that_is_not_a_bool_is_an_invalid_argument(value: Any) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Input 'input' passed .* expected bool"):
         tf.function(lambda: tf.while_loop(lambda i: value, lambda i: i + 1, [0]), autograph=False)()
+
+
+@pytest.mark.parametrize("condition", [1, "a", 0.5])
+def test_the_condition_of_a_limited_eager_loop_is_a_boolean_as_in_tensorflow(condition: Any) -> None:
+    with pytest.raises(TypeError, match=r"Cannot convert .* to EagerTensor of dtype bool"):
+        tf.while_loop(lambda i: condition, lambda i: [i + 1], [tf.constant(0)], maximum_iterations=3)
+
+
+def test_the_condition_of_a_limited_eager_loop_may_be_a_python_bool() -> None:
+    (i,) = tf.while_loop(lambda i: True, lambda i: [i + 1], [tf.constant(0)], maximum_iterations=3)
+    assert i.numpy() == 3
+
+
+def test_the_body_of_a_limited_eager_loop_returns_the_structure_of_the_variables() -> None:
+    with pytest.raises(ValueError, match="don't have the same nested structure"):
+        tf.while_loop(lambda i: i < 9, lambda i: i + 1, [tf.constant(0)], maximum_iterations=3)

@@ -7,6 +7,7 @@ forwards, with the intermediates that the forward node is made to return.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -276,30 +277,38 @@ def switch_case(
 
 def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
     """Returns the functions of `switch_case`, in the order of their indices."""
-    if isinstance(branch_fns, dict):
-        pairs = sorted(branch_fns.items())
-    elif not isinstance(branch_fns, (list, tuple)):
+    if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received {branch_fns}")
-    elif branch_fns and all(isinstance(b, tuple) for b in branch_fns):
-        pairs = sorted(branch_fns)
-    else:
-        pairs = list(enumerate(branch_fns))
-    if not pairs:
+    if not branch_fns:
         raise ValueError("Must provide at least one item in 'branch_fns'")
-    for _, function in pairs:
-        if not callable(function):
-            raise TypeError(
-                f"Each entry in 'branch_fns' must be a callable or a pair of int and callable. Received {function}."
-            )
+    if isinstance(branch_fns, dict):
+        pairs = list(branch_fns.items())
+    else:
+        pairs = list(enumerate(branch_fns) if all(map(callable, branch_fns)) else branch_fns)
+    for pair in pairs:
+        _check_branch(pair)
+    pairs.sort(key=operator.itemgetter(0))
     keys = [k for k, _ in pairs]
-    if not all(isinstance(k, int) for k in keys):
-        raise TypeError(f"keys of 'branch_fns' must be Python ints, got {keys}")
     if keys != list(range(len(keys))):
         raise ValueError(
             f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found "
             f"{{{','.join(map(str, keys))}}}"
         )
     return [f for _, f in pairs]
+
+
+def _check_branch(pair: Any) -> None:
+    """Refuses what is not a pair of an index and a function.
+
+    Raises: TypeError: for such a thing.
+    """
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")
+    key, function = pair
+    if not isinstance(key, int):
+        raise TypeError(f"key must be a Python `int`, got {type(key)}")
+    if not callable(function):
+        raise TypeError(f"fn for key {key} must be callable.")
 
 
 # --- gradients --------------------------------------------------------------------------------------------------------

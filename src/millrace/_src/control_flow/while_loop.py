@@ -222,11 +222,18 @@ def iteration_bound(operation: Any) -> Any:
 def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any) -> Any:
     iterations, limit = 0, None if maximum is None else _eager_limit(maximum)
     first_values = _without_arrays(loop_vars)
-    while (limit is None or iterations < limit) and cond(*loop_vars):
+    while (limit is None or iterations < limit) and _goes_on(cond(*loop_vars), limit is not None):
         loop_vars = body(*loop_vars)
+        if limit is not None and not isinstance(loop_vars, (list, tuple)):
+            nest.assert_same_structure(list(first_values), loop_vars, expand_composites=True)
         nest.assert_same_structure(list(first_values), list(_without_arrays(loop_vars)), expand_composites=True)
         iterations += 1
     return nest.map_structure(_as_value, loop_vars)
+
+
+def _goes_on(condition: Any, is_limited: bool) -> bool:
+    """Returns whether a loop goes on; with a limit on its iterations the condition must convert to a boolean tensor."""
+    return bool(convert_to_tensor(condition, dtype="bool") if is_limited else condition)
 
 
 def _eager_limit(maximum: Any) -> int:
