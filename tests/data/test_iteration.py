@@ -97,3 +97,9 @@ def test_an_iterator_that_nobody_is_using_goes_on_in_both_processes() -> None:
     first = next(iterator).numpy().tolist()
     assert in_child(lambda: len(list(iterator)) == 24)
     assert len(first) + sum(len(batch) for batch in iterator) == 100
+
+
+def test_an_iterator_that_outlives_its_module_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = started(tf.data.Dataset.range(3))
+    monkeypatch.setattr(iteration, "sys", None)  # as Python leaves a module when the program ends
+    begun.__del__()

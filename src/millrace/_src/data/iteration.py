@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -194,8 +194,8 @@ class Iteration(Referent):
         for closer in self._run.closers:
             closer()
 
-    def __del__(self) -> None:
-        if not sys.is_finalizing():  # else files and threads end by themselves, and modules are gone
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not is_finalizing():  # else files and threads end by themselves, and modules, `sys` too, are gone
             self.close()
 
 

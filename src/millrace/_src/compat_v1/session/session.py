@@ -317,8 +317,8 @@ class BaseSession:
         self._partial_runs.clear()
         self._resources.forget([])
 
-    def __del__(self) -> None:
-        if not getattr(self, "_is_closed", True) and not sys.is_finalizing():
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:  # `sys` goes before the session
+        if not getattr(self, "_is_closed", True) and not is_finalizing():
             self.close()
 
 
