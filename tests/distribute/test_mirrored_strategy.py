@@ -121,6 +121,27 @@ def test_variables_of_all_kinds_are_updated_by_steps(strategy: Any) -> None:
         assert v.numpy() == 2.0
 
 
+@pytest.mark.parametrize("value", [3.0, 2, np.ones(2, np.float32), [1.0, {"a": 2}]])
+def test_a_sum_is_a_tensor_also_of_python_numbers(strategy: Any, value: Any) -> None:
+    for combined in (strategy.reduce("SUM", value, axis=None), strategy.extended.reduce_to("sum", value, "/cpu:0")):
+        tf.nest.map_structure(lambda one, given: np.testing.assert_array_equal(one.numpy(), given), combined, value)
+    assert strategy.reduce("MEAN", 3.0, axis=None) == 3.0
+
+
+def test_a_sum_of_a_variable_does_not_change_with_it(strategy: Any) -> None:
+    v = tf.Variable(2.0)
+    combined = strategy.reduce("SUM", v, axis=None)
+    v.assign(5.0)
+    assert combined.numpy() == 2.0
+
+
+def test_a_sum_of_tensors_of_several_parts_is_what_the_replica_returned(strategy: Any) -> None:
+    for value in (tf.ragged.constant([[1], []]), tf.sparse.from_dense([0, 1]), tf.constant([1.0])):
+        assert strategy.reduce("SUM", value, axis=None) is value
+    with pytest.raises(ValueError, match="None"):
+        strategy.reduce("SUM", None, axis=None)
+
+
 def test_datasets_of_functions_and_for_each_replica(strategy: Any) -> None:
     options = D.InputOptions(experimental_replication_mode=D.InputReplicationMode.PER_REPLICA)
     for given in (None, options):

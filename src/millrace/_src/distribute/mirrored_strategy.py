@@ -11,16 +11,22 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import list_logical_devices, refuse_another_process
+from millrace._src.core.resources import is_variable
+from millrace._src.core.tensor import Tensor
 from millrace._src.distribute.cross_device_ops import CrossDeviceOps
 from millrace._src.distribute.input_options import InputOptions, InputReplicationMode
 from millrace._src.distribute.one_device_input import OneDeviceDataset
 from millrace._src.distribute.one_device_strategy import THIS_PROCESS, OneDeviceExtended
+from millrace._src.distribute.reduction import ReduceOp, checked_reduction
 from millrace._src.distribute.strategy import Strategy, StrategyV1
 from millrace._src.state.variable_creators import variable_creator_scope
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
+from millrace._src.util.nest import map_structure
 
 
 @export("distribute.MirroredStrategy", v1=[])
@@ -92,6 +98,29 @@ class MirroredExtended(OneDeviceExtended):
         if options is not None and options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
             options = None  # a dataset a replica is a dataset a worker
         return super().distribute_datasets_from_function(dataset_fn, options)
+
+    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
+        """Returns the value of the only replica; a sum is a tensor also where the replica returned a Python number.
+
+        Args:
+          reduce_op: a `tf.distribute.ReduceOp` or its name.
+          value: the value.
+          destinations: a device, or a value whose devices are meant.
+          options: a `tf.distribute.experimental.CommunicationOptions`: a hint.
+
+        Raises:
+          RuntimeError: if a replica runs.
+          ValueError: if a value to add up cannot be a tensor.
+        """
+        reduced = super().reduce_to(reduce_op, value, destinations, options)
+        if checked_reduction(reduce_op) is ReduceOp.SUM:
+            return map_structure(_as_sum, reduced)
+        return reduced
+
+
+def _as_sum(value: Any) -> Any:
+    is_sum = isinstance(value, (Tensor, CompositeTensor)) and not is_variable(value)
+    return value if is_sum else convert_to_tensor(value)
 
 
 def _only_device(names: Sequence[str] | None) -> str:
