@@ -37,7 +37,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     before = session.config.stash.get(BEFORE, None)
     if before is None:
         return
-    session.config.stash[STRAY] = found = stray_files(session.config.rootpath, before)
+    # A report that the command line asks for, as by `--junitxml=report.xml`, is no file of a test.
+    asked = {Path(argument.rpartition("=")[2]).name for argument in session.config.invocation_params.args}
+    found = [name for name in stray_files(session.config.rootpath, before) if name not in asked]
+    session.config.stash[STRAY] = found
     if found and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

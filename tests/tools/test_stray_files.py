@@ -46,6 +46,11 @@ def test_a_run_that_leaves_nothing_passes(tmp_path: Path) -> None:
     assert (status, "ERROR" in output) == (0, False), output
 
 
+def test_a_report_that_the_command_line_asks_for_may_be_in_the_root(tmp_path: Path) -> None:
+    status, output = run(tmp_path, TIDY, "--junitxml=report.xml")
+    assert (status, "ERROR" in output, (tmp_path / "report.xml").exists()) == (0, False, True), output
+
+
 def test_a_failing_run_names_the_files_too(tmp_path: Path) -> None:
     status, output = run(tmp_path, UNTIDY + FAILING)
     assert (status, "events.out.tfevents.1: write" in output, "1 failed" in output) == (1, True, True), output
