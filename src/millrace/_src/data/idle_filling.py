@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 
 from millrace._src.data.pool import sleep_in_pool, start_in_pool
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
+_MIN_PAUSE, _MAX_PAUSE = 0.001, 0.02
 """Seconds between two looks."""
 
 
@@ -38,13 +38,13 @@ class _Watch:
         self._lock = threading.Lock()
         self._buffers: list[weakref.ref[FilledWhenIdle]] = []
         self._is_running = False
-        self._pause = _SHORTEST_PAUSE
+        self._pause = _MIN_PAUSE
 
     def add(self, buffer: FilledWhenIdle) -> None:
         """Begins to look at a buffer."""
         with self._lock:
             self._buffers.append(weakref.ref(buffer))
-            self._pause = _SHORTEST_PAUSE
+            self._pause = _MIN_PAUSE
             if self._is_running:
                 return
             self._is_running = True
@@ -54,7 +54,7 @@ class _Watch:
         while not sleep_in_pool(self._pause):
             with self._lock:
                 buffers, self._buffers = self._buffers, []
-                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+                self._pause = min(2 * self._pause, _MAX_PAUSE)
             left = [reference for reference in buffers if not _is_finished(reference)]
             with self._lock:
                 self._buffers += left

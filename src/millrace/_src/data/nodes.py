@@ -181,7 +181,7 @@ class DatasetNode(Referent):
 
     @property
     def begins_passes_unseen(self) -> bool:
-        """Whether nobody can tell when this dataset begins passes over its inputs: none takes seeds on the way."""
+        """Whether no program can tell when this dataset begins passes over its inputs: none takes seeds on the way."""
         return all(node.begins_passes_unseen for node in self.inputs)
 
     @property

@@ -32,7 +32,7 @@ class SeedGenerator(Referent):
     """The source of the seeds of passes; safe to use from several threads.
 
     Attributes:
-      is_random: whether the user has given no seed, so nobody knows which seeds a pass should have.
+      is_random: whether the user has given no seed, so no program knows which seeds a pass should have.
     """
 
     __slots__ = ("_lock", "_seeds", "_words", "is_random")

@@ -28,7 +28,7 @@ _LOSS = 1.1
 _SHORTEST_WINDOW = 3
 _LOOK_SECONDS = 0.05
 """The seconds after which an inline window ends: a consumer that turns slow is noticed soon."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 32.0
+_FIRST_PAUSE, _MAX_PAUSE = 0.5, 32.0
 """The seconds until threads that have lost are tried again; the pause doubles each time."""
 
 
@@ -125,7 +125,7 @@ class Trial:
             else:
                 self.is_ahead = False
                 self._window, self._window_seconds = math.inf, self._pause
-                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+                self._pause = min(2 * self._pause, _MAX_PAUSE)
         elif busy >= self.least and (not self._needs_idle_consumer or time >= _IDLE * busy):
             self.is_ahead = True
             self.inline_time = time

@@ -32,7 +32,7 @@ _WORTH_SHARING = 1 << 21
 _WORTH_CHOOSING = 1 << 20
 """The multiplications from which the choice of a library may pay: some tens of microseconds."""
 _MOST_SHAPES = 512
-_PATIENCE, _FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 1.0, 60.0
+_PATIENCE, _FIRST_PAUSE, _MAX_PAUSE = 0.002, 1.0, 60.0
 """Seconds. Threads that have slept take 0.1 ms to wake up, which the next products gain back."""
 
 
@@ -146,7 +146,7 @@ class ProductThreads:
             self._lost = 0.0
             self.count = max(self.count // 2, 1)
             self._next_try = now + self._pause
-            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+            self._pause = min(2 * self._pause, _MAX_PAUSE)
 
 
 @functools.cache

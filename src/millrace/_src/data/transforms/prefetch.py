@@ -53,7 +53,7 @@ class PrefetchNode(UnaryNode):
         source = self.source.cursor(run)
         if not self.room:
             return source
-        # Where nobody can tell when elements are made, cheap ones are not made ahead.
+        # Where no program can tell when elements are made, cheap ones are not made ahead.
         is_seen = not self.source.reads_ahead
         return PrefetchCursor(source, self.room, fills_when_idle=is_seen, run=run)
 
