@@ -170,16 +170,20 @@ class AheadCursor(Cursor):
             else:
                 self._items.append(item)
             self._task = None
-            if len(self._items) >= self._room:
-                self._was_full = True
-                if self._is_filling:
-                    self._room, self._is_filling = 0, False
+            self._note_full()
             self._start_task()
             is_closed = self._is_closed
         if self._arrival is not None:
             self._arrival.set()
         if is_closed:
             self._source.close()
+
+    def _note_full(self) -> None:
+        """Notes whether the buffer is full, which then was filled if it was to be; the caller holds the lock."""
+        if len(self._items) >= self._room:
+            self._was_full = True
+            if self._is_filling:
+                self._room, self._is_filling = 0, False
 
     def skip(self, count: int) -> int:
         """Passes over elements of the buffer, or of the cursor."""
@@ -196,6 +200,7 @@ class AheadCursor(Cursor):
         """Returns the buffer and the state of the cursor."""
         with self._lock:
             room, self._room, self._is_asking = self._room, 0, True
+            is_filling, self._is_filling = self._is_filling, False
             task = self._task
         try:
             if task is not None:
@@ -203,7 +208,8 @@ class AheadCursor(Cursor):
             return [_saved(item) for item in self._items], self._has_ended, self._source.save()
         finally:
             with self._lock:
-                self._room, self._is_asking = room, False
+                self._room, self._is_filling, self._is_asking = room, is_filling, False
+                self._note_full()
                 self._start_task()
 
     def restore(self, state: State) -> None:
