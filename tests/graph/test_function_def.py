@@ -249,3 +249,20 @@ def test_calls_are_nested_as_deep_as_python_can_follow() -> None:
     for depth in (65, 3000):
         with tf.Graph().as_default(), pytest.raises(ValueError, match="nested more than 64 deep"):
             tf.import_graph_def(nested_calls(depth))
+
+
+def test_a_node_whose_op_is_a_function_has_the_results_of_the_function_by_name() -> None:
+    proto = nested_calls(2)
+    outer, inner = proto.library.function
+    outer.node_def[0].op = inner.signature.name
+    outer.node_def[0].attr.clear()
+    outer.ret["y"] = "n:y:0"
+
+    @tf.function(autograph=False)
+    def call(x: Any) -> Any:
+        return tf.import_graph_def(proto, {"x": x}, ["call:0"])[0]
+
+    assert call(tf.constant(2.0)).numpy() == -2.0
+    outer.ret["y"] = "n:z:0"
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="n:z:0"):
+        tf.import_graph_def(proto)

@@ -63,6 +63,8 @@ class NodeImport:
     """The positions of the nodes by their names in the file."""
     made: dict[str, Operation] = field(default_factory=dict)
     """The new operations by their names in the file."""
+    results: dict[str, Sequence[str]] = field(default_factory=dict)
+    """The names of the results of the nodes whose op is a function, by the nodes' names in the file."""
 
     def run(self, nodes: Sequence[Any]) -> dict[str, Operation]:
         """Adds all `nodes` and returns the new operations by the nodes' own names.
@@ -123,6 +125,8 @@ class NodeImport:
         check_node(op_def, attrs, inputs, name)
         op_def = self.policy.admitted(op_def, inputs, attrs, self._place(name))
         self._rename_colocations(node.name, attrs)
+        if function is not None:
+            self.results[node.name] = _result_names(function)
         operation: Operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=controls)
         if node.device:
             rewriting.place(operation, canonical_device(node.device))
@@ -146,6 +150,9 @@ class NodeImport:
         if reference.given is not None:
             return reference.given
         source = self.made[reference.node]
+        results = self.results.get(reference.node, ())
+        if reference.arg in results and reference.index == 0:
+            return source.outputs[results.index(reference.arg)]
         index = reference.index if reference.arg is None else _flat_index(source, reference, consumer)
         if index >= len(source.outputs):
             raise ValueError(
@@ -309,6 +316,12 @@ def _call_op(function: Any) -> OpDef:
     arguments = {tensor.op for tensor in body.inputs}
     stateful = any(op.effects is not Effects.NONE for op in body.get_operations() if op not in arguments)
     return get_op("StatefulPartitionedCall" if stateful else "PartitionedCall")
+
+
+def _result_names(function: Any) -> Sequence[str]:
+    """Returns the names by which nodes refer to the results of a call; none for a function that is not from a file."""
+    names: tuple[Sequence[str], Sequence[str]] = getattr(body_of(function), "wire_names", ((), ()))
+    return names[0]
 
 
 def _call_attrs(function: Any, inputs: Sequence[Any]) -> dict[str, Any]:
