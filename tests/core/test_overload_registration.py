@@ -202,3 +202,9 @@ def test_unregistered_target_is_forgotten() -> None:
         tf.abs(Masked(1))
     with pytest.raises(ValueError, match=r"was not registered using a `@dispatch_for_\*` decorator\."):
         api.unregister_dispatch_for(target)
+
+
+@pytest.mark.parametrize("function", [tf.einsum, tf.group, tf.meshgrid, tf.print])
+def test_a_function_of_any_number_of_arguments_has_no_targets(function: Any) -> None:
+    with pytest.raises(ValueError, match="does not support dispatch"):
+        tf.experimental.dispatch_for_api(function)

@@ -49,3 +49,27 @@ def test_a_buffer_that_is_saved_while_it_is_filled_is_filled_once(room: int) -> 
     for _ in range(room):
         buffer.next_block(1)
     assert settled(lambda: source.count) == room and buffer.is_idle
+
+
+class ExitingCursor(GatedCursor):
+    """Counts, but asks for an exit in the place of one number."""
+
+    def next_block(self, limit: int) -> Block | None:
+        self.count += 1
+        if self.count == 2:
+            raise SystemExit("asked for")
+        return Block.of_row([np.array(self.count)])
+
+
+def test_an_exit_that_a_function_asks_for_comes_once_and_at_its_element() -> None:
+    buffer = AheadCursor(ExitingCursor(), room=2)
+    found = []
+    for _ in range(4):
+        try:
+            block = buffer.next_block(1)
+        except SystemExit as error:
+            found.append(error.code)
+        else:
+            found.append(None if block is None else int(block.columns[0][0]))
+    buffer.close()
+    assert found == [1, "asked for", 3, 4]

@@ -68,7 +68,7 @@ class SessionWriter:
     """Writes the objects below a root, with the values of a session."""
 
     def __init__(self) -> None:
-        self._operations: _WriteOperations | None = None
+        self._write_operations: _WriteOperations | None = None
         self._counting: tuple[Any, Any, Any] | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SessionWriter:
@@ -100,9 +100,9 @@ class SessionWriter:
                 "Saving async checkpoint in graph mode is currently not supported; switching to regular sync "
                 "checkpoint instead."
             )
-        if self._operations is None or not self._operations.writes(view, options):
-            self._operations = _add_operations(view, options)
-        operations = self._operations
+        if self._write_operations is None or not self._write_operations.writes(view, options):
+            self._write_operations = _add_operations(view, options)
+        operations = self._write_operations
         gfile.makedirs(directory_name(prefix) or ".")
         return str(session.run(operations.written, {operations.prefix: prefix}).decode())
 

@@ -113,11 +113,13 @@ def dispatch_for_api(api: Any, *signatures: Any) -> Callable[[Function], Functio
     Returns: A decorator of the target. The target has the parameters of the function, in their order, and may leave out
       `name`; then the target runs in a name scope.
     Raises:
-      ValueError: if `api` is no public function, the parameters of the target differ, an annotation is of another kind
-        or for an unknown parameter, or there are no annotations.
-      TypeError: if a signature is no dictionary.
+      ValueError: if `api` is not a public function or takes `*args`, the parameters of the target differ, an annotation
+        is of another kind or for an unknown parameter, or there are no annotations.
+      TypeError: if a signature is not a dictionary.
     """
     gate = gate_of(api)
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in gate.signature.parameters.values()):
+        raise ValueError(f"{api} does not support dispatch.")  # its arguments have no names to choose a target by
     given = [_named_signature(gate, signature) for signature in signatures]
 
     def register(target: Function) -> Function:

@@ -56,7 +56,7 @@ class AheadCursor(Cursor):
     ) -> None:
         self._source, self._room, self._arrival = source, room, arrival
         self._most_room, self._most_bytes = most_room, most_bytes
-        self._items: deque[Block | Exception] = deque()
+        self._items: deque[Block | BaseException] = deque()
         self._lock = threading.RLock()  # the collector may close the cursor in a thread that holds the lock
         self._task: Task | None = None  # takes the next block; while there is one, nobody else uses the source
         self._is_asking = False  # whether the thread that asks for elements uses the source
@@ -117,7 +117,7 @@ class AheadCursor(Cursor):
             if task is None:
                 return self._source_block(limit)
             task.result()
-        if isinstance(item, Exception):
+        if isinstance(item, BaseException):
             raise item
         return item
 
@@ -139,7 +139,7 @@ class AheadCursor(Cursor):
                     self._start_task()
         return block
 
-    def _next_item(self, limit: int) -> Block | Exception:
+    def _next_item(self, limit: int) -> Block | BaseException:
         item = self._items.popleft()
         if isinstance(item, Block) and item.count > limit:
             self._items.appendleft(item.part(limit, item.count))
@@ -159,10 +159,10 @@ class AheadCursor(Cursor):
 
     def _take(self) -> None:
         """Puts the next block, or the error in its place, into the buffer."""
-        item: Block | Exception | None
+        item: Block | BaseException | None
         try:
             item = self._source.next_block(1)
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit) as error:  # Ctrl-C leaves the task to be run again
             item = error
         with self._lock:
             if item is None:
@@ -228,11 +228,11 @@ class AheadCursor(Cursor):
             self._source.close()
 
 
-def _saved(item: Block | Exception) -> State:
+def _saved(item: Block | BaseException) -> State:
     """Returns a block, or an error in its place, as a state may hold it."""
-    return (True, saved_error(item)) if isinstance(item, Exception) else (False, item.save())
+    return (True, saved_error(item)) if isinstance(item, BaseException) else (False, item.save())
 
 
-def _restored(state: State) -> Block | Exception:
+def _restored(state: State) -> Block | BaseException:
     is_error, item = state
     return restored_error(item) if is_error else Block.restored(item)

@@ -110,7 +110,7 @@ class DeferredError:
         self._error = None if state is None else restored_error(state)
 
 
-def saved_error(error: Exception) -> State:
+def saved_error(error: BaseException) -> State:
     """Returns the status code and the message of an error; other exceptions than TensorFlow's become `UnknownError`."""
     if isinstance(error, errors.OpError):
         return error.error_code, error.message
