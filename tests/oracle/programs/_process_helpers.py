@@ -35,7 +35,7 @@ def on(name, make=lambda: tf.constant(1.0) + 1.0):
 
 def alone(tf: Any, program: str, words: int = 12) -> list[str]:
     """Returns the lines that a program prints in a process of its own."""
-    head = _HEAD.format(module=tf.__name__, words=words)
+    head = _HEAD.format(module=tf.__spec__.name, words=words)  # `__name__` is the alias once Keras was imported
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(
         [sys.executable, "-c", head + program], capture_output=True, text=True, env=environment, timeout=120

@@ -238,7 +238,7 @@ def switch_case(
 ) -> Any:
     """Returns `branch_fns[branch_index]()`; an index out of range calls `default`, or the last function.
 
-    >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
+    >>> tf.switch_case(tf.constant(1), [lambda: tf.constant(10), lambda: tf.constant(20)])
     <tf.Tensor: shape=(), dtype=int32, numpy=20>
 
     Args:
