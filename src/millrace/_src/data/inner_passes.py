@@ -108,16 +108,14 @@ class InnerCursor(Cursor):
 
 
 def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:
-    """Tells whether datasets that a function makes may be gone through before their elements are asked for.
+    """Returns whether datasets that a function makes may be gone through before their elements are asked for.
 
     Args:
       function: returns the handle of a dataset.
       sources: the datasets whose elements the function takes.
     """
-    captured = _captured_nodes(function)
-    if any(node.draws_seeds for node in captured):
-        return False
-    return all(node.reads_ahead for node in (*sources, *captured)) and _is_pure_throughout(function.function)
+    nodes = (*sources, *_captured_nodes(function))
+    return _captures_no_seeds(function) and all(n.reads_ahead for n in nodes) and _is_pure_throughout(function.function)
 
 
 def begins_passes_unseen(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:
@@ -127,10 +125,12 @@ def begins_passes_unseen(function: BoundFunction, sources: Iterable[DatasetNode]
       function: returns the handle of a dataset.
       sources: the datasets whose elements the function takes.
     """
-    captured = _captured_nodes(function)
-    if any(node.draws_seeds for node in captured):
-        return False
-    return all(node.begins_passes_unseen for node in (*sources, *captured))
+    nodes = (*sources, *_captured_nodes(function))
+    return _captures_no_seeds(function) and all(node.begins_passes_unseen for node in nodes)
+
+
+def _captures_no_seeds(function: BoundFunction) -> bool:
+    return not any(node.draws_seeds for node in _captured_nodes(function))
 
 
 def _captured_nodes(function: BoundFunction) -> list[DatasetNode]:
