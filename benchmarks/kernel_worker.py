@@ -43,7 +43,7 @@ class Framework:
         return {"jax": kernel.jax, "torch": kernel.torch}.get(self.name, kernel.tf)
 
     def tensor(self, value: Any) -> Any:
-        """Makes a tensor of an input; what is no array stays."""
+        """Makes a tensor of an input; what is not an array stays."""
         if isinstance(value, Typed):
             return self._cast(self.tensor(value.array), value.dtype)
         if self.name == "jax":

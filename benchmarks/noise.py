@@ -10,13 +10,13 @@ from pathlib import Path
 
 from benchmarks.measured import Measured
 
-_LEAST_SHARE = 0.9
+_MIN_SHARE = 0.9
 _LARGEST_SPREAD = 0.15
-_MOST_OTHERS = 0.25
+_MAX_OTHERS = 0.25
 
 
 class Bystanders:
-    """Measures, from when it is made, how many cores the programs that are no part of the run use."""
+    """Measures, from when it is made, how many cores the programs that are not part of the run use."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -57,9 +57,9 @@ def warnings(results: Sequence[Measured], others: float | None, cores: int) -> l
     """
     found = []
     share = core_share(results)
-    if share is not None and share < _LEAST_SHARE:
+    if share is not None and share < _MIN_SHARE:
         found.append(f"The pinned core was shared: the measured process had {share:.0%} of it.")
-    if others is not None and others > _MOST_OTHERS * cores:
+    if others is not None and others > _MAX_OTHERS * cores:
         found.append(
             f"The machine was busy: other programs used {others:.1f} of {cores} cores; wall times are too high."
         )

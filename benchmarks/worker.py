@@ -25,7 +25,7 @@ SETTLING = {"millrace": {"default": (3.0, 50), "jit": (0.5, 3), "numpy": (3.0, 5
 
 They count from when no compiler is at work in the background; then come the calls that find out which engine is faster.
 """
-LONGEST_SETTLING = 60.0
+MAX_SETTLING = 60.0
 COMPILER = "millrace-compiler"
 """The name of the thread that compiles."""
 
@@ -89,7 +89,7 @@ class Worker:
         """Calls for so many seconds, and so often, after a compiler was last at work in the background."""
         start = since = time.perf_counter()
         calls = 0
-        while (now := time.perf_counter()) - start < LONGEST_SETTLING and (now - since < seconds or calls < count):
+        while (now := time.perf_counter()) - start < MAX_SETTLING and (now - since < seconds or calls < count):
             self.wait(call())
             calls += 1
             if any(thread.name == COMPILER for thread in threading.enumerate()):

@@ -42,7 +42,7 @@ def ret(returned: Any, result: Any) -> Any:
 
 
 def as_arrays(state: Any) -> list[Any]:
-    """A state as `jax.lax` takes it; None stands for no value."""
+    """A state as `jax.lax` takes it; None represents no value."""
     return [None if isinstance(value, Undefined) else jnp.asarray(value) for value in state]
 
 

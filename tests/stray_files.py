@@ -37,7 +37,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     before = session.config.stash.get(BEFORE, None)
     if before is None:
         return
-    # A report that the command line asks for, as by `--junitxml=report.xml`, is no file of a test.
+    # A report that the command line asks for, as by `--junitxml=report.xml`, is not a file of a test.
     asked = {Path(argument.rpartition("=")[2]).name for argument in session.config.invocation_params.args}
     found = [name for name in stray_files(session.config.rootpath, before) if name not in asked]
     session.config.stash[STRAY] = found

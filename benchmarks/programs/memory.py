@@ -57,7 +57,7 @@ _EPOCH = """
 def epoch():
     for x, y in d: pass
 """
-_MOST_OF_EPOCH = "before = resident()\n{dataset}" + _EPOCH + "epoch(); print(most() - before)"
+_MAX_OF_EPOCH = "before = resident()\n{dataset}" + _EPOCH + "epoch(); print(most() - before)"
 _LEFT_BY_EPOCHS = (
     "{dataset}" + _EPOCH + "epoch(); before = resident()\nfor _ in range(20): epoch()\nprint(resident() - before)"
 )
@@ -66,5 +66,5 @@ for _name in ("millrace", "tensorflow"):
     PROCESSES[_name]["memory_attributes"] = f"import {_name} as tf{_RESIDENT}{_ATTRIBUTES}"
 for _name, _dataset in _DATASETS.items():
     _begin = f"{_PROGRAMS[_name]}{_RESIDENT}{_IMAGES}"
-    PROCESSES[_name]["memory_epoch"] = _begin + _MOST_OF_EPOCH.format(dataset=_dataset)
+    PROCESSES[_name]["memory_epoch"] = _begin + _MAX_OF_EPOCH.format(dataset=_dataset)
     PROCESSES[_name]["memory_epochs"] = _begin + _LEFT_BY_EPOCHS.format(dataset=_dataset)

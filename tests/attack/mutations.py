@@ -163,7 +163,7 @@ def _integer(field: FieldDescriptor, rng: random.Random) -> int:
 
 
 def _scalar(field: FieldDescriptor, old: Any, texts: list[Any], rng: random.Random) -> Any:
-    """Another value for a field that is no message."""
+    """Another value for a field that is not a message."""
     if field.cpp_type in _INTEGERS:
         small = [old + 1, old - 1] if isinstance(old, int) and 0 < old < 1000 else []
         return rng.choice([_integer(field, rng), _integer(field, rng), *small])

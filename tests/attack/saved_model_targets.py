@@ -265,7 +265,7 @@ def _call(function: Any) -> None:
 
 
 def _value(spec: Any) -> Any:
-    """A small value for a spec; a Python value stands for itself."""
+    """A small value for a spec; a Python value represents itself."""
     if not isinstance(spec, tf.TensorSpec):
         if isinstance(spec, tf.TypeSpec):
             raise ValueError("a signature with composite tensors")
@@ -287,7 +287,7 @@ _DAMAGES: dict[str, Sequence[Damage]] = {
 
 
 def _target(name: str, specimens: Callable[[Path], Sequence[Files]]) -> Target:
-    # TensorFlow has OSError for a file that is no SavedModel, and AssertionError for missing values.
+    # TensorFlow has OSError for a file that is not a SavedModel, and AssertionError for missing values.
     refusals = (OSError, AssertionError)
     return Target(
         name, specimens, _DAMAGES, _load_and_call, may_run_on=True, refusals=refusals, favourite="saved_model.pb"

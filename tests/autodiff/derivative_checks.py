@@ -24,7 +24,7 @@ NOT_SHAPED = (
 )
 """What says that a shape must be known: that of a loop variable, or the number of parts."""
 _STEP = 1e-4
-_MOST_ROWS = 12
+_MAX_ROWS = 12
 
 
 class Disagreement(AssertionError):
@@ -166,7 +166,7 @@ class Check:
     def jacobians(self) -> None:
         """A Jacobian, all rows at once and one after the other, weighted: the gradient."""
         case = self.case
-        if np.size(self.results[0]) > _MOST_ROWS:
+        if np.size(self.results[0]) > _MAX_ROWS:
             return
         with self.tf.GradientTape(persistent=True) as tape:
             tape.watch(case.inputs)

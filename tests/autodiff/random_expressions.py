@@ -22,7 +22,7 @@ Value = tuple[str, Shape]
 LARGEST = 24
 """The most elements of a value."""
 
-MOST_AXES = 4
+MAX_AXES = 4
 
 
 @dataclasses.dataclass
@@ -142,7 +142,7 @@ class Expressions:
         kinds = [self.elementwise, self.broadcast, self.whole, self.reduction, self.layout, self.pair, self.contraction]
         kinds += [self.elementwise, self.broadcast, self.layout, self.joined, self.slice_, self.matrix]
         text, shape = self.pick(kinds)(place)
-        while math.prod(shape) > LARGEST or len(shape) > MOST_AXES:
+        while math.prod(shape) > LARGEST or len(shape) > MAX_AXES:
             text, shape = f"tf.reduce_sum({text}, axis=0) * 0.5", shape[1:]
         return text, shape
 

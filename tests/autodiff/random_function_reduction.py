@@ -1,7 +1,7 @@
 """Makes a random function that fails smaller while it fails in the same way.
 
 First only one of its values is the result, the first with which it fails, and the statements that it needs. Then
-statements are left out, bodies stand for their blocks, and operands for their expressions, one after the other.
+statements are left out, bodies represent their blocks, and operands for their expressions, one after the other.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _shorter_blocks(tree: ast.Module) -> Iterator[ast.Module]:
 
 
 def _operands(node: ast.AST) -> list[ast.expr]:
-    """What may stand for an expression."""
+    """What may represent an expression."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return [a for a in node.args if isinstance(a, (ast.Call, ast.Name, ast.BinOp, ast.Subscript))]
     if isinstance(node, ast.BinOp):

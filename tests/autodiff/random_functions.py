@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.autodiff.random_expressions import LARGEST, MOST_AXES, Choose, Expressions, Place, Shape, Value
+from tests.autodiff.random_expressions import LARGEST, MAX_AXES, Choose, Expressions, Place, Shape, Value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -232,7 +232,7 @@ class _Writer(Expressions):
         """`tf.scan`."""
         elements, shape = self.with_first_axis(place)
         state = self.shape()
-        if math.prod(state) * shape[0] > LARGEST or len(state) >= MOST_AXES:
+        if math.prod(state) * shape[0] > LARGEST or len(state) >= MAX_AXES:
             state = ()
         name = f"c{place.loops}"
         body = self.function(place, [(name, state), (f"e{place.loops}", shape[1:])], [state], loops=place.loops + 1)
@@ -385,7 +385,7 @@ class _Writer(Expressions):
             self.write(place, f"{grown}_list = []\nfor {row} in {elements}:")
             inner = place.inside((row, shape[1:]), loops=place.loops + 1)
             self.change(inner, name, state)
-            kept = state if math.prod(state) * shape[0] <= LARGEST and len(state) < MOST_AXES else ()
+            kept = state if math.prod(state) * shape[0] <= LARGEST and len(state) < MAX_AXES else ()
             self.write(inner, f"{grown}_list.append({self.adapted(name, state, kept)})")
             self.assign(place, f"tf.stack({grown}_list)", (shape[0], *kept))
             return

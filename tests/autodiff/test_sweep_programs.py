@@ -199,7 +199,7 @@ def test_a_program_that_fails_leaves_it_to_the_sweep_to_say_why(forms: dict[Any,
 def test_what_keeps_much_memory_is_swept_so_that_it_is_let_go_of(
     forms: dict[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep_programs, "_MOST_BYTES", 100)
+    monkeypatch.setattr(sweep_programs, "_MAX_BYTES", 100)
     for _ in range(3):
         gradient(lambda x: x * x, [1.0] * 5)
         gradient(lambda x: x * x, [1.0] * 20)
@@ -208,7 +208,7 @@ def test_what_keeps_much_memory_is_swept_so_that_it_is_let_go_of(
 
 
 def test_the_table_of_forms_stays_small(forms: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_programs, "_MOST_FORMS", 8)
+    monkeypatch.setattr(sweep_programs, "_MAX_FORMS", 8)
     for _ in range(3):
         gradient(lambda x: x * x, [1.0])
     for size in range(2, 30):

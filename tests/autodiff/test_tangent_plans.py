@@ -44,12 +44,12 @@ def test_plans_are_cached_by_shapes_until_there_are_many() -> None:
         x = tf.ones([size, 7, 1])
         plans.append(plan("Tanh", [x], x, [x]))
     assert plans[0] is plan("Tanh", [tf.ones([1, 7, 1])], tf.ones([1, 7, 1]), [tf.ones([1, 7, 1])])
-    assert len({id(p) for p in plans}) <= tangent_plans._MOST_SHAPES + 1
+    assert len({id(p) for p in plans}) <= tangent_plans._MAX_SHAPES + 1
     assert plans[-1] is plans[-2]
 
 
 def test_the_cache_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tangent_plans, "_MOST_PLANS", 4)
+    monkeypatch.setattr(tangent_plans, "_MAX_PLANS", 4)
     for axis in range(3):
         for size in range(2, 6):
             x = tf.ones([size] * 3)

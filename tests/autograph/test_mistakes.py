@@ -1,8 +1,8 @@
 """Common mistakes are reported as TensorFlow reports them: class and leading words, and at the user's own line.
 
 Where TensorFlow wraps an exception in a class of its own, the user's exception is expected as it was raised. What
-TensorFlow refuses and Millrace takes (`lifted`) is no mistake here; the corpus has its answers. What Millrace tells in
-better words (`ours`) has exactly those.
+TensorFlow refuses and Millrace takes (`lifted`) is not a mistake here; the corpus has its answers. What Millrace tells
+in better words (`ours`) has exactly those.
 """
 
 from __future__ import annotations

@@ -359,7 +359,7 @@ def test_what_is_not_there_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "no.npz" in refused(capsys, tmp_path / "no.npz")
     assert (
         refused(capsys, tmp_path, "--diff", tmp_path)
-        == f"{tmp_path} is no checkpoint, nor a .safetensors or .npz file."
+        == f"{tmp_path} is not a checkpoint, nor a .safetensors or .npz file."
     )
 
 

@@ -138,7 +138,7 @@ def test_a_folder_without_a_saved_model_is_refused(tmp_path: Path, capsys: pytes
 
 @pytest.mark.parametrize("name", ["saved_model.pb", "saved_model.pbtxt"])
 def test_a_damaged_file_is_refused_in_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / name).write_bytes(b"\xff\x07 this is no message")
+    (tmp_path / name).write_bytes(b"\xff\x07 this is not a message")
     assert show([str(tmp_path), "--all"]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"millrace show: Cannot parse file b'{tmp_path}/{name}': ")

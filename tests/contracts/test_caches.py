@@ -34,7 +34,7 @@ def test_a_cache_without_a_bound_says_why_it_is_finite() -> None:
 
 def test_tangents_of_ever_new_attributes_leave_a_bounded_number_of_notes(monkeypatch: object) -> None:
     x = tf.constant([-1.0, 2.0])
-    for number in range(tangent_plans._MOST_PLANS // 16):
+    for number in range(tangent_plans._MAX_PLANS // 16):
         with tf.autodiff.ForwardAccumulator(x, x) as accumulator:
             y = tf.nn.leaky_relu(x, alpha=number * 1e-4)
         assert accumulator.jvp(y) is not None

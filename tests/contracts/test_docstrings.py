@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "millrace"
 
-# Words that end in s and yet are no verbs in a docstring's first place; some could be, but are not meant so.
+# Words that end in s and yet are not verbs in a docstring's first place; some could be, but are not meant so.
 NO_VERBS = frozenset(
     """
     Always Arguments Arrays Attributes Axes Bands Batches Blocks Branches Class Classes Columns Conditions Constants

@@ -18,7 +18,7 @@ from tests.contracts.sample import Sample, all_gradient_samples, all_samples
 
 pytestmark = pytest.mark.usefixtures("on_numpy")  # rows at once have the very bits of rows one by one
 SAMPLES = [s for s in (*all_samples(), *all_gradient_samples()) if not s.random]
-MOST = 6
+MAX = 6
 """Samples of one op that the default run tries; `slow` tries all."""
 
 
@@ -55,7 +55,7 @@ def _few(samples: list[Sample]) -> list[Sample]:
     kept: dict[str, list[Sample]] = {}
     for sample in random.Random(0).sample(samples, len(samples)):
         kept.setdefault(sample.op, []).append(sample)
-    return [s for found in kept.values() for s in found[:MOST]]
+    return [s for found in kept.values() for s in found[:MAX]]
 
 
 RULED = _ruled()
@@ -118,7 +118,7 @@ def _choices(flat: list[Any]) -> list[tuple[bool, ...]]:
 
 
 class _Looped(Exception):
-    """An operation that no rule carried out."""
+    """An operation that no rule run."""
 
 
 def _at_once(sample: Sample, rows: list[list[Any]], batched: tuple[bool, ...], sizes: list[int | None]) -> list[Any]:
@@ -139,7 +139,7 @@ def _at_once(sample: Sample, rows: list[list[Any]], batched: tuple[bool, ...], s
 
 
 def _tried(sample: Sample) -> tuple[int, int]:
-    """Compares; returns how many choices of batched inputs a rule carried out, of how many."""
+    """Compares; returns how many choices of batched inputs a rule run, of how many."""
     flat, sizes = _flat(sample)
     other = [_other_row(t) for t in flat]
     try:
@@ -200,8 +200,8 @@ def test_a_rule_carries_out_some_choice_of_batched_inputs(name: str) -> None:
 
 @functools.cache
 def _first_case(name: str) -> tuple[Sample, list[list[Any]], tuple[bool, ...], list[int | None], list[Any]] | None:
-    """The first sample and choice of batched inputs of an op that its rule carries out, and the results."""
-    for sample in [s for s in RULED if s.op == name][:MOST]:
+    """The first sample and choice of batched inputs of an op that its rule runs, and the results."""
+    for sample in [s for s in RULED if s.op == name][:MAX]:
         flat, sizes = _flat(sample)
         for batched in _choices(flat):
             rows = [flat, [_other_row(t) if b else t for t, b in zip(flat, batched, strict=True)], flat]

@@ -144,7 +144,7 @@ def test_function_captures_it(make: Callable[[], Any]) -> None:
 def test_compiled_function_passes_it_on(make: Callable[[], Any]) -> None:
     value = make()
     if isinstance(value, tf.TensorArray):
-        pytest.skip("an eager array is no argument of a compiled function, in TensorFlow neither")
+        pytest.skip("an eager array is not an argument of a compiled function, in TensorFlow neither")
     f = tf.function(lambda x: x, jit_compile=True)
     if any(part.dtype == tf.string for part in tf.nest.flatten(value, expand_composites=True)):
         with pytest.raises(tf.errors.InvalidArgumentError, match="on XLA_CPU_JIT: _Arg, _Retval"):

@@ -1,4 +1,4 @@
-"""Comparing a function carried out on all rows at once with one that goes from row to row."""
+"""Comparing a function run on all rows at once with one that goes from row to row."""
 
 from __future__ import annotations
 

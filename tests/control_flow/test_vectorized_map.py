@@ -170,7 +170,7 @@ def test_a_program_that_is_there_serves_tapes_too(monkeypatch: pytest.MonkeyPatc
 
 def test_few_programs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectorized_map_module, "_functions", {})
-    monkeypatch.setattr(vectorized_map_module, "_MOST_FUNCTIONS", 2)
+    monkeypatch.setattr(vectorized_map_module, "_MAX_FUNCTIONS", 2)
     for factor in (1.0, 2.0, 1.0, 3.0, 1.0):
         result = tf.vectorized_map(lambda e, factor=factor: e * factor, tf.constant(X))
         assert result.numpy().tolist() == (np.array(X) * factor).tolist()

@@ -259,7 +259,7 @@ JIT = [False, pytest.param(True, marks=pytest.mark.xla)]
 
 
 def eager_derivatives(f: Callable[[Any], Any], x: float, order: int) -> list[float]:
-    """The derivatives of the loop carried out in Python, on the eager tape."""
+    """The derivatives of the loop run in Python, on the eager tape."""
     f = f if f not in (leaving, returning) else {leaving: _leaving_in_python, returning: _returning_in_python}[f]
     at = tf.constant(x)
 

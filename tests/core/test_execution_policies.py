@@ -1,4 +1,4 @@
-"""How eager ops are carried out: settings that are kept."""
+"""How eager ops are run: settings that are kept."""
 
 from __future__ import annotations
 

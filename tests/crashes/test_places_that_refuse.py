@@ -31,7 +31,7 @@ def _refusing(disk: SimulatedDisk, code: int, first: int, last: int) -> Callable
     """Returns what refuses the events of these numbers; of a write that is refused, half has happened."""
 
     def refuse(event: Event) -> None:
-        number = len(disk.events) + refuse.count  # type: ignore[attr-defined]  # the refusals, which are no events
+        number = len(disk.events) + refuse.count  # type: ignore[attr-defined]  # the refusals, which are not events
         if event.kind != "remove" and first <= number < last:
             refuse.count += 1  # type: ignore[attr-defined]  # as above
             if event.kind == "write":

@@ -56,7 +56,7 @@ def test_a_cut_within_a_record_is_a_loss_of_data(disk: SimulatedDisk) -> None:
     start = disk.state.copy()
     _write("")
     ends = [sum(len(record) + 16 for record in _RECORDS[:count]) for count in range(len(_RECORDS) + 1)]
-    # As in TensorFlow, fewer bytes than the header of a record are no record.
+    # As in TensorFlow, fewer bytes than the header of a record are not a record.
     silent_sizes = {end + rest for end in ends for rest in range(12)}
     for _, state in list(states_if_killed(start, disk.events))[2:]:
         disk.restart(state)

@@ -35,7 +35,7 @@ def started(dataset: Any) -> Iteration:
 
 
 def rest(iteration: Iteration) -> list[Any]:
-    """Returns the elements that a pass has still to give; an error stands for its element by its class."""
+    """Returns the elements that a pass has still to give; an error represents its element by its class."""
     rows: list[Any] = []
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Lookup tables filled from datasets: pairs, positions, buckets, datasets that are no pairs."""
+"""Lookup tables filled from datasets: pairs, positions, buckets, datasets that are not pairs."""
 
 from __future__ import annotations
 

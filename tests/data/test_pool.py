@@ -115,7 +115,7 @@ def test_tasks_that_wait_for_tasks_do_not_fill_the_pool() -> None:
     assert nested(4) == 6**4
 
 
-def test_lanes_carry_out_all_tasks_in_so_many_threads_as_they_may() -> None:
+def test_lanes_run_all_tasks_in_so_many_threads_as_they_may() -> None:
     running: list[int] = []
     most: list[int] = []
 

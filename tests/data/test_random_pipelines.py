@@ -14,7 +14,7 @@ from tests.data.pipelines import drained, outcomes
 from tests.data.plain_stages import PLAIN, plain
 from tests.data.random_pipelines import PIPELINES, SOURCES, STAGES, build, pipelines_of
 
-_MOST = 60
+_MAX = 60
 """How many elements of a pipeline are compared."""
 _LIMITS = st.lists(st.integers(1, 9), min_size=1, max_size=3)
 _PLAIN_PIPELINES = pipelines_of(PLAIN)
@@ -23,7 +23,7 @@ _PLAIN_PIPELINES = pipelines_of(PLAIN)
 def expected(pipeline: Any, passes: int = 1) -> list[list[list[int]]]:
     """Returns the first elements that plain Python gives, for each pass."""
     dataset = plain(pipeline)
-    return [list(itertools.islice(dataset(), _MOST)) for _ in range(passes)]
+    return [list(itertools.islice(dataset(), _MAX)) for _ in range(passes)]
 
 
 def test_all_stages_have_a_plain_form_but_those_with_errors_and_random_numbers() -> None:
@@ -36,10 +36,10 @@ def check_is_plain(pipeline: Any) -> None:
     passes = expected(pipeline, 2)
     for optimizes in (True, False):
         dataset = build(pipeline, optimizes)
-        first = dataset.take(_MOST)
+        first = dataset.take(_MAX)
         assert [[x.tolist() for x in first.as_numpy_iterator()] for _ in passes] == passes, optimizes
         size = int(dataset.cardinality())
-        assert size < 0 or min(size, _MOST) == len(passes[0])
+        assert size < 0 or min(size, _MAX) == len(passes[0])
 
 
 def check_is_the_same_in_a_function(pipeline: Any) -> None:
@@ -52,7 +52,7 @@ def check_is_the_same_in_a_function(pipeline: Any) -> None:
     @tf.function
     def gathered() -> Any:
         start = tf.zeros([0], tf.int64), tf.zeros([0], tf.int32)
-        return build(pipeline).take(_MOST).reduce(start, append)
+        return build(pipeline).take(_MAX).reduce(start, append)
 
     (elements,) = expected(pipeline)
     values, lengths = gathered()
@@ -75,13 +75,13 @@ def test_a_pipeline_in_a_function_gives_what_plain_python_gives(pipeline: Any) -
 @settings(max_examples=30)
 @given(PIPELINES)
 def test_errors_and_random_numbers_stay_where_they_are_when_a_pipeline_is_rewritten(pipeline: Any) -> None:
-    assert outcomes(build(pipeline), _MOST) == outcomes(build(pipeline, optimizes=False), _MOST)
+    assert outcomes(build(pipeline), _MAX) == outcomes(build(pipeline, optimizes=False), _MAX)
 
 
 @settings(max_examples=30)
 @given(_PLAIN_PIPELINES, _LIMITS)
 def test_elements_do_not_depend_on_the_blocks_in_which_they_are_asked_for(pipeline: Any, limits: list[int]) -> None:
-    assert [[row for (row,) in drained(build(pipeline).take(_MOST), limits)]] == expected(pipeline)
+    assert [[row for (row,) in drained(build(pipeline).take(_MAX), limits)]] == expected(pipeline)
 
 
 @pytest.mark.slow

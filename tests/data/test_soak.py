@@ -22,7 +22,7 @@ import millrace as tf
 Dataset = tf.data.Dataset
 INT = tf.TensorSpec([], tf.int64)
 THREADS = 8
-MOST_GROWTH = 4.0  # megabytes
+MAX_GROWTH = 4.0  # megabytes
 
 short_and_long = pytest.mark.parametrize("size", [5_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 epochs = pytest.mark.parametrize("count", [3, pytest.param(200, marks=pytest.mark.slow)])
@@ -153,7 +153,7 @@ def test_the_length_of_a_pass_does_not_show_in_memory(make: Callable[[Any], Any]
         next(iterator)
     before = resident()
     drained(iterator)
-    assert resident() - before < MOST_GROWTH
+    assert resident() - before < MAX_GROWTH
 
 
 def records(folder: Path) -> str:
@@ -242,7 +242,7 @@ def test_epochs_leave_resident_memory_as_it_is(tmp_path: Path) -> None:
         before = resident()
         for _ in range(200):
             drained(dataset)
-        assert resident() - before < MOST_GROWTH, name
+        assert resident() - before < MAX_GROWTH, name
 
 
 @epochs

@@ -39,7 +39,7 @@ def test_there_is_memory_for_several_results_of_known_kinds_that_are_not_too_lar
     assert stacked_results(2, None) is None
     assert stacked_results(1, [FLOATS]) is None
     assert stacked_results(4, [FLOATS]) is not None
-    monkeypatch.setattr(module, "_MOST_BYTES", 100)
+    monkeypatch.setattr(module, "_MAX_BYTES", 100)
     assert stacked_results(4, [FLOATS]) is None
 
 

@@ -81,7 +81,7 @@ def test_ragged_and_sparse_leaves_travel_as_variants() -> None:
 
 
 def test_a_composite_that_is_not_of_the_spec_is_refused() -> None:
-    with pytest.raises(TypeError, match="is no value of RaggedTensorSpec"):
+    with pytest.raises(TypeError, match="is not a value of RaggedTensorSpec"):
         Structure(tf.RaggedTensorSpec([4, None], tf.int32)).flatten(ragged())
 
 

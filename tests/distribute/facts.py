@@ -8,7 +8,7 @@ import millrace as tf
 
 
 def facts() -> tuple[Any, bool, bool, Any]:
-    """Returns the strategy in force, whether it is no default, whether no replica runs, and the replica's context."""
+    """Returns the strategy in force, whether it is not the default, whether no replica runs, the replica's context."""
     return (
         tf.distribute.get_strategy(),
         tf.distribute.has_strategy(),

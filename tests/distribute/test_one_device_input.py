@@ -76,7 +76,7 @@ def test_captured_datasets_are_looped_over(dataset: Any) -> None:
     assert int(total()) == 10
 
 
-def test_options_that_one_device_cannot_carry_out() -> None:
+def test_options_that_one_device_cannot_run() -> None:
     dataset = tf.data.Dataset.range(2)
     per_replica = tf.distribute.InputOptions(
         experimental_replication_mode=tf.distribute.InputReplicationMode.PER_REPLICA

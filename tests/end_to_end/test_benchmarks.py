@@ -133,7 +133,7 @@ class _Framework:
 
 def test_a_way_that_fails_does_not_end_the_others() -> None:
     framework = _Framework()
-    row = measure([framework], "program", Row("key", "a title", "us", per=2), None, 3)  # type: ignore[list-item]  # stands for one
+    row = measure([framework], "program", Row("key", "a title", "us", per=2), None, 3)  # type: ignore[list-item]  # represents one
     assert framework.calls == ["default", "jit", "default", "jit", "default"]
     assert row.values[Series("millrace", "default")] == [0.5, 0.5, 0.5]
     assert row.failures == {Series("millrace", "jit"): "no"}

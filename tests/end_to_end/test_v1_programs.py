@@ -53,7 +53,7 @@ def _is_close(expected: str, found: str) -> bool:
 
 
 def _last_digit(number: str) -> float:
-    """Returns twice what the last printed digit of a number stands for; nothing for integers."""
+    """Returns twice what the last printed digit of a number represents; nothing for integers."""
     digits = number.lower().partition("e")[0].partition(".")[2]
     return 2.0 * 10.0 ** -len(digits) if digits else 0.0
 

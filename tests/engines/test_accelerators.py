@@ -1,4 +1,4 @@
-"""Accelerators: which there are, and eager ops on them; a device of JAX's CPU stands for the accelerator."""
+"""Accelerators: which there are, and eager ops on them; a device of JAX's CPU represents the accelerator."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_tape_records_ops_on_the_accelerator(gpu: Accelerator) -> None:
         lambda x: tf.Variable(x).assign_add(x).value(),
     ],
 )
-def test_what_the_accelerator_cannot_carry_out_exactly_runs_on_the_host(gpu: Accelerator, call: Any) -> None:
+def test_what_the_accelerator_cannot_run_exactly_runs_on_the_host(gpu: Accelerator, call: Any) -> None:
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     expected = call(x).numpy()
     with tf.device("/GPU:0"):

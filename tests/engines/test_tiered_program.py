@@ -56,7 +56,7 @@ def test_a_holder_of_some_shapes_gets_the_program_of_their_case():
 
 
 def test_the_number_of_cases_is_bounded_and_fast_ones_are_kept(monkeypatch):
-    monkeypatch.setattr(tiered_program, "_MOST_CASES", 8)
+    monkeypatch.setattr(tiered_program, "_MAX_CASES", 8)
     engines = Engines(numpy=1.0, xla=0.1)
     tiered = TieredProgram(engines.tiers(), has_fixed_shapes=False)
     program = tiered.program()

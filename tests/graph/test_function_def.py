@@ -121,7 +121,7 @@ def test_unknown_output_argument_is_refused() -> None:
     text = """signature { name: "f" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
     node_def { name: "n" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
     ret { key: "y" value: "n:q:0" }"""
-    with pytest.raises(ValueError, match=r"'n:q:0' is no output of 'n' \(Neg\); its outputs are {'y': 1}"):
+    with pytest.raises(ValueError, match=r"'n:q:0' is not an output of 'n' \(Neg\); its outputs are {'y': 1}"):
         function_def_to_func_graph(_text(text))
 
 

@@ -42,7 +42,7 @@ Line = dict[str, Any]
 
 
 def read(path: Path) -> dict[str, Line]:
-    """Name of a test -> its last line; a failure in the set-up or the take-down stands for the test."""
+    """Name of a test -> its last line; a failure in the set-up or the take-down represents the test."""
     lines: dict[str, Line] = {}
     for text in path.read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
@@ -113,7 +113,7 @@ def _reason(said: str) -> str:
 
 
 def is_(line: Line, outcome: str) -> bool:
-    """Tells whether a test had an outcome."""
+    """Returns whether a test had an outcome."""
     return bool(line["outcome"] == outcome)
 
 

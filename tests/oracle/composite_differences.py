@@ -89,7 +89,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "A begin is counted from the first place, eagerly as in graphs.": (
         "sparse_operations::expand_dims_of_low_axis_eager",
     ),
-    "The value that is no tensor is refused in the words of eager mode.": (
+    "The value that is not a tensor is refused in the words of eager mode.": (
         "sparse_operations::generic_concat_graph",
         "ragged_functions::numpy_function_of_ragged_graph",
         "ragged_functions::tuple_graph",

@@ -278,11 +278,11 @@ DIFFERENCES: dict[str, Difference] = {
         for name, kind in (("copy_to_device", "_CopyToDeviceDataset"), ("prefetch_to_device", "_PrefetchDataset"))
     },
     "data_files::fixed_length_of_zero": Difference(
-        reason="The error of a file is no error of a user's function.",
+        reason="The error of a file is not an error of a user's function.",
         expected=["InvalidArgumentError", "`record_bytes` must be > 0,"],
     ),
     "data_files::lines_of_bad_compression": Difference(
-        reason="The error of a file is no error of a user's function.",
+        reason="The error of a file is not an error of a user's function.",
         expected=["InvalidArgumentError", 'Unsupported compression_type. Expected "", "ZLIB"'],
     ),
     "data_files::records_that_are_none": Difference(

@@ -25,8 +25,8 @@ WIDE, NARROW = Strategy.WIDE, Strategy.NARROW
 
 @pytest.fixture(autouse=True)
 def small_parts_are_worth_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustering, "_LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(clustering, "_LEAST_NODES", 1)
+    monkeypatch.setattr(clustering, "_MIN_SECONDS", 0.0)
+    monkeypatch.setattr(clustering, "_MIN_NODES", 1)
 
 
 def graph_of(function: Any, *specs: Any) -> OptimizedGraph:
@@ -118,7 +118,7 @@ def test_random_numbers_are_drawn_between_clusters() -> None:
 
 
 def test_a_small_part_is_not_worth_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustering, "_LEAST_SECONDS", 1e-3)
+    monkeypatch.setattr(clustering, "_MIN_SECONDS", 1e-3)
     assert clustered(graph_of(lambda x: tf.exp(x) * 2.0, tf.TensorSpec([3], tf.float32)), WIDE) is None
     assert clustered(graph_of(lambda x: tf.exp(x) * 2.0, tf.TensorSpec([1000, 1000], tf.float32)), WIDE) is not None
     assert clustered(graph_of(lambda x: tf.exp(x) * 2.0, VECTOR), WIDE) is not None
@@ -169,7 +169,7 @@ def test_a_check_of_what_the_caller_gives_does_not_wait_for_xla() -> None:
 
 
 def test_what_checks_itself_on_the_host_is_not_checked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustering, "_LEAST_NODES", 2)
+    monkeypatch.setattr(clustering, "_MIN_NODES", 2)
 
     def function(x: Any, i: Any) -> Any:
         y = tf.numpy_function(lambda a: a, [tf.gather(x, i)], tf.float32)
@@ -179,7 +179,7 @@ def test_what_checks_itself_on_the_host_is_not_checked_twice(monkeypatch: pytest
 
 
 def test_what_checks_itself_on_the_host_runs_before_a_later_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustering, "_LEAST_NODES", 3)
+    monkeypatch.setattr(clustering, "_MIN_NODES", 3)
     v = tf.Variable(1.0)
 
     def function(x: Any, i: Any) -> Any:
@@ -206,7 +206,7 @@ def test_what_checks_itself_on_the_host_runs_before_its_readers(monkeypatch: pyt
 
 
 def test_what_checks_itself_on_the_host_runs_before_those_who_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustering, "_LEAST_NODES", 4)
+    monkeypatch.setattr(clustering, "_MIN_NODES", 4)
 
     def function(logits: Any, labels: Any, w: Any) -> Any:
         with tf.GradientTape() as tape:

@@ -1,4 +1,4 @@
-"""Which nodes XLA carries out exactly as the NumPy tier does."""
+"""Which nodes XLA runs exactly as the NumPy tier does."""
 
 from __future__ import annotations
 

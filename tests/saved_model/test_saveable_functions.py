@@ -1,4 +1,4 @@
-"""The functions that save and restore objects which are no variables."""
+"""The functions that save and restore objects which are not variables."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def signature_that_is_none(meta_graph: Any) -> None:
         (dtype_of_references, "has the dtype float32_ref, which no value has"),
         (capture_of_a_function, "captures a RestoredFunction, which has no tensor"),
         (no_arguments, "states no arguments of the function"),
-        (nameless_parameter, "whose names are no texts"),
+        (nameless_parameter, "whose names are not texts"),
         (signature_that_is_none, "states no input signature of a function: 3"),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_resource_is_made_by_functions_without_arguments(tmp_path: pathlib.Pat
         return edit
 
     change(folder, another_method("_create_resource", "user_object"))
-    with pytest.raises(tf.errors.DataLossError, match=r"the child '_create_resource' of object .* is no function"):
+    with pytest.raises(tf.errors.DataLossError, match=r"the child '_create_resource' of object .* is not a function"):
         load(folder)
     folder = save(tmp_path / "other", table=table, find=find)
     change(folder, another_method("_initialize", "function"))

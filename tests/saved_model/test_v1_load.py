@@ -245,7 +245,7 @@ def test_a_graph_for_newer_readers_is_refused(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_signature_of_no_node_is_refused(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(tf.errors.DataLossError, match="names 'nothing', which is no node"):
+    with pytest.raises(tf.errors.DataLossError, match="names 'nothing', which is not a node"):
         loaded(tmp_path, placeholder("x"), f=(X, {"y": ("nothing:0", "float")}))
 
 

@@ -26,7 +26,7 @@ def change_objects(folder: str, edit: Any) -> None:
     """Writes the checkpoint of a SavedModel again with other bytes for its objects."""
     prefix = f"{folder}/variables/variables"
     with BundleReader(prefix) as reader:
-        arrays = {key: reader.read(key) for key in reader.keys()}  # noqa: SIM118  a reader is no dict
+        arrays = {key: reader.read(key) for key in reader.keys()}  # noqa: SIM118  a reader is not a dict
     arrays[OBJECT_GRAPH_PROTO_KEY][()] = edit(arrays[OBJECT_GRAPH_PROTO_KEY][()])
     with BundleWriter(prefix) as writer:
         for key, array in arrays.items():
@@ -56,5 +56,5 @@ def test_numbers_of_objects_that_are_not_there_are_damage(folder: str, number: i
 
 def test_objects_that_cannot_be_parsed_are_damage(folder: str) -> None:
     change_objects(folder, lambda content: b"\xff" * 9)
-    with pytest.raises(tf.errors.DataLossError, match="these 9 bytes are no TrackableObjectGraph"):
+    with pytest.raises(tf.errors.DataLossError, match="these 9 bytes are not TrackableObjectGraph"):
         tf.saved_model.load(folder)

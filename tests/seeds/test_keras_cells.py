@@ -43,7 +43,7 @@ def test_models_are_modules_no_more_and_tell_their_layers() -> None:
     text = _printed(
         "001",
         ("model.trainable_variable\n", "assert len(model.trainable_variables) == 4\n"),  # the document's slip
-        ("model.submodules\n", "assert not hasattr(model, 'submodules')\n"),  # Keras 3's models are no tf.Modules
+        ("model.submodules\n", "assert not hasattr(model, 'submodules')\n"),  # Keras 3's models are not tf.Modules
         ("model.name_scope()", "assert not hasattr(model, 'name_scope')\nprint(model.name, len(model.layers))"),
     )
     assert text.startswith("False\nFalse\nTrue\n")

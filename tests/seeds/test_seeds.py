@@ -51,7 +51,7 @@ def _two_different_halves(text: str) -> bool:
 
 # (document, words that occur in one cell only) -> what TensorFlow 2.21 prints
 EXPECTATIONS: dict[tuple[str, str], Expect] = {
-    # The document expects TensorFlow to refuse the loop; it is carried out, and the document's own check complains.
+    # The document expects TensorFlow to refuse the loop; it is run, and the document's own check complains.
     ("004", "buggy_while_py_true_tf_break"): Expect(contains=("uses tf.while_loop.",), raises="Exception"),
     ("000", "a_function_that_uses_a_graph(x1"): Expect("array([[12.]], dtype=float32)"),
     ("000", "outer_function(tf.constant"): Expect("array([[12.]], dtype=float32)"),

@@ -103,7 +103,7 @@ def _differences(found: Outcome, wanted: Outcome, same_text: bool) -> Iterator[s
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Tells whether two arrays are equal up to rounding."""
+    """Returns whether two arrays are equal up to rounding."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     tolerance = TOLERANCES.get(a.dtype.name)
@@ -216,9 +216,9 @@ def _run_by(make: Callable[[Any], EngineProgram], function: Call, program: Progr
     specs = [tf.TensorSpec(a.shape, tf.as_dtype(a.dtype)) for a in program.arrays]
     concrete = tf.function(function, autograph=False).get_concrete_function(*specs, tf.TensorSpec([], tf.int32))
     with tiers(**_IN_TURN):
-        clustering._LEAST_NODES, least_nodes = 1 + program.seed % 4, clustering._LEAST_NODES
+        clustering._MIN_NODES, least_nodes = 1 + program.seed % 4, clustering._MIN_NODES
         made = make(concrete)
-        clustering._LEAST_NODES = least_nodes
+        clustering._MIN_NODES = least_nodes
     run = made.quiet_run()
     is_prepared = False
 
@@ -244,12 +244,12 @@ _IN_TURN: dict[str, Any] = {"pin": Pin.AUTO, "waits": True, "threshold": 0.0, "c
 def tiers(**values: Any) -> Iterator[None]:
     """Sets what decides where functions run, and makes clusters of the smallest parts."""
     before = {name: getattr(settings, name) for name in values}
-    least_seconds, clustering._LEAST_SECONDS = clustering._LEAST_SECONDS, 0.0
+    least_seconds, clustering._MIN_SECONDS = clustering._MIN_SECONDS, 0.0
     try:
         for name, value in values.items():
             setattr(settings, name, value)
         yield
     finally:
-        clustering._LEAST_SECONDS = least_seconds
+        clustering._MIN_SECONDS = least_seconds
         for name, value in before.items():
             setattr(settings, name, value)

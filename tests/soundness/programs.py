@@ -24,7 +24,7 @@ import millrace as tf
 
 CALLS = (0, 1, 2, 3, 1, 2)
 """The values of `k` in the calls of one run: each mistake comes twice, so that it meets both engines of a way."""
-_MOST_ELEMENTS = 256
+_MAX_ELEMENTS = 256
 _LARGEST = 64.0
 _GRID = 64.0
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
@@ -121,7 +121,7 @@ class Writer:
         """Adds `name = expression` if that can be computed; returns whether it can."""
         try:
             result = eval(expression, self.environment)  # text of our own
-        except Exception:  # whatever does not run eagerly is no statement of the program
+        except Exception:  # whatever does not run eagerly is not a statement of the program
             return False
         tensors = list(result) if isinstance(result, (list, tuple)) else [result]
         if not tensors or len(tensors) > 4 or not all(map(_is_moderate, tensors)):
@@ -191,7 +191,7 @@ class Writer:
         return self.rng.choice(alike if alike and self.rng.random() < 0.8 else same or [value])
 
     def chance(self, percent: int) -> bool:
-        """Tells whether something happens that happens in so many of a hundred cases."""
+        """Returns whether something happens that happens in so many of a hundred cases."""
         return self.rng.randrange(100) < percent
 
     def axis(self, value: Value) -> int:
@@ -200,10 +200,10 @@ class Writer:
 
 
 def _is_moderate(tensor: Any) -> bool:
-    """Tells whether a tensor is small, and its numbers are too."""
+    """Returns whether a tensor is small, and its numbers are too."""
     if not isinstance(tensor, tf.Tensor) or tensor.dtype.name in ("variant", "resource"):
         return False
-    if tensor.shape.rank > 4 or (tensor.shape.num_elements() or 0) > _MOST_ELEMENTS:
+    if tensor.shape.rank > 4 or (tensor.shape.num_elements() or 0) > _MAX_ELEMENTS:
         return False
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
         return bool(np.all(np.abs(tensor.numpy().astype(np.complex128)) <= _LARGEST))  # false for NaN
@@ -211,7 +211,7 @@ def _is_moderate(tensor: Any) -> bool:
 
 
 def _is_exact(tensor: Any, by_exact_op: bool) -> bool:
-    """Tells whether the numbers of a tensor are free of rounding."""
+    """Returns whether the numbers of a tensor are free of rounding."""
     if tensor.dtype.is_integer or tensor.dtype.is_bool or tensor.dtype.name == "string":
         return True
     if not by_exact_op or tensor.dtype.name not in ("float32", "float64"):

@@ -35,9 +35,9 @@ from tests.soundness import race_processes
 from tests.soundness.race_processes import STILL
 from tests.soundness.race_scenarios import SCENARIOS, fresh
 
-_MOST_GROWTH = 0.1
+_MAX_GROWTH = 0.1
 """How much larger the process may be in the last third of a race than in the second third."""
-_LEAST_GROWTH = 60
+_MIN_GROWTH = 60
 """Megabytes that count as no growth: what the allocator keeps differs from time to time."""
 
 
@@ -133,7 +133,7 @@ def growth_of(megabytes: list[float]) -> str | None:
     if third < 20:
         return None  # nothing to see in some seconds
     before, after = statistics.median(megabytes[third : 2 * third]), statistics.median(megabytes[2 * third :])
-    if after - before <= max(_LEAST_GROWTH, _MOST_GROWTH * before):
+    if after - before <= max(_MIN_GROWTH, _MAX_GROWTH * before):
         return None
     return f"the process has grown from {before:.0f} to {after:.0f} MB"
 

@@ -33,7 +33,7 @@ def test_a_message_about_something_else_is_refused():
         with pytest.raises(ValueError, match="mutually exclusive"):
             tf.Variable(1.0, variable_def=message)
         message.variable_name = "v/Initializer/initial_value:0"
-        with pytest.raises(ValueError, match="Const 'v/Initializer/initial_value' is no variable"):
+        with pytest.raises(ValueError, match="Const 'v/Initializer/initial_value' is not a variable"):
             tf.Variable(variable_def=message)
         message.variable_name = "w:0"
         with pytest.raises(KeyError, match="does not exist"):

@@ -33,60 +33,60 @@ class Machine:
         self.now += self.seconds(self.count)
         return "product"
 
-    def carry_out_inside(self, work: int) -> None:
-        """Carries out two products while another is carried out."""
+    def run_inside(self, work: int) -> None:
+        """Runs two products while another is run."""
         for shapes in ("first", "second"):
-            self.threads.carry_out(self.product, work, shapes)
+            self.threads.run(self.product, work, shapes)
 
-    def carry_out(self, times: int, work: int = LARGE, shapes: str = "shapes") -> list[int]:
+    def run(self, times: int, work: int = LARGE, shapes: str = "shapes") -> list[int]:
         """Returns the numbers of threads of some products."""
         self.counts, chosen = [], self.count
         for _ in range(times):
-            assert self.threads.carry_out(self.product, work, shapes) == "product"
+            assert self.threads.run(self.product, work, shapes) == "product"
             assert self.count == chosen  # as the program had it
         return self.counts
 
 
 def test_a_small_product_runs_on_one_thread() -> None:
-    assert Machine().carry_out(3, SMALL) == [1, 1, 1]
+    assert Machine().run(3, SMALL) == [1, 1, 1]
 
 
 def test_a_large_product_is_timed_alone_and_then_shared() -> None:
     machine = Machine()
-    assert machine.carry_out(3) == [1, 4, 4]
-    assert machine.carry_out(2, shapes="others") == [1, 4]
+    assert machine.run(3) == [1, 4, 4]
+    assert machine.run(2, shapes="others") == [1, 4]
 
 
 def test_threads_that_are_slower_are_halved() -> None:
     machine = Machine()
     machine.seconds = lambda count: 0.001 if count == 1 else 0.048
-    assert machine.carry_out(5) == [1, 4, 2, 1, 1]
+    assert machine.run(5) == [1, 4, 2, 1, 1]
 
 
 def test_threads_that_wake_up_slowly_and_gain_later_are_kept() -> None:
     machine = Machine()
     times = iter([0.001, 0.002, 0.0015, *[0.0003] * 50, 0.0015, *[0.0003] * 9])
     machine.seconds = lambda count: next(times)
-    assert machine.carry_out(63) == [1] + [4] * 62
+    assert machine.run(63) == [1] + [4] * 62
 
 
 def test_threads_are_tried_again_after_pauses_that_grow() -> None:
     machine = Machine()
     machine.seconds = lambda count: 0.001 if count == 1 else 0.002
-    machine.carry_out(8)
+    machine.run(8)
     tries = []
     for _ in range(6):
         start = machine.now
-        while machine.carry_out(1) == [1]:
+        while machine.run(1) == [1]:
             machine.now += 0.1
         tries.append(machine.now - start)
-        machine.carry_out(3)
+        machine.run(3)
     assert tries == sorted(tries) and tries[-1] > 10
     machine.seconds = lambda count: 0.001 / count  # the neighbours are gone
     machine.now += 60
-    machine.carry_out(3)
+    machine.run(3)
     machine.now += 60
-    assert machine.carry_out(3) == [4, 4, 4]
+    assert machine.run(3) == [4, 4, 4]
 
 
 def test_an_error_leaves_the_number_of_threads_as_it_was() -> None:
@@ -96,34 +96,34 @@ def test_an_error_leaves_the_number_of_threads_as_it_was() -> None:
         raise ValueError("no product")
 
     with pytest.raises(ValueError, match="no product"):
-        machine.threads.carry_out(fail, LARGE, "shapes")
+        machine.threads.run(fail, LARGE, "shapes")
     assert machine.count == 4
 
 
 def test_the_number_that_the_program_chooses_later_is_the_most() -> None:
     machine = Machine()
-    machine.carry_out(2)
+    machine.run(2)
     machine.count = 2
-    assert machine.carry_out(2) == [2, 2]
-    assert machine.carry_out(2, shapes="others") == [1, 2]
+    assert machine.run(2) == [2, 2]
+    assert machine.run(2, shapes="others") == [1, 2]
     machine.count = 1
-    assert machine.carry_out(2) == [1, 1]
+    assert machine.run(2) == [1, 1]
     machine.count = 4
-    assert machine.carry_out(2) == [4, 4]
+    assert machine.run(2) == [4, 4]
 
 
 def test_products_at_once_leave_the_number_that_the_program_chose() -> None:
     machine = Machine()
     machine.count = 3
-    machine.threads.carry_out(lambda: machine.carry_out_inside(SMALL), SMALL, "outer")
+    machine.threads.run(lambda: machine.run_inside(SMALL), SMALL, "outer")
     assert machine.count == 3
 
 
 def test_the_times_of_many_shapes_are_forgotten() -> None:
     machine = Machine()
     for number in range(2000):
-        machine.carry_out(1, shapes=f"{number}")
-    assert len(machine.threads._alone) <= blas_threads._MOST_SHAPES
+        machine.run(1, shapes=f"{number}")
+    assert len(machine.threads._alone) <= blas_threads._MAX_SHAPES
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_one_core_keeps_a_product_on_one_thread_of_a_library_that_has_several() 
     threads = blas_threads.ProductThreads(1, lambda: library[0], lambda count: library.__setitem__(0, count))
     assert not threads.has_no_choice
     for _ in range(3):
-        threads.carry_out(lambda: counts.append(library[0]), 1 << 22, "shapes")
+        threads.run(lambda: counts.append(library[0]), 1 << 22, "shapes")
     assert counts == [1, 1, 1] and library == [4]
 
 

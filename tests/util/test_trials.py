@@ -160,7 +160,7 @@ def test_a_call_that_ends_after_the_trial_changes_nothing():
     assert trial.winner == "a" and not trial.outcome.seconds
 
 
-def test_carry_out_times_the_calls_with_the_clock_it_is_given():
+def test_run_times_the_calls_with_the_clock_it_is_given():
     now = itertools.count()
     times = {"slow": 7, "fast": 2}
 
@@ -173,7 +173,7 @@ def test_carry_out_times_the_calls_with_the_clock_it_is_given():
         return run
 
     trial = Trial(["slow", "fast"], clock=lambda: next(now))
-    results = [trial.carry_out({name: way(name) for name in times}, 5) for _ in range(40)]
+    results = [trial.run({name: way(name) for name in times}, 5) for _ in range(40)]
     assert trial.winner == "fast"
     assert set(results) == {("slow", 5), ("fast", 5)} and results[-1] == ("fast", 5)
 
@@ -186,7 +186,7 @@ def test_an_error_of_a_call_is_raised_and_counts_for_nothing():
 
     for _ in range(10):
         with pytest.raises(KeyError, match="mine"):
-            trial.carry_out({"a": run, "b": run})
+            trial.run({"a": run, "b": run})
     assert not trial.outcome.seconds and not trial.is_over
 
 

@@ -110,9 +110,9 @@ def test_a_fixed_choice_does_not_ask_the_clock() -> None:
 
 def test_the_choices_of_many_shapes_are_forgotten() -> None:
     machine = Machine(other=0.001, plain=0.01)
-    for number in range(3 * module._MOST_SHAPES):
+    for number in range(3 * module._MAX_SHAPES):
         machine.run(1, f"{number}")
-    assert len(machine.ways._works) <= module._MOST_SHAPES
+    assert len(machine.ways._works) <= module._MAX_SHAPES
 
 
 def test_an_error_is_the_callers() -> None:

@@ -1,4 +1,4 @@
-"""Which values the graph carries out, and which Python keeps."""
+"""Which values the graph runs, and which Python keeps."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue)
 
 
 class _LoopTests(ast.NodeTransformer):
-    """Carries out the condition that a `for` is given: `for` has no place for it in Python."""
+    """Runs the condition that a `for` is given: `for` has no place for it in Python."""
 
     def visit_For(self, node: Any) -> Any:
         self.generic_visit(node)

@@ -25,7 +25,7 @@ class Table(dict[Any, Any]):
 
 
 class Staged:
-    """A value that the graph would carry out; its truth is never asked for by Python."""
+    """A value that the graph would run; its truth is never asked for by Python."""
 
     def __init__(self, truth: bool) -> None:
         self.truth = truth

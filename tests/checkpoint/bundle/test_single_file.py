@@ -27,5 +27,5 @@ def test_values_that_do_not_fit_are_refused() -> None:
         lambda: decoded_slice(value, tf.variant, (2,)), tf.errors.DataLossError, "Element type not supported in"
     )
     check_refusal(
-        lambda: decoded_slice(b"\xff", tf.float32, (2,)), tf.errors.DataLossError, "a value that is no message"
+        lambda: decoded_slice(b"\xff", tf.float32, (2,)), tf.errors.DataLossError, "a value that is not a message"
     )

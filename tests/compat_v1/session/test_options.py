@@ -16,7 +16,7 @@ def session() -> Any:
     with tf.Graph().as_default() as graph:
         x = v1.placeholder(tf.float32, [None, 4], name="x")
         tf.reduce_sum(tf.matmul(x, x, transpose_b=True, name="product"), name="total")
-    config = v1.ConfigProto()  # XLA has names of its own for what it carries out
+    config = v1.ConfigProto()  # XLA has names of its own for what it runs
     config.graph_options.optimizer_options.global_jit_level = v1.OptimizerOptions.OFF
     with v1.Session(graph=graph, config=config) as sess:
         yield sess

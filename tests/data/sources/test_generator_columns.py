@@ -101,7 +101,7 @@ def test_a_block_has_as_many_elements_as_are_asked_for() -> None:
 
 
 def test_large_arrays_come_in_smaller_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generator_columns, "_MOST_BYTES", 100)
+    monkeypatch.setattr(generator_columns, "_MAX_BYTES", 100)
     plain, values = PlainElements(Structure(tf.TensorSpec([4], tf.float64))), [np.ones(4)] * 5
     assert not plain.take(5, iter(values))
     assert plain.count == 3

@@ -15,7 +15,7 @@ Dataset = tf.data.Dataset
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
-    """Sets the global seed that stands for none where a dataset has a seed of its own."""
+    """Sets the global seed that represents none where a dataset has a seed of its own."""
     tf.random.set_seed(87654321)
 
 

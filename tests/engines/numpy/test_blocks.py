@@ -20,7 +20,7 @@ FLOAT = np.dtype(np.float32)
 
 
 def relu(x: Any) -> Any:
-    """A kernel that is no ufunc."""
+    """A kernel that is not a ufunc."""
     return np.maximum(x, 0)
 
 
@@ -194,4 +194,4 @@ def test_plans_are_bounded() -> None:
     program = BlockProgram([step("a", "tanh", "x")], ["x"], ["a"], KERNELS)
     for size in range(2, 100):
         program(np.ones(size, np.float32))
-    assert len(program._plans) <= blocks._MOST_PLANS
+    assert len(program._plans) <= blocks._MAX_PLANS

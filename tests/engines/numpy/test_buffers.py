@@ -19,7 +19,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> dict[int, Any]:
     memory = buffers._KeptMemory()
     monkeypatch.setattr(buffers, "_KEPT", memory)
     monkeypatch.setattr(buffers, "_LARGEST_OF_ALLOCATOR", 1000)
-    monkeypatch.setattr(buffers, "_MOST_KEPT", 10_000)
+    monkeypatch.setattr(buffers, "_MAX_KEPT", 10_000)
     return memory._kept
 
 

@@ -43,8 +43,8 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of all parts, which are all worth a call."""
     clock = Clock()
-    monkeypatch.setattr(clustering, "_LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(clustering, "_LEAST_NODES", 1)
+    monkeypatch.setattr(clustering, "_MIN_SECONDS", 0.0)
+    monkeypatch.setattr(clustering, "_MIN_NODES", 1)
     monkeypatch.setattr(settings, "clock", clock)
     monkeypatch.setattr(Settings, "trial_rules", lambda self: Rules(warm_up=0, counted=2, least=2, most=2))
     return clock
@@ -151,7 +151,7 @@ def test_a_part_that_meets_ever_new_shapes_stays_on_the_host(clock: Clock) -> No
     part = part_of(lambda x: tf.exp(x), VECTOR)
     for size in range(1, 100):
         values(part, 1, size=size)
-    assert len(part.ways()) == compiled_parts._MOST_CASES
+    assert len(part.ways()) == compiled_parts._MAX_CASES
 
 
 def test_what_the_compiler_does_not_take_stays_on_the_host(clock: Clock) -> None:

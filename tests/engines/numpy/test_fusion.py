@@ -95,7 +95,7 @@ def test_a_long_chain_is_several_chains() -> None:
 
     lengths = [text.count("Tanh") for text in steps(f, LARGE)]
     assert sum(lengths) == 250
-    assert max(lengths) <= fusion._MOST_NODES
+    assert max(lengths) <= fusion._MAX_NODES
     assert len(lengths) == 3
 
 

@@ -30,7 +30,7 @@ def test_each_executable_is_counted_once() -> None:
 def test_ever_new_shapes_drop_old_executables(monkeypatch: pytest.MonkeyPatch) -> None:
     from millrace._src.engines.xla import executables
 
-    monkeypatch.setattr(executables, "_MOST_EXECUTABLES", 3)
+    monkeypatch.setattr(executables, "_MAX_EXECUTABLES", 3)
     f, before = doubled(), compilation_count()
     for size in (1, 2, 3, 4):  # the fourth is one too many
         f(tf.ones([size]))

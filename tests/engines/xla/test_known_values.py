@@ -55,7 +55,7 @@ def test_a_size_may_be_a_tensor(function):
 def test_a_size_with_very_many_values_stays_right():
     compiled = tf.function(lambda x, n: x[:n], jit_compile=True, autograph=False)
     x = tf.range(100)
-    for n in range(2 * runner._MOST_SPECIALIZATIONS):
+    for n in range(2 * runner._MAX_SPECIALIZATIONS):
         assert compiled(x, tf.constant(n)).shape == (n,)
 
 

@@ -1,4 +1,4 @@
-"""Where compiled functions run on a machine with several devices: three devices of JAX's CPU stand for the machine."""
+"""Where compiled functions run on a machine with several devices: three devices of JAX's CPU represent the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of compiled graphs: prepared ahead, in any thread, and carried out with what is prepared."""
+"""Calls of compiled graphs: prepared ahead, in any thread, and run with what is prepared."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xla
 
 
 def is_let_go(reference: weakref.ref[np.ndarray]) -> bool:
-    """Tells whether an array is gone; XLA's threads let go of what they read shortly after they have computed."""
+    """Returns whether an array is gone; XLA's threads let go of what they read shortly after they have computed."""
     for _ in range(500):
         gc.collect()
         if reference() is None:

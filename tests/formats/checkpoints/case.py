@@ -29,7 +29,7 @@ def restored(tf: Any, objects: Objects, path: str) -> None:
 class Case:
     """A checkpoint: `build(tf)` makes the objects, `fill(tf, objects)` gives them values, `read(tf, objects)` reports.
 
-    `write` and `restore` stand for other ways to write and to restore than `tf.train.Checkpoint`. A case that
+    `write` and `restore` represent other ways to write and to restore than `tf.train.Checkpoint`. A case that
     `needs` "session" is written by TensorFlow only: by a session, or by what Millrace does not have.
     """
 

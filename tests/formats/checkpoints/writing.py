@@ -159,7 +159,7 @@ def written_in_a_function(tf: Any) -> Objects:
 
 
 def _read_tensors(tf: Any, objects: Objects, path: str) -> Any:
-    """Reports all tensors of a checkpoint that no objects stand for."""
+    """Reports all tensors of a checkpoint that no objects represent."""
     reader = tf.train.load_checkpoint(path)
     keys = sorted(reader.get_variable_to_shape_map())
     return [[key, reader.get_tensor(key)] for key in keys if key != "_CHECKPOINTABLE_OBJECT_GRAPH"]

@@ -1,7 +1,7 @@
 """What a loaded SavedModel answers: the results of the calls, and a description of its objects.
 
 The description walks the object graph of the file (`SavedObjectGraph`) beside the loaded objects: each node with what
-a program can see of the object that stands for it. Objects that are reached twice are described once.
+a program can see of the object that represents it. Objects that are reached twice are described once.
 """
 
 from __future__ import annotations

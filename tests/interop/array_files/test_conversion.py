@@ -145,7 +145,7 @@ def test_the_command_overwrites_only_when_told_to(
 def test_the_command_refuses_what_is_no_file_of_arrays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert convert([str(tmp_path / "none"), str(tmp_path / "a.npz")]) == 2
     error = capsys.readouterr().err
-    assert error == f"millrace convert: {tmp_path}/none is no checkpoint, nor a .safetensors or .npz file.\n"
+    assert error == f"millrace convert: {tmp_path}/none is not a checkpoint, nor a .safetensors or .npz file.\n"
 
 
 _RESTORE = """

@@ -101,7 +101,7 @@ def test_pickled_objects_are_refused_not_run(tmp_path: Path) -> None:
 def test_files_that_end_too_early_are_refused(size: int, tmp_path: Path) -> None:
     write_npz(str(tmp_path / "whole"), sources(x=np.arange(3.0)))
     (tmp_path / "a.npz").write_bytes((tmp_path / "whole").read_bytes()[:size])
-    with pytest.raises(tf.errors.DataLossError, match="is no whole npz file"):
+    with pytest.raises(tf.errors.DataLossError, match="is not a whole npz file"):
         NpzFile(str(tmp_path / "a.npz"))
 
 

@@ -103,13 +103,13 @@ ENTRY = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 )
 def test_entries_that_cannot_be_are_refused(entry: Any, tmp_path: Path) -> None:
     path = _written(tmp_path / "a.safetensors", {"x": entry}, b"12345678")
-    with pytest.raises(tf.errors.DataLossError, match="is no whole safetensors file"):
+    with pytest.raises(tf.errors.DataLossError, match="is not a whole safetensors file"):
         SafetensorsFile(str(path))
 
 
 @pytest.mark.parametrize("header", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000])
 def test_headers_that_are_no_object_are_refused(header: bytes, tmp_path: Path) -> None:
-    with pytest.raises(tf.errors.DataLossError, match="is no whole safetensors file"):
+    with pytest.raises(tf.errors.DataLossError, match="is not a whole safetensors file"):
         SafetensorsFile(str(_written(tmp_path / "a.safetensors", header)))
 
 

@@ -26,7 +26,7 @@ MODES = {
 THREE = ("eager", "graph", "jit")
 UNCOMPILED = ("eager", "graph")
 EAGER = ("eager",)
-"""For what is no training of a model: there is no mode to choose."""
+"""For what is not a training of a model: there is no mode to choose."""
 HALF = 1e-2
 """The tolerance for 16-bit numbers."""
 

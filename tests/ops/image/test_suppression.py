@@ -15,27 +15,27 @@ _RANDOM = np.random.default_rng(0)
 _LOW = _RANDOM.random((9, 2))
 _BOXES = np.concatenate([_LOW, _LOW + 0.1 + 0.4 * _RANDOM.random((9, 2))], axis=1).astype(np.float32)
 _SCORES = _RANDOM.random(9).astype(np.float32)
-_LIMIT, _HALF, _LEAST = np.array(4, np.int32), np.float32(0.5), np.float32(0.2)
+_LIMIT, _HALF, _MIN = np.array(4, np.int32), np.float32(0.5), np.float32(0.2)
 _MATRIX = (np.eye(9) + 0.6 * np.eye(9, k=1)).astype(np.float32)
 
 SAMPLES = [
     Sample("NonMaxSuppression", (_BOXES, _SCORES, _LIMIT), {"iou_threshold": 0.3}),
     Sample("NonMaxSuppressionV2", (_BOXES, _SCORES, _LIMIT, _HALF)),
     *(
-        Sample("NonMaxSuppressionV3", (_BOXES.astype(t), _SCORES.astype(t), _LIMIT, _HALF, _LEAST))
+        Sample("NonMaxSuppressionV3", (_BOXES.astype(t), _SCORES.astype(t), _LIMIT, _HALF, _MIN))
         for t in (np.float32, np.float16)
     ),
     *(
-        Sample("NonMaxSuppressionV4", (_BOXES, _SCORES, limit, _HALF, _LEAST), {"pad_to_max_output_size": pad})
+        Sample("NonMaxSuppressionV4", (_BOXES, _SCORES, limit, _HALF, _MIN), {"pad_to_max_output_size": pad})
         for limit in (_LIMIT, np.array(20, np.int32))
         for pad in (False, True)
     ),
     *(
-        Sample("NonMaxSuppressionV5", (_BOXES, _SCORES, np.array(20, np.int32), _HALF, _LEAST, sigma), attrs)
+        Sample("NonMaxSuppressionV5", (_BOXES, _SCORES, np.array(20, np.int32), _HALF, _MIN, sigma), attrs)
         for sigma in (np.float32(0), np.float32(0.5))
         for attrs in ({}, {"pad_to_max_output_size": True})
     ),
-    Sample("NonMaxSuppressionWithOverlaps", (_MATRIX, _SCORES, _LIMIT, _HALF, _LEAST)),
+    Sample("NonMaxSuppressionWithOverlaps", (_MATRIX, _SCORES, _LIMIT, _HALF, _MIN)),
 ]
 
 

@@ -1,4 +1,4 @@
-"""How an einsum over given shapes is carried out."""
+"""How an einsum over given shapes is run."""
 
 from __future__ import annotations
 

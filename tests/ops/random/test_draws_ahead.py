@@ -67,9 +67,9 @@ def test_streams_that_start_over_or_are_restored_give_the_same_numbers_again() -
 
 
 def test_threads_draw_ahead_for_themselves_and_few_series_are_kept() -> None:
-    for seed in range(3 * draws_ahead._MOST_SERIES):
+    for seed in range(3 * draws_ahead._MAX_SERIES):
         _DRAWS["normal"](philox.stream_from_seeds(seed, 0), 3)
-    assert len(draws_ahead._place.series) <= draws_ahead._MOST_SERIES
+    assert len(draws_ahead._place.series) <= draws_ahead._MAX_SERIES
     seen = []
     thread = threading.Thread(target=lambda: seen.append(len(draws_ahead._place.series)))
     thread.start()

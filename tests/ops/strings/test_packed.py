@@ -55,7 +55,7 @@ def test_the_packed_form_of_an_array_is_kept_until_the_array_is_gone() -> None:
 def test_few_strings_are_packed_each_time_and_many_arrays_are_forgotten() -> None:
     few = np.array([b"a"] * 10, object)
     assert packed(few) is not packed(few)
-    arrays = [np.array([b"%d" % i] * 100, object) for i in range(2 * module._MOST_KEPT)]
+    arrays = [np.array([b"%d" % i] * 100, object) for i in range(2 * module._MAX_KEPT)]
     for array in arrays:
         assert next(iter(packed(array))) == array[0]
-    assert len(module._kept) <= module._MOST_KEPT
+    assert len(module._kept) <= module._MAX_KEPT

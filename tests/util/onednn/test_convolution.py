@@ -111,4 +111,4 @@ def test_a_forked_process_computes_the_same(images: Any, filters: Any) -> None:
 
 @needs_library
 def test_the_calculations_that_are_kept_are_bounded() -> None:
-    assert convolution._calculation.cache_info().maxsize == convolution._MOST_CALCULATIONS
+    assert convolution._calculation.cache_info().maxsize == convolution._MAX_CALCULATIONS

@@ -36,4 +36,4 @@ def test_other_largest_elements_are_left_to_the_caller() -> None:
 
 
 def test_the_calculations_that_are_kept_are_bounded() -> None:
-    assert pooling._calculations.cache_info().maxsize == pooling._MOST_CALCULATIONS
+    assert pooling._calculations.cache_info().maxsize == pooling._MAX_CALCULATIONS

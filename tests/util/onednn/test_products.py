@@ -115,4 +115,4 @@ def test_stacks_with_gaps_are_right_or_left_to_numpy() -> None:
 
 
 def test_the_products_that_are_kept_are_bounded() -> None:
-    assert multiplication.cache_info().maxsize == products._MOST_PRODUCTS
+    assert multiplication.cache_info().maxsize == products._MAX_PRODUCTS

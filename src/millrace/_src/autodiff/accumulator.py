@@ -54,7 +54,7 @@ class Accumulator:
         """Whether all tangents have been asked for: the outputs that an operation gets later need no tangents."""
 
     def watches(self, number: int) -> bool:
-        """Tells whether the tensor of this number has a tangent."""
+        """Returns whether the tensor of this number has a tangent."""
         return number in self.watched
 
     def tangent(self, tensor: Any) -> Any:

@@ -178,7 +178,7 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
 
 
 def _inside(tensor: Any) -> Any:
-    """Returns the tensor of the current graph that stands for a tensor."""
+    """Returns the tensor of the current graph that represents a tensor."""
     return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
 

@@ -131,7 +131,7 @@ class ForwardAccumulator:
 
         Args:
           primals: a Tensor, a Variable, or a nested structure of them.
-          unconnected_gradients: what stands for the tangent of a value that does not depend on the watched primals:
+          unconnected_gradients: what represents the tangent of a value that does not depend on the watched primals:
             nothing (None), or zeros.
 
         Returns: The tangents in the structure of `primals`, each of the shape and dtype of its primal.
@@ -155,7 +155,7 @@ class ForwardAccumulator:
             return None if values is None else IndexedSlices(values, primal.indices, primal.dense_shape)
         handle = _handle(primal)
         if handle is None and not isinstance(primal, Tensor):
-            raise AttributeError(f"{type(primal).__name__!r} object has no attribute '_id': it is no Tensor")
+            raise AttributeError(f"{type(primal).__name__!r} object has no attribute '_id': it is not a Tensor")
         return self._accumulator.tangent_or_zeros(primal if handle is None else handle)
 
 

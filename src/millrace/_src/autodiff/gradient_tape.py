@@ -134,7 +134,7 @@ class GradientTapeBase:
             tensor, the values are.
           sources: a Tensor, a Variable, a RaggedTensor, or a nested structure of such.
           output_gradients: weights of the elements of the targets, same structure as `target`.
-          unconnected_gradients: what stands for the gradient of a source that the target does not depend on.
+          unconnected_gradients: what represents the gradient of a source that the target does not depend on.
 
         Returns: Gradients in the structure of `sources`: Tensors, IndexedSlices, RaggedTensors, or None.
         Raises:
@@ -311,7 +311,7 @@ def _is_differentiable_target(target: Any) -> bool:
 
 
 def _counts_itself(target: Any, sources: Sequence[int]) -> bool:
-    """Tells whether an integer target is itself among the sources: only then the target has a derivative, 1."""
+    """Returns whether an integer target is itself among the sources: only then the target has a derivative, 1."""
     return target.dtype.name != "string" and tape_id(target) in sources
 
 

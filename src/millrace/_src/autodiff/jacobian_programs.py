@@ -1,7 +1,7 @@
 """Jacobians of eager tapes as programs.
 
 A Jacobian takes a sweep for each element of the target. As with gradients (`sweep_programs`), a form of tape that comes
-back gets a program: the sweep as a graph of one row, carried out on the unit seeds of all rows at once (`vectorize`).
+back gets a program: the sweep as a graph of one row, run on the unit seeds of all rows at once (`vectorize`).
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def compiled_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, s
 
 
 def _compiled(tape: Tape) -> Run | None:
-    """Returns the program of the sweeps of all rows, or None if a sweep is no function of arrays.
+    """Returns the program of the sweeps of all rows, or None if a sweep is not a function of arrays.
 
-    Raises: NotImplementedError: if an op cannot be carried out on all rows at once.
+    Raises: NotImplementedError: if an op cannot be run on all rows at once.
     """
     swept = swept_graph(tape)
     if swept is None:

@@ -100,7 +100,7 @@ def _gradients(tape: GradientTapeBase, result: Any, dys: Sequence[Any], sources:
 
 
 def _is_source(argument: Any) -> bool:
-    """Tells whether an argument has a gradient: a variable, or a tensor of numbers that are not integers."""
+    """Returns whether an argument has a gradient: a variable, or a tensor of numbers that are not integers."""
     if is_variable(argument):
         return True
     return isinstance(argument, Tensor) and (argument.dtype.is_floating or argument.dtype.is_complex)

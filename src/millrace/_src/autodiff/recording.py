@@ -28,7 +28,7 @@ _TRAINABLE = frozenset(
 
 
 def is_trainable(dtype: Any) -> bool:
-    """Tells whether gradients flow through tensors of a dtype."""
+    """Returns whether gradients flow through tensors of a dtype."""
     return dtype in _TRAINABLE
 
 

@@ -1,6 +1,6 @@
 """Backward sweeps of eager tapes as programs.
 
-A training loop makes the same tape again and again: the same ops in the same order on the same shapes. Carrying out a
+A training loop makes the same tape again and again: the same ops in the same order on the same shapes. Running a
 sweep op by op costs more than the arithmetic of a small model. So the *form* of a tape is looked up: everything on
 which a sweep depends but the values. A form that has come back a few times is swept once on placeholders, in a graph.
 From then on the graph's program on the NumPy engine computes the gradients: the same kernels in the same order, with
@@ -8,7 +8,7 @@ nothing between the kernels.
 
 Not every sweep can be such a program. The sweep goes op by op where another tape watches, where a rule is the user's
 own Python code or has effects, and where the tape holds a function with its own gradient. The sweep also goes op by op
-if a program fails, and then names the error. A tape of more than `_MOST_BYTES` is swept op by op too: such a sweep
+if a program fails, and then names the error. A tape of more than `_MAX_BYTES` is swept op by op too: such a sweep
 frees values on the way, and the time that a program saves does not matter there.
 """
 
@@ -38,8 +38,8 @@ from millrace._src.passes import constant_folding
 
 _SWEEPS_BEFORE = 10
 """The sweeps of a form op by op before the form gets a program, which takes as long to make as ten or twenty sweeps."""
-_MOST_FORMS = 256
-_MOST_BYTES = 16 << 20
+_MAX_FORMS = 256
+_MAX_BYTES = 16 << 20
 
 _forms: dict[Any, Any] = {}
 """From forms to programs; to the number of sweeps so far for a form without a program; to None if there can be none."""
@@ -108,7 +108,7 @@ def compiled_gradients(
 
 
 def may_have_program(entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any]) -> bool:
-    """Tells whether nothing but arrays decides a sweep that begins now."""
+    """Returns whether nothing but arrays decides a sweep that begins now."""
     if state.tapes or state.graph is not None or set(map(type, entries)) != {tuple}:
         return False
     return all(map(_has_value, seeds.values()))
@@ -126,7 +126,7 @@ def program_of(form: Any, tape: Tape, compiled: Callable[[Tape], Run | None]) ->
     if type(entry) is int:
         if entry < _SWEEPS_BEFORE:
             _forms[form] = entry + 1
-            if len(_forms) > _MOST_FORMS:
+            if len(_forms) > _MAX_FORMS:
                 _forget_some()
             return None
         try:
@@ -141,12 +141,12 @@ def program_of(form: Any, tape: Tape, compiled: Callable[[Tape], Run | None]) ->
 def _forget_some() -> None:
     """Drops the forms that were seen a few times only; if most forms have programs, drops all forms."""
     rare = [form for form, use_count in _forms.items() if type(use_count) is int]
-    for form in rare if len(rare) > _MOST_FORMS // 2 else list(_forms):
+    for form in rare if len(rare) > _MAX_FORMS // 2 else list(_forms):
         _forms.pop(form, None)
 
 
 def _has_value(seed: Any) -> bool:
-    """Tells whether a seed is an array, or ones in the shape of an array."""
+    """Returns whether a seed is an array, or ones in the shape of an array."""
     tensor = seed.target if type(seed) is Ones else seed
     return isinstance(tensor, EagerTensor) and tensor._eager_array.dtype.kind != "O"
 
@@ -216,7 +216,7 @@ class SweptGraph(NamedTuple):
 
 
 def _compiled(tape: Tape) -> Run | None:
-    """Returns the program of a sweep, or None if the sweep is no function of arrays."""
+    """Returns the program of a sweep, or None if the sweep is not a function of arrays."""
     swept = swept_graph(tape)
     if swept is None:
         return None
@@ -228,8 +228,8 @@ def _compiled(tape: Tape) -> Run | None:
 
 
 def swept_graph(tape: Tape) -> SweptGraph | None:
-    """Sweeps a tape on placeholders; returns None if the sweep is no function of arrays, or takes much memory."""
-    if sum(t._eager_array.nbytes for t in tape.values) > _MOST_BYTES or not all(r.may_compile for r in tape.recordings):
+    """Sweeps a tape on placeholders; returns None if the sweep is not a function of arrays, or takes much memory."""
+    if sum(t._eager_array.nbytes for t in tape.values) > _MAX_BYTES or not all(r.may_compile for r in tape.recordings):
         return None
     graph = FuncGraph("gradient")
     graph.outer_graph = None

@@ -40,9 +40,9 @@ from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 from millrace._src.passes.pipeline import optimize
 
-_MOST_SHAPES = 16
+_MAX_SHAPES = 16
 """The most different shapes of one call that have a plan each; further shapes share a plan with unknown dimensions."""
-_MOST_PLANS = 4096
+_MAX_PLANS = 4096
 
 
 class _Source(NamedTuple):
@@ -57,7 +57,7 @@ class TangentPlan:
 
     Args:
       graph: the graph.
-      sources: for each placeholder the input, output or tangent that the placeholder stands for.
+      sources: for each placeholder the input, output or tangent that the placeholder represents.
       results: the tangent of each output, or None.
     """
 
@@ -154,7 +154,7 @@ def tangent_plan(
         shapes = _relaxed(call, shapes)
         plan = _plans.get((call, shapes))
     if plan is None:
-        if len(_plans) >= _MOST_PLANS:
+        if len(_plans) >= _MAX_PLANS:
             _plans.clear()
             _shapes_seen.clear()
         plan = _plans[call, shapes] = _build(op, inputs, outputs, attrs, tangents, shapes, baked)
@@ -187,9 +187,9 @@ def _shape(tensor: Any) -> Any:
 
 
 def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Returns the shapes, or only their ranks after `_MOST_SHAPES` different shapes."""
+    """Returns the shapes, or only their ranks after `_MAX_SHAPES` different shapes."""
     count = _shapes_seen[call] = _shapes_seen.get(call, 0) + 1
-    if count <= _MOST_SHAPES:
+    if count <= _MAX_SHAPES:
         return shapes
     return tuple([None if s is None else (None,) * len(s) for s in shapes])
 

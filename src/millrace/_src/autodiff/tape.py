@@ -68,7 +68,7 @@ class Tape:
             self.watched.add(tape_id(tensor))
 
     def watches(self, number: int) -> bool:
-        """Tells whether the tensor of this number is followed."""
+        """Returns whether the tensor of this number is followed."""
         return number in self.watched
 
     def watch_variable(self, variable: Any) -> None:
@@ -95,7 +95,7 @@ class Tape:
             self.entries.append((recording, (number,), self._follow_all((value,)), (), ()))
 
     def record_call(self, call: BoundCall, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Notes an eager op call that was carried out, if an input is a watched tensor."""
+        """Notes an eager op call that was run, if an input is a watched tensor."""
         watched_numbers = self.watched
         ids = [t._tape_id for t in inputs]
         if watched_numbers.isdisjoint(ids):
@@ -111,7 +111,7 @@ class Tape:
         self.entries.append((recording, input_ids, output_ids, values, shapes))
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
-        """Notes an op that was carried out, or became a node of a graph, if an input is a watched tensor."""
+        """Notes an op that was run, or became a node of a graph, if an input is a watched tensor."""
         watched_numbers = self.watched
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
         if watched_numbers.isdisjoint(ids):
@@ -219,7 +219,7 @@ class VariableWatcher:
         self._tapes = tapes
 
     def watches(self, number: int) -> bool:
-        """Tells whether one of the outer tapes follows the tensor of this number."""
+        """Returns whether one of the outer tapes follows the tensor of this number."""
         return any(tape.watches(number) for tape in self._tapes)
 
     def record(self, *args: Any, **options: Any) -> None:

@@ -1,7 +1,7 @@
-"""Vectorisation: a traced function of one row, carried out on a batch of rows at once.
+"""Vectorisation: a traced function of one row, run on a batch of rows at once.
 
 The graph of the function is gone through operation by operation. A value is either the same for every row or
-*batched*: it has the rows along a new first axis. An operation without batched inputs is carried out once, unless it
+*batched*: it has the rows along a new first axis. An operation without batched inputs is run once, unless it
 has an effect or draws random numbers. Any other operation follows the batching rule of its op (`ops.batching`). Where
 the op has no rule, or the rule does not cover the case, the operation is left to the caller's loop over the rows.
 """
@@ -20,18 +20,18 @@ from millrace._src.ops.batching import Rows, Value
 from millrace._src.ops.batching_rules import rule_of
 
 Loop = Callable[[Any, Sequence[Value], Any], list[Any]]
-"""`(operation, inputs, count) -> outputs with the rows first`: carries out an operation once per row."""
+"""`(operation, inputs, count) -> outputs with the rows first`: runs an operation once per row."""
 
 
 def vectorized(graph: Any, given: dict[int, Value], outputs: Sequence[Any], count: Any, loop: Loop) -> list[Value]:
-    """Carries out a graph on a batch.
+    """Runs a graph on a batch.
 
     Args:
       graph: the traced function of one row.
       given: the values of the graph's inputs, by the id of the input's operation.
       outputs: the tensors to compute.
       count: the number of rows, an int or a tensor.
-      loop: carries out the operations without a rule.
+      loop: runs the operations without a rule.
 
     Returns: The values of `outputs`.
     """
@@ -81,7 +81,7 @@ def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
 
 
 def _is_the_same(operation: Any, has_rule: bool) -> bool:
-    """Tells whether an operation on values that are the same for all rows happens once for all rows.
+    """Returns whether an operation on values that are the same for all rows happens once for all rows.
 
     A check (an assertion) has a rule; other effects happen once per row.
     """
@@ -93,7 +93,7 @@ def _is_the_same(operation: Any, has_rule: bool) -> bool:
 
 
 def _takes_uneven(operation: Any, arguments: Sequence[Value]) -> bool:
-    """Tells whether the rule of an operation copes with lists of different lengths: a call's does, a loop's in part."""
+    """Returns whether the rule of an operation copes with lists of different lengths: a call's, in part a loop's."""
     control = operation.op_def.traits.control
     return control == "call" or control == "loop" and not any(a.by_row for a in arguments)
 

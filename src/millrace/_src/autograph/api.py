@@ -107,7 +107,7 @@ def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_excluded(function: types.FunctionType) -> bool:
-    """Tells whether a function is not to be converted: it is converted already, excluded, or Millrace's own."""
+    """Returns whether a function is not to be converted: it is converted already, excluded, or Millrace's own."""
     if calls.conversions.is_converted(function.__code__) or calls.is_excluded(function):
         return True
     return (function.__module__ or "").partition(".")[0] == _OWN_PACKAGE
@@ -273,6 +273,6 @@ def _level_from_environment() -> int:
 
 calls.verbosity.level = _level_from_environment()
 REPLACED_BUILTINS = (builtins_over_tensors, builtin_reductions)
-"""The modules whose functions stand for builtins in converted code; importing the modules registers the functions."""
+"""The modules whose functions represent builtins in converted code; importing the modules registers the functions."""
 
 __all__ = ["ConversionError", "Feature", "do_not_convert", "for_tracing", "to_code", "to_graph", "trace"]

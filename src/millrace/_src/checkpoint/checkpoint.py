@@ -395,7 +395,7 @@ def _require_no_function() -> None:
 def _text(prefix: Any, session: Any = None) -> str:
     """Returns what the names of files begin with as text; a tensor gives its value, in a plain graph in a session.
 
-    Raises: ValueError, TypeError: if that is no text.
+    Raises: ValueError, TypeError: if that is not text.
     """
     if isinstance(prefix, (str, bytes, os.PathLike)):
         return file_name(prefix)

@@ -82,7 +82,7 @@ class CheckpointReader:
         Raises:
           tf.errors.NotFoundError: if there is no such tensor.
           tf.errors.DataLossError: if its bytes are damaged.
-          TypeError: if the name is no text.
+          TypeError: if the name is not text.
         """
         array = self._stored.read(file_name(tensor_str))
         return array if array.ndim else array[()]

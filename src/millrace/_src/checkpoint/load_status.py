@@ -21,7 +21,7 @@ from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.trackable.base import TrackableReference
 from millrace._src.util.class_homes import tensorflow_home
 
-_MOST_SHOWN_OBJECTS = 10
+_MAX_SHOWN_OBJECTS = 10
 _BUILD_HINT = (
     "\n\n{count} values wait for objects that are not made yet, and are restored when those are made. To restore them "
     "now, build the objects before you restore: a model by `model.build(input_shape)` or a call, an optimizer by "
@@ -153,7 +153,7 @@ class CheckpointLoadStatus(LoadStatus):
     def assert_existing_objects_matched(self) -> Self:
         unmatched = self._unmatched()
         if unmatched:
-            shown = [_short_text(trackable) for trackable in unmatched[:_MOST_SHOWN_OBJECTS]]
+            shown = [_short_text(trackable) for trackable in unmatched[:_MAX_SHOWN_OBJECTS]]
             self._fail(
                 f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, likely due to "
                 f"changes in the Python program. Showing {len(shown)} of {len(unmatched)} unmatched objects: "
@@ -168,7 +168,7 @@ class CheckpointLoadStatus(LoadStatus):
         unmatched = [trackable for trackable in self._unmatched() if trackable is not restoration.root]
         if not unmatched:
             self._fail(f"Nothing to load. No dependencies have been added to {restoration.root} yet.")
-        listed = ", ".join(_short_text(trackable) for trackable in unmatched[:_MOST_SHOWN_OBJECTS])
+        listed = ", ".join(_short_text(trackable) for trackable in unmatched[:_MAX_SHOWN_OBJECTS])
         return self._fail(
             "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint "
             f"does not match the Python program. The following objects have no matching checkpointed value: [{listed}]"

@@ -13,8 +13,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
-_MOST_COMPARED = 200
-_LEAST_LIKENESS = 0.5
+_MAX_COMPARED = 200
+_MIN_LIKENESS = 0.5
 
 
 def nearest_names(wanted: Mapping[str, object], offered: Mapping[str, object]) -> dict[str, str]:
@@ -34,7 +34,7 @@ def nearest_names(wanted: Mapping[str, object], offered: Mapping[str, object]) -
     compared = 0
     for name, kind in wanted.items():
         best = _by_beginning(name, renamed, remaining)
-        if best is None and compared < _MOST_COMPARED:
+        if best is None and compared < _MAX_COMPARED:
             compared += 1
             candidates = [other for other, other_kind in remaining.items() if other_kind == kind] or list(remaining)
             best = _most_like(name, candidates)
@@ -73,5 +73,5 @@ def _by_beginning(name: str, renamed: Mapping[str, str], remaining: Mapping[str,
 
 def _most_like(name: str, candidates: list[str]) -> str | None:
     ends_alike = [other for other in candidates if other.rpartition("/")[2] == name.rpartition("/")[2]]
-    near = difflib.get_close_matches(name, (ends_alike or candidates)[:_MOST_COMPARED], 1, _LEAST_LIKENESS)
+    near = difflib.get_close_matches(name, (ends_alike or candidates)[:_MAX_COMPARED], 1, _MIN_LIKENESS)
     return near[0] if near else None

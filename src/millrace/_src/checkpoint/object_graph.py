@@ -174,7 +174,7 @@ class ObjectGraphView:
 
 
 def _slot(optimizer: Any, variable: Any, slot_name: str) -> Any:
-    """Returns the slot variable of an object, or None; an optimizer may refuse objects that are no variables."""
+    """Returns the slot variable of an object, or None; an optimizer may refuse objects that are not variables."""
     try:
         return optimizer.get_slot(variable, slot_name)
     except (AttributeError, KeyError):

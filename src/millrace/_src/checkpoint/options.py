@@ -41,7 +41,7 @@ class CheckpointOptions:
 
     Raises:
       TypeError: if a callback cannot be called.
-      ValueError: if `experimental_sharding_callback` is no `ShardingCallback`.
+      ValueError: if `experimental_sharding_callback` is not a `ShardingCallback`.
       AssertionError: if a callback takes more than one argument.
     """
 

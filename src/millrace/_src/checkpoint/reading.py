@@ -61,7 +61,7 @@ class ValueReader:
         """
         array = self._bundle.read(key)
         if array.dtype != object or array.ndim:
-            raise DataLossError(None, None, f"{key} of {self.prefix} is no text: {array.dtype} {list(array.shape)}.")
+            raise DataLossError(None, None, f"{key} of {self.prefix} is not text: {array.dtype} {list(array.shape)}.")
         return bytes(array.item())
 
     def read(self, wants: Sequence[Want]) -> Iterator[Any]:

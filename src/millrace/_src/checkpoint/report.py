@@ -22,8 +22,8 @@ UNUSED = "unused in checkpoint"
 WRONG_SHAPE = "wrong shape"
 WRONG_DTYPE = "wrong dtype"
 
-_MOST_LINES = 26
-_LONGEST_NAME = 52
+_MAX_LINES = 26
+_MAX_NAME_LENGTH = 52
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class RestoreReport:
             ("that fit" if self.is_refused else LOADED, [self._loaded_cells(row) for row in self.loaded]),
         ]
         has_problems = len(self.loaded) < len(self.rows)
-        shares = _shares([len(lines) for _, lines in kinds], _MOST_LINES, least_of_last=has_problems)
+        shares = _shares([len(lines) for _, lines in kinds], _MAX_LINES, least_of_last=has_problems)
         shown: list[_Cells] = []
         for (name, lines), share in zip(kinds, shares):
             shown.extend(lines[:share])
@@ -232,7 +232,7 @@ def _text(value: Value | None) -> str:
 
 
 def _shortened(name: str) -> str:
-    if len(name) <= _LONGEST_NAME:
+    if len(name) <= _MAX_NAME_LENGTH:
         return name
-    kept = (_LONGEST_NAME - 3) // 2
+    kept = (_MAX_NAME_LENGTH - 3) // 2
     return f"{name[:kept]}...{name[-kept:]}"

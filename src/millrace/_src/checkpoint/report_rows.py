@@ -57,7 +57,7 @@ def report_of_names(restoration: NameBasedRestoration) -> RestoreReport:
             rows.append(ReportRow(LOADED, name, value, _saved_value(reader, name)))
         else:
             rows.append(ReportRow(MISSING, name or readable(key), value))
-    unused = [key for key in reader.keys() if key not in restoration.taken]  # noqa: SIM118  a reader is no dict
+    unused = [key for key in reader.keys() if key not in restoration.taken]  # noqa: SIM118  a reader is not a dict
     rows.extend(ReportRow(UNUSED, key, None, _saved_value(reader, key)) for key in unused)
     return _report(restoration, rows, bool(misfits))
 

@@ -1,7 +1,7 @@
 """The ops that save tensors to checkpoints and restore tensors from them.
 
 A graph saves its variables by `SaveV2`, each device to files of its own, and `MergeV2Checkpoints` makes one checkpoint
-of those. What stands in files is no function of the files' names, so these ops are never computed ahead of time or
+of those. What stands in files is not a function of the files' names, so these ops are never computed ahead of time or
 merged.
 """
 

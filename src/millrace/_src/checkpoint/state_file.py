@@ -315,7 +315,7 @@ def remove_checkpoint(
         names += [*_names_like(prefix, "-[0-9]{5}-of-[0-9]{5}"), prefix]
     else:
         names += [index_name(prefix), *_names_like(prefix, DATA_SUFFIX)]
-    for name in names:  # the index before the data: what is left of a removal is no checkpoint
+    for name in names:  # the index before the data: what is left of a removal is not a checkpoint
         with suppress(NotFoundError):
             gfile.remove(name)
 

@@ -65,7 +65,7 @@ def _argument_lines(number: int, arguments: Any) -> Iterator[str]:
         case (list() | tuple() as positional, dict() as named):
             pass
         case _:
-            raise CommandError(f"the arguments of a trace are no pair of a tuple and a dict, but {arguments!r}.")
+            raise CommandError(f"the arguments of a trace are not a pair of a tuple and a dict, but {arguments!r}.")
     if positional:
         yield f"    Option #{number}"
         yield "      Callable with:"

@@ -50,7 +50,7 @@ def evaluate(text: str) -> Any:
     >>> evaluate("np.ones(2) * 3"), evaluate("[1, 'a']")
     (array([3., 3.]), [1, 'a'])
 
-    Raises: CommandError: if the text is no expression, or says anything but numbers, texts and arrays.
+    Raises: CommandError: if the text is not an expression, or says anything but numbers, texts and arrays.
     """
     try:
         tree = ast.parse(text.strip(), mode="eval")

@@ -93,7 +93,7 @@ def loaded_signature(folder: str, tags: str, key: str, options: LoadOptions | No
     except (ValueError, NotImplementedError) as error:
         raise CommandError(f"the SavedModel cannot be loaded: {error}") from None
     if key not in loaded.signatures:
-        raise CommandError(f'"{key}" is no signature that can be run.')
+        raise CommandError(f'"{key}" is not a signature that can be run.')
     return loaded.signatures[key]
 
 

@@ -32,7 +32,7 @@ _HOST_NUMBERS = ("int8", "int16", "int32", "int64", "string")
 def _own(graph_def: Any, function: str = "graph_def") -> Any:
     """Returns a message of this package.
 
-    Raises: TypeError: if the argument is no `GraphDef`.
+    Raises: TypeError: if the argument is not a `GraphDef`.
     """
     if getattr(getattr(graph_def, "DESCRIPTOR", None), "name", None) != "GraphDef":
         raise TypeError(f"{function} must be a graph_pb2.GraphDef proto, but got type {type(graph_def)}.")
@@ -94,7 +94,7 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Collection[str] | N
       protected_nodes: the names of nodes that stay.
 
     Returns: A `GraphDef`. A node that others wait for, or that waits for others, stays.
-    Raises: TypeError: if `input_graph` is no `GraphDef`.
+    Raises: TypeError: if `input_graph` is not a `GraphDef`.
     """
     own = _own(input_graph, "input_graph")
     waited_for = {text[1:] for node in own.node for text in node.input if text.startswith("^")}
@@ -124,7 +124,7 @@ def _without(text: str, replaced: dict[str, str]) -> str:
 
 @export(v1=["graph_util.must_run_on_cpu"])
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """Tells whether TensorFlow runs a node on the host whatever devices there are.
+    """Returns whether TensorFlow runs a node on the host whatever devices there are.
 
     >>> with tf.Graph().as_default():
     ...     text = tf.constant("a")

@@ -71,7 +71,7 @@ def import_graph_def(
 
 
 def _is_old(graph_def: Any) -> bool:
-    """Tells whether a message has nodes of reference variables, or of control flow of TensorFlow 1."""
+    """Returns whether a message has nodes of reference variables, or of control flow of TensorFlow 1."""
     return any(node.op in REPLACED_OPS for node in getattr(graph_def, "node", ()))
 
 
@@ -122,7 +122,7 @@ class ReferenceVariables:
         self._prefix = prefix
 
     def makes(self, node: Node) -> bool:
-        """Tells whether a node is a reference variable."""
+        """Returns whether a node is a reference variable."""
         return node.op in REFERENCE_VARIABLES
 
     def get(self, node: Node) -> ReferenceInGraph:

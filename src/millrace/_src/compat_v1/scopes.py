@@ -29,7 +29,7 @@ class name_scope:
       values: the tensors that the operations will use; their graph is entered.
 
     Raises:
-      TypeError: if `default_name` is no string.
+      TypeError: if `default_name` is not a string.
       ValueError: if the values are of several graphs.
     """
 

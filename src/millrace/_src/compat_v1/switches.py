@@ -51,7 +51,7 @@ def enable_eager_execution(config: object = None, device_policy: object = None, 
 
 @export(v1=["executing_eagerly_outside_functions"])
 def executing_eagerly_outside_functions() -> bool:
-    """Tells whether ops run at once outside of the functions that are being traced.
+    """Returns whether ops run at once outside of the functions that are being traced.
 
     >>> tf.compat.v1.executing_eagerly_outside_functions()
     True
@@ -73,7 +73,7 @@ def disable_resource_variables() -> None:
 
 @export(v1=["resource_variables_enabled"])
 def resource_variables_enabled() -> bool:
-    """Tells whether resource variables are asked for.
+    """Returns whether resource variables are asked for.
 
     >>> tf.compat.v1.resource_variables_enabled()
     True
@@ -95,7 +95,8 @@ def disable_control_flow_v2() -> None:
 
 @export(v1=["control_flow_v2_enabled"])
 def control_flow_v2_enabled() -> bool:
-    """Tells whether branches and loops as operations that hold functions are asked for; in a function they always are.
+    """Returns whether branches and loops as operations that hold functions are asked for; in a function they always
+    are.
 
     >>> tf.compat.v1.control_flow_v2_enabled()
     True

@@ -40,7 +40,7 @@ def checked_broadcast(weights: Any, values: Any) -> AbstractContextManager[Any]:
 
 
 def _is_known_to_fit(weights: Any, values: Any) -> bool:
-    """Tells whether the static shapes say that weights broadcast; False if they leave it open."""
+    """Returns whether the static shapes say that weights broadcast; False if they leave it open."""
     inner, outer = weights.shape, values.shape
     received = f"Received weights={weights}, values={values}"
     if inner.rank == 0:

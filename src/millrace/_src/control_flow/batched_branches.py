@@ -41,7 +41,7 @@ Function = Callable[[Sequence[Any]], list[Any]]
 @if_.batching
 @stateless_if.batching
 def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Carries out an If on all rows: the batching rule of If."""
+    """Runs an If on all rows: the batching rule of If."""
     graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
     used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
@@ -62,7 +62,7 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
 @case_.batching
 @stateless_case.batching
 def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Carries out a Case on all rows; where the rows differ, tells one branch after the other from the rest."""
+    """Runs a Case on all rows; where the rows differ, tells one branch after the other from the rest."""
     graphs = [f.graph for f in operation.attrs["branches"]]
     used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
@@ -133,7 +133,7 @@ def spread_lists(arguments: Sequence[Value], rows: Rows) -> list[Value] | None:
 def traced_graph(
     graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows, scope: str
 ) -> tuple[FuncGraph, list[Value]]:
-    """Makes a graph that carries out `graph` on all rows and captures the arguments; returns the results, too."""
+    """Makes a graph that runs `graph` on all rows and captures the arguments; returns the results, too."""
     rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(rows_graph), context.name_scope(scope):
         pairs = zip(graph.inputs, arguments, strict=True)
@@ -189,7 +189,7 @@ def _finished(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool]
 
 
 def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
-    """Makes a function that carries out a graph on all rows; all its results have the rows first."""
+    """Makes a function that runs a graph on all rows; all its results have the rows first."""
     rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(rows_graph):
         inner_arguments = []
@@ -255,13 +255,13 @@ def _selected(predicate: Any, first: Any, second: Any, axis: int) -> Any:
 
 
 def _may_run_for_others(used: Sequence[int], graphs: Sequence[FuncGraph]) -> bool:
-    """Tells whether branches have no effects but checks, and change no list's length."""
+    """Returns whether branches have no effects but checks, and change no list's length."""
     lists = [(g.outputs[i], g) for g in graphs for i in used if g.outputs[i].dtype.name == "variant"]
     return not any(map(has_effects, graphs)) and all(keeps_lists(t, g) for t, g in lists)
 
 
 def has_effects(graph: Any, seen: frozenset[int] = frozenset()) -> bool:
-    """Tells whether a graph does what must happen once for each row."""
+    """Returns whether a graph does what must happen once for each row."""
     if id(graph) in seen:
         return False
     for operation in graph.get_operations():
@@ -274,7 +274,7 @@ def has_effects(graph: Any, seen: frozenset[int] = frozenset()) -> bool:
 
 
 def keeps_lists(tensor: Any, graph: FuncGraph) -> bool:
-    """Tells whether a list is an input of the graph with some elements set, and so has the same length."""
+    """Returns whether a list is an input of the graph with some elements set, and so has the same length."""
     return _list_source(tensor, graph) is not None
 
 

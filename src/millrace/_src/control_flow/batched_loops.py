@@ -1,6 +1,6 @@
 """`while` on many rows at once.
 
-First the body is carried out again and again, until no more of the loop's state differs from row to row. If the
+First the body is run again and again, until no more of the loop's state differs from row to row. If the
 condition is then still the same for all rows, the loop goes on with a body for all rows. Otherwise the loop goes on
 until all rows are done. A row that is done keeps its state, and is in the body replaced by a row that is not done. So
 the body sees no state that it would not see in a loop of the row's own.
@@ -31,7 +31,7 @@ from millrace._src.ops.lists.making import empty_tensor_list
 @while_.batching
 @stateless_while.batching
 def while_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Carries out a While on all rows: the batching rule of While."""
+    """Runs a While on all rows: the batching rule of While."""
     loop = _RowsLoop(operation, arguments, rows)
     if not loop.find_batched():
         return None
@@ -92,7 +92,7 @@ class _RowsLoop:
                 self.batched[i] = True
 
     def _sees_to_lists(self) -> bool:
-        """Tells whether rows may end at different times, given all that the loop does to its lists."""
+        """Returns whether rows may end at different times, given all that the loop does to its lists."""
         lists = [i for i in range(self.count) if self._is_list(i)]
         changes = {i: self._change(i) if i in self.varying else "kept" for i in lists}
         if None in changes.values() or {"grows", "shrinks"} <= set(changes.values()):
@@ -264,7 +264,7 @@ def _without_identities(tensor: Any) -> Any:
 
 
 def _is_empty(handle: Any) -> bool:
-    """Tells whether a list is known to have no elements yet."""
+    """Returns whether a list is known to have no elements yet."""
     return handle.op.op_def is empty_tensor_list.op_def
 
 

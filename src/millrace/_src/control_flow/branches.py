@@ -52,7 +52,7 @@ def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: A
 
 
 def _value_after(item: Any, selector: Any) -> Any:
-    """Returns the tensor that stands for an operation; other items unchanged."""
+    """Returns the tensor that represents an operation; other items unchanged."""
     if not _is_operation(item):
         return item
     with context.state.graph.control_dependencies([item]):
@@ -113,7 +113,7 @@ def _cast_indices(branch: Branch, place: int, scope: str) -> None:
 
 
 def _output_count(leaf: Any) -> int:
-    """Returns how many outputs of a branch stand for a leaf of its structure."""
+    """Returns how many outputs of a branch represent a leaf of its structure."""
     return sum(item is not None and not _is_operation(item) for item in nest.flatten(leaf, expand_composites=True))
 
 

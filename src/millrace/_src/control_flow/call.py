@@ -440,7 +440,7 @@ def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFun
 @partitioned_call.batching
 @stateful_partitioned_call.batching
 def _call_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
-    """Carries out the function's graph on all rows."""
+    """Runs the function's graph on all rows."""
     graph, used_outputs = operation.attrs["f"].graph, rows.used_outputs(operation)
     return in_places(rows.carry(graph, arguments, [graph.outputs[i] for i in used_outputs]), used_outputs, operation)
 

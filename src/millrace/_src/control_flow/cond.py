@@ -248,7 +248,7 @@ def switch_case(
       name: name of the operation in a graph.
 
     Raises:
-      TypeError: if `branch_index` is no Tensor or something is not callable.
+      TypeError: if `branch_index` is not a Tensor or something is not callable.
       ValueError: if the keys are not 0, 1, 2, ... in some order.
     """
     functions = _ordered_branches(branch_fns)
@@ -324,7 +324,7 @@ class _Widened:
         self.functions = [function for function, _, _ in self.branches]
 
     def reaches(self, position: int, dtype: DType) -> bool:
-        """Tells whether the gradient of an output is taken into account."""
+        """Returns whether the gradient of an output is taken into account."""
         count = len(self.functions[0].graph.outputs)
         return position < self.base_count or position < count and dtype.name != "variant"
 

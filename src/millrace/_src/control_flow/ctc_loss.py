@@ -30,7 +30,7 @@ from millrace._src.util.export import export
 from millrace._src.util.old_arguments import one_of
 
 _IMPOSSIBLE = -1e30
-"""The logarithm of a probability that stands for 0: differences of it are numbers, unlike those of infinities."""
+"""The logarithm of a probability that represents 0: differences of it are numbers, unlike those of infinities."""
 _UNFINISHED = math.log(1e-307)
 """The logarithm of the probability that paths get that do not reach the last label."""
 
@@ -118,7 +118,7 @@ def ctc_loss_v1(
 
     Returns: A Tensor `[batch]` of the dtype of `logits`.
     Raises:
-      TypeError: if `labels` is no SparseTensor.
+      TypeError: if `labels` is not a SparseTensor.
       ValueError: if both `inputs` and `logits` are given.
       tf.errors.InvalidArgumentError: if a label is out of range, or labels do not fit.
     """

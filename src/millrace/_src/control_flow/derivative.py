@@ -35,7 +35,7 @@ from millrace._src.ops import raw
 if TYPE_CHECKING:
     from millrace._src.control_flow.call import GraphFunction
 
-_MOST_CHEAP = 4
+_MAX_CHEAP = 4
 """The number of cheap operations in a row that the backward pass repeats; the result of more is kept."""
 
 
@@ -82,7 +82,7 @@ class Derivative:
         return any(t.dtype.name == "variant" for t in self.forward.graph.outputs[self.base_count :])
 
     def reaches(self, position: int, dtype: DType) -> bool:
-        """Tells whether the backward function takes the gradient of an output of the forward function."""
+        """Returns whether the backward function takes the gradient of an output of the forward function."""
         return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
 
     def saved(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
@@ -175,7 +175,7 @@ def build_derivative(
 
 
 def _is_inside(tensor: Any, graph: FuncGraph) -> bool:
-    """Tells whether a tensor belongs to a graph or to a view of the graph; an eager tensor does not."""
+    """Returns whether a tensor belongs to a graph or to a view of the graph; an eager tensor does not."""
     return not isinstance(tensor, EagerTensor) and tensor.graph._operations is graph._operations
 
 
@@ -203,7 +203,7 @@ class _BackwardGraph(FuncGraph):
         self.phantoms: list[Any] = []
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """Returns the tensor of this graph that stands for `tensor`, made on first use."""
+        """Returns the tensor of this graph that represents `tensor`, made on first use."""
         capture = self.outer_graph._captures.get(id(tensor))
         if capture is not None:
             tensor = capture[1]
@@ -214,7 +214,7 @@ class _BackwardGraph(FuncGraph):
         return super().capture(tensor, name)
 
     def copies_constant(self, dtype: DType) -> bool:
-        """Tells whether a constant of the forward pass is copied: a constant that has no gradient always is."""
+        """Returns whether a constant of the forward pass is copied: a constant that has no gradient always is."""
         return self.copies_constants or not is_trainable(dtype)
 
     def _made_again(self, tensor: SymbolicTensor) -> Any:
@@ -223,7 +223,7 @@ class _BackwardGraph(FuncGraph):
         if copy is not None:
             return copy[1]
         arguments = {id(t) for t in self.outer_graph.inputs}
-        if not _is_cheap(tensor, arguments, _MOST_CHEAP):
+        if not _is_cheap(tensor, arguments, _MAX_CHEAP):
             return None
         if is_trainable(tensor.dtype) and _is_cut_off(tensor, arguments):
             if self.is_closed:
@@ -237,7 +237,7 @@ class _BackwardGraph(FuncGraph):
 
 
 def _is_cheap(tensor: SymbolicTensor, arguments: set[int], most: int) -> bool:
-    """Tells whether at most `most` cheap operations make a tensor from arguments of the graph and constants."""
+    """Returns whether at most `most` cheap operations make a tensor from arguments of the graph and constants."""
     operation = tensor.op
     if id(tensor) in arguments or not operation.op_def.traits.is_cheap or not most:
         return False
@@ -245,7 +245,7 @@ def _is_cheap(tensor: SymbolicTensor, arguments: set[int], most: int) -> bool:
 
 
 def _is_cut_off(tensor: SymbolicTensor, arguments: set[int]) -> bool:
-    """Tells whether no gradient flows through the cheap operations behind a tensor."""
+    """Returns whether no gradient flows through the cheap operations behind a tensor."""
     operation = tensor.op
     if id(tensor) in arguments:
         return not is_trainable(tensor.dtype)
@@ -280,7 +280,7 @@ def _backward_graph(
         for index, source in enumerate(graph.inputs):
             gradient = next(gradients) if index in wanted else None
             if index in wanted and tape_id(source) in numbers:
-                gradient = None  # another input stands for the same tensor, and has the whole gradient
+                gradient = None  # another input represents the same tensor, and has the whole gradient
             elif index in wanted:
                 numbers.add(tape_id(source))
             parts = _components(gradient)

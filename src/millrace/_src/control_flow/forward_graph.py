@@ -22,7 +22,7 @@ from millrace._src.ops import raw
 
 
 class _ForwardGraph(FuncGraph):
-    """A graph that knows which of its tensors stand for tensors of the original graph."""
+    """A graph that knows which of its tensors represent tensors of the original graph."""
 
     def __init__(self, original: FuncGraph, name: str) -> None:
         super().__init__(name, outer_graph=original.outer_graph)
@@ -32,10 +32,10 @@ class _ForwardGraph(FuncGraph):
         self._placeholders = {id(outer): inner for outer, inner in original.captures}
         numbers = [(getattr(t, "_tape_id", 0), t) for t in original.inputs]
         self._by_number = {number: tensor for number, tensor in reversed(numbers) if number}
-        """The inputs of the original graph by tape number: an input stands for all outer tensors of its number."""
+        """The inputs of the original graph by tape number: an input represents all outer tensors of its number."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """Returns the tensor of this graph that stands for `tensor`, without a further input for an eager tensor."""
+        """Returns the tensor of this graph that represents `tensor`, without a further input for an eager tensor."""
         tensor = self._in_original(tensor)
         if isinstance(tensor, EagerTensor) and tensor.dtype.name != "resource":
             return self._inlined(tensor, name or "Const")
@@ -51,7 +51,7 @@ class _ForwardGraph(FuncGraph):
         return replayed_tensor
 
     def _in_original(self, tensor: Any) -> Any:
-        """Returns the tensor of the original graph that stands for an outer tensor, or the tensor itself."""
+        """Returns the tensor of the original graph that represents an outer tensor, or the tensor itself."""
         inside = self._placeholders.get(id(tensor))
         if inside is None and isinstance(tensor, EagerTensor):
             inside = self._by_number.get(getattr(tensor, "_tape_id", 0))

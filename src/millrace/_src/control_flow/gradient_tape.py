@@ -57,7 +57,7 @@ class GradientTape(GradientTapeBase):
         Args:
           target: a Tensor of any shape.
           sources: a Tensor, a Variable, or a nested structure of them.
-          unconnected_gradients: what stands for the Jacobian of a source the target does not depend on.
+          unconnected_gradients: what represents the Jacobian of a source the target does not depend on.
           parallel_iterations: how many rows a loop may compute at once.
           experimental_use_pfor: whether to compute all rows at once instead of one after the other in a loop. That
             needs memory for all of them.

@@ -1,7 +1,7 @@
 """Jacobians: the gradient of every element of a target, each in its place.
 
 A gradient is one row of the Jacobian: the one that its seed picks out. So the rows come from running the backward pass
-once per unit seed. The pass is traced once for a symbolic seed and carried out on all unit seeds at once by
+once per unit seed. The pass is traced once for a symbolic seed and run on all unit seeds at once by
 `tf.vectorized_map`; where that is not wanted, a loop goes through the seeds: Python's in eager mode, a `while` in a
 graph.
 """

@@ -56,7 +56,7 @@ def ragged_resize_v1(
 def _each(resized: Callable[[Any], Any], images: RaggedTensor, dtype: Any) -> Any:
     """Applies a function to each image of a batch.
 
-    Raises: ValueError: if `images` is no batch of images.
+    Raises: ValueError: if `images` is not a batch of images.
     """
     if images.shape.rank != 4:
         raise ValueError("tf.image.resize: images.shape.rank must be 4 if images is ragged.")

@@ -3,7 +3,7 @@
 Problem: `tf.map_fn` and `tf.vectorized_map` go through the rows of ragged tensors, sparse tensors and the user's own
 types as they do through those of tensors, and stack such values again.
 
-Idea: a `BatchableTypeSpec` says which tensors stand for a batch, one entry for each row, and which tensors for one
+Idea: a `BatchableTypeSpec` says which tensors represent a batch, one entry for each row, and which tensors for one
 row. Between the two, only tensors are read and stacked.
 """
 
@@ -52,7 +52,7 @@ def value_of(spec: Any, tensors: Iterator[Any]) -> Any:
 
 
 def tensors_of(spec: Any, value: Any, refusal: Callable[[Any, Any], Exception]) -> list[Any]:
-    """Returns the tensors that stand for one row's value in a stack.
+    """Returns the tensors that represent one row's value in a stack.
 
     Args:
       spec: what the value should be.

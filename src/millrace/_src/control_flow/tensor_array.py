@@ -1,6 +1,6 @@
 """`tf.TensorArray`: an array of tensors that a loop writes element by element.
 
-In eager mode the array holds Python's references to its elements (`eager_array`); in a graph the array stands for a
+In eager mode the array holds Python's references to its elements (`eager_array`); in a graph the array represents a
 list tensor (`graph_array`). Either way the array is a composite tensor with that list as its one component, so that
 arrays pass through loops, branches and functions.
 """
@@ -70,7 +70,7 @@ class TensorArray(CompositeTensor):
 
         Raises:
           ValueError: if neither `size` nor `flow` is given, or `handle` is in eager mode.
-          TypeError: if `flow` is no Tensor of dtype variant.
+          TypeError: if `flow` is not a Tensor of dtype variant.
         """
         dtype, shape = as_dtype(dtype), as_shape(element_shape)
         is_list = isinstance(flow, Tensor) and flow.dtype is variant
@@ -292,7 +292,7 @@ class TensorArraySpec(TypeSpec):
         return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Tells whether an array could be described by both this spec and `spec_or_value`."""
+        """Returns whether an array could be described by both this spec and `spec_or_value`."""
         other = spec_or_value._type_spec if isinstance(spec_or_value, TensorArray) else spec_or_value
         return (
             isinstance(other, TensorArraySpec)

@@ -1,6 +1,6 @@
 """`tf.vectorized_map`: a function of one row applied to all rows at once.
 
-The function is traced once; `autodiff.vectorize` carries the traced graph out on the whole batch. Operations without a
+The function is traced once; `autodiff.vectorize` runs the traced graph on the whole batch. Operations without a
 batching rule run in a loop over the rows. An eager call traces the function again, for its Python code must run, but
 traces of the same form (`graph.graph_form`) share the program for all rows.
 """
@@ -46,7 +46,7 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     Args:
       fn: takes one row, in the structure of `elems`. It is traced once, as by `tf.function`.
       elems: a Tensor, or a nest of Tensors with the same first dimension; a first dimension of 1 is repeated.
-      fallback_to_while_loop: whether an operation that cannot be carried out on all rows at once runs in a loop.
+      fallback_to_while_loop: whether an operation that cannot be run on all rows at once runs in a loop.
       warn: whether to log which operations did.
 
     Returns: The stacked results, in the structure that `fn` returns.
@@ -72,7 +72,7 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
 
 
 class _RowLoop:
-    """Carries out operations without a batching rule row by row.
+    """Runs operations without a batching rule row by row.
 
     Args:
       is_allowed: whether to do so, rather than to refuse.
@@ -98,7 +98,7 @@ class _OpenGraph(FuncGraph):
     """A graph that captures, and does not copy, every eager tensor from outside that can have a gradient."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """Returns the tensor of this graph that stands for `tensor`, made on first use."""
+        """Returns the tensor of this graph that represents `tensor`, made on first use."""
         if isinstance(tensor, EagerTensor) and id(tensor) not in self._captures and is_trainable(tensor.dtype):
             return self._add_capture(tensor, name)
         return super().capture(tensor, name)
@@ -114,7 +114,7 @@ def _tracing(graph: FuncGraph) -> Iterator[None]:
 
 # --- eager calls -----------------------------------------------------------------------------------------------------
 
-_MOST_FUNCTIONS = 64
+_MAX_FUNCTIONS = 64
 _functions: dict[Hashable, GraphFunction] = {}
 """The functions of all rows, by the form of the function of one row and the shapes; the least recently used first."""
 
@@ -133,7 +133,7 @@ def _mapped_eagerly(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], 
         function, captured_tensors = _function_of_rows(graph, placeholders, result.tensors, tensors, count, loop)
     if key is not None and not loop.was_used and len(captured_tensors) == len(graph.captures):
         _functions[key] = function
-        if len(_functions) > _MOST_FUNCTIONS:
+        if len(_functions) > _MAX_FUNCTIONS:
             _functions.pop(next(iter(_functions)), None)
     batches = function([*tensors, *captured_tensors])
     graph.let_go()
@@ -252,7 +252,7 @@ def _row_value(tensor: Any, may_be_more: bool) -> Value:
 
 
 def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
-    """Carries out an operation once for each row; the lists that the operation returns make up a vector of lists."""
+    """Runs an operation once for each row; the lists that the operation returns make up a vector of lists."""
     batched_arguments = [a for a in arguments if a.is_batched]
     rows = [raw.Range(start=0, limit=count, delta=1), *[t for a in batched_arguments for t in _by_row(a)]]
 
@@ -267,7 +267,7 @@ def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any
 
 
 def _is_list_of_rows(value: Value) -> bool:
-    """Tells whether a value is a list whose tensors have the rows first."""
+    """Returns whether a value is a list whose tensors have the rows first."""
     return value.tensor.dtype.name == "variant" and not value.by_row
 
 

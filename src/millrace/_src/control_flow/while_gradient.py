@@ -32,7 +32,7 @@ from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.state import filled_like_variable, variable_shape_of
 
-_MOST_OPERATIONS = 32
+_MAX_OPERATIONS = 32
 """The most operations that compute a value outside of the loop; a value that takes more is saved in every iteration."""
 
 
@@ -95,7 +95,7 @@ class _LoopGradient:
         self._return_lists()
 
     def serves(self, given: set[int], wanted: frozenset[int]) -> bool:
-        """Tells whether this plan serves gradients of the outputs `given` with respect to the inputs `wanted`."""
+        """Returns whether this plan serves gradients of the outputs `given` with respect to the inputs `wanted`."""
         lists = {i for i in given if self.operation.outputs[i].dtype.name == "variant"}
         counted = {i for i in lists if i in self.flowing or i >= self.count}  # the later ones came with another plan
         return wanted <= self.wanted and counted <= self.list_positions and all(i < self.count for i in given - lists)
@@ -136,7 +136,7 @@ class _LoopGradient:
         return bool(self.operation.inputs[index].dtype.name == "variant")
 
     def _is_constant(self, place: tuple[str, int]) -> bool:
-        """Tells whether an intermediate is known before the gradient's loop: a capture, a size, a variable's value."""
+        """Returns whether the gradient's loop knows an intermediate beforehand: a capture, a size, a variable."""
         kind, index = place
         if kind == "output":
             tensor = self._value_of(place)
@@ -144,16 +144,16 @@ class _LoopGradient:
         return kind == "constant" or self.is_invariant[index]
 
     def _is_made_of_captures(self, place: tuple[str, int]) -> bool:
-        """Tells whether a saved value is the same in every iteration."""
+        """Returns whether a saved value is the same in every iteration."""
         return place[0] == "output" and self._depends_on_captures(self._value_of(place), reading=True)
 
     def _is_read_before(self, tensor: Any) -> bool:
-        """Tells whether a tensor of the body is the value of a variable that the loop does not change."""
+        """Returns whether a tensor of the body is the value of a variable that the loop does not change."""
         operation = tensor.op
         return operation.effects is Effects.READS and self._can_be_read_once(operation)
 
     def _can_be_read_once(self, operation: Any) -> bool:
-        """Tells whether an operation of the body reads nothing but variables that the loop does not change."""
+        """Returns whether an operation of the body reads nothing but variables that the loop does not change."""
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
         if function_attrs(operation):
             return False
@@ -166,14 +166,14 @@ class _LoopGradient:
         return True
 
     def _depends_on_captures(self, tensor: Any, *, reading: bool = False) -> bool:
-        """Tells whether a few operations compute a tensor of the body from captures alone.
+        """Returns whether a few operations compute a tensor of the body from captures alone.
 
         The operations have no effects or, if `reading`, read variables that the loop does not change.
         """
         inputs = {id(t): self.is_invariant[i] for i, t in enumerate(self.body.graph.inputs)}
         pending: list[Any] = [tensor]
         seen: set[Any] = set()
-        while pending and len(seen) <= _MOST_OPERATIONS:
+        while pending and len(seen) <= _MAX_OPERATIONS:
             current = pending.pop()
             operation = current.op
             if id(current) in inputs:
@@ -240,7 +240,7 @@ class _LoopGradient:
         return [by_input.get(i) for i in range(len(self.operation.inputs))]
 
     def _is_idle(self, index: int) -> bool:
-        """Tells whether the body only passes an input on and no gradient comes back: the input's gradient is zeros."""
+        """Returns whether the body only passes an input on and gets no gradient: the input's gradient is zeros."""
         return self.is_invariant[index] and self.derivative.layout[index] is None
 
     def _phantoms(self) -> list[Any]:
@@ -260,7 +260,7 @@ class _LoopGradient:
         return [self.operation.inputs[i] for i in sorted(self.wanted if is_varying else named_captures | idle)]
 
     def _flows(self, index: int) -> bool:
-        """Tells whether the gradient of an input of the loop is to be computed."""
+        """Returns whether the gradient of an input of the loop is to be computed."""
         dtype = self.operation.inputs[index].dtype
         if index not in self.flowing:
             return False

@@ -455,7 +455,7 @@ def described(loop_vars: Any, invariants: Any) -> Any:
 
 
 def needs_spec(variable: Any) -> bool:
-    """Tells whether a spec describes what a loop variable is in every iteration; shapes describe any other."""
+    """Returns whether a spec describes what a loop variable is in every iteration; shapes describe any other."""
     return nest.is_composite(variable) and not isinstance(variable, (TensorArray, TypeSpec))
 
 

@@ -22,7 +22,7 @@ class Accelerator(Protocol):
     def bind(self, op: Any, dtypes: tuple[Any, ...], attrs: dict[str, Any]) -> Callable[..., Any] | None:
         """Returns a callable for one op (an `OpDef`), from arrays of any engine to arrays on the processor.
 
-        None: the op must run on the host, since the compiler cannot carry out the op, or not with all its checks.
+        None: the op must run on the host, since the compiler cannot run the op, or not with all its checks.
         """
 
     def memory(self) -> tuple[int, int]:
@@ -35,4 +35,4 @@ class Accelerator(Protocol):
         """Returns what is known of the processor: `device_name`, and of a GPU `compute_capability`, two numbers."""
 
     def holds(self, array: Any) -> bool:
-        """Tells whether the values of an array are in the memory of the processor."""
+        """Returns whether the values of an array are in the memory of the processor."""

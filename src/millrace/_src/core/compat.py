@@ -111,7 +111,7 @@ def dimension_value(dimension: Any) -> int | None:
 
 @export("compat.forward_compatible")
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Tells whether graphs need not be readable by a TensorFlow of that date or before.
+    """Returns whether graphs need not be readable by a TensorFlow of that date or before.
 
     >>> tf.compat.forward_compatible(2020, 1, 1)
     True

@@ -1,4 +1,4 @@
-"""`CompositeTensor`: one value that stands for several tensors.
+"""`CompositeTensor`: one value that represents several tensors.
 
 Problem: ragged and sparse tensors, slices of a gradient, and the user's own classes travel through functions, loops and
 datasets like one tensor, yet consist of several tensors.

@@ -1,4 +1,4 @@
-"""Why a Python value is no constant of a graph, in TensorFlow's words.
+"""Why a Python value is not a constant of a graph, in TensorFlow's words.
 
 TensorFlow has two conversions of values, in C++ for eager tensors and in Python for the constants of graphs. Each
 conversion has its own messages, even its own exception classes. Millrace has one (`arrays`, with the eager messages).
@@ -48,7 +48,7 @@ def _elements(value: Any) -> Iterator[Any]:
 
 
 def _suits(element: Any, dtype: DType) -> bool:
-    """Tells whether one element may stand in a constant of the dtype."""
+    """Returns whether one element may stand in a constant of the dtype."""
     if dtype.name == "string":
         return isinstance(element, (str, bytes))
     if dtype.is_bool:

@@ -1,4 +1,4 @@
-"""The state of a thread that decides how an op call is carried out.
+"""The state of a thread that decides how an op call is run.
 
 One thread-local object answers the questions that `execute` asks: is a graph being built, which tapes watch, which
 device scope holds? Everything that changes the answer (`Graph.as_default`, `GradientTape`, `init_scope`) goes through
@@ -34,7 +34,7 @@ class _State(threading.local):
     graph: Any = None
     """The graph being built, or None in eager mode."""
     graph_stack: tuple[Any, ...] = ()
-    """The graphs and eager contexts entered, outermost first; None stands for eager."""
+    """The graphs and eager contexts entered, outermost first; None represents eager."""
     tapes: tuple[Any, ...] = ()
     """The recorders, which see every op; the innermost recorder comes last."""
     run: Callable[..., Any] | None = None
@@ -108,7 +108,7 @@ def change_calls(*, run_eagerly: bool | None = None, are_noted: bool | None = No
 
 
 def executing_eagerly() -> bool:
-    """Tells whether op calls compute at once in this thread (no graph is being built)."""
+    """Returns whether op calls compute at once in this thread (no graph is being built)."""
     return state.graph is None
 
 
@@ -150,7 +150,7 @@ def set_base_graph(graph: Any) -> None:
 
 
 def outermost_context() -> Any:
-    """Returns the innermost graph in this thread's stack that is no function body; None for eager mode."""
+    """Returns the innermost graph in this thread's stack that is not a function body; None for eager mode."""
     for graph in reversed(state.graph_stack):
         if graph is None or not graph.building_function:
             return graph
@@ -200,7 +200,7 @@ def note_eager_use() -> None:
 
 
 def eager_use_has_begun() -> bool:
-    """Tells whether the program has made a tensor or a variable, called an op, or listed its logical devices."""
+    """Returns whether the program has made a tensor or a variable, called an op, or listed its logical devices."""
     return _EagerUse.has_begun or eager_engine.cache_info().currsize > 0
 
 
@@ -267,7 +267,7 @@ def _eager_scope_name(outer: str, name: str | None) -> str:
 
 
 def in_plain_graph() -> bool:
-    """Tells whether a graph is being built that is no function: a graph for the sessions of TensorFlow 1."""
+    """Returns whether a graph is being built that is not a function: a graph for the sessions of TensorFlow 1."""
     return state.graph is not None and not state.graph.building_function
 
 

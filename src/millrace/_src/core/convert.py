@@ -135,7 +135,7 @@ def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
 
 
 def holds_tensor(value: Any) -> bool:
-    """Tells whether a nested list holds a tensor, or an object that converts itself."""
+    """Returns whether a nested list holds a tensor, or an object that converts itself."""
     if _PLAIN.issuperset(map(type, value)):
         return False
     for item in value:

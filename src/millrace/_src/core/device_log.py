@@ -72,7 +72,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 @export("debugging.get_log_device_placement")
 def get_log_device_placement() -> bool:
-    """Tells whether each op says where it runs.
+    """Returns whether each op says where it runs.
 
     >>> tf.debugging.get_log_device_placement()
     False

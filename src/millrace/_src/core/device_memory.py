@@ -63,7 +63,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
 @export("config.experimental.get_memory_growth")
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """Tells whether memory on a GPU is taken as needed.
+    """Returns whether memory on a GPU is taken as needed.
 
     Args: device: a GPU of `tf.config.list_physical_devices`.
     Raises:
@@ -88,7 +88,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
 
     Args: device: a device of `tf.config.list_physical_devices`.
     Returns: For a GPU `device_name` and, where it has one, `compute_capability`: two numbers. Nothing for a CPU.
-    Raises: ValueError: if `device` is no device of this machine.
+    Raises: ValueError: if `device` is not a device of this machine.
     """
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
@@ -142,7 +142,7 @@ def get_memory_usage(device: str) -> int:
 def reset_memory_stats(device: str) -> None:
     """Forgets how much memory of an accelerator was in use at most.
 
-    JAX keeps the peak of the whole process. After this call the memory in use stands for the peak until more than ever
+    JAX keeps the peak of the whole process. After this call the memory in use represents the peak until more than ever
     before is in use.
 
     >>> for gpu in tf.config.list_logical_devices("GPU"):
@@ -162,7 +162,7 @@ def _full_name(device: Any) -> str:
     """Returns the full name of a logical device; the first CPU's for an empty name.
 
     Raises:
-      TypeError: if the name is no text.
+      TypeError: if the name is not text.
       ValueError: if the name cannot be read, or there is no such device.
     """
     if isinstance(device, LogicalDevice):

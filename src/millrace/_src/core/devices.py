@@ -200,7 +200,7 @@ def set_logical_device_configuration(
       logical_devices: One configuration a logical device.
 
     Raises:
-      ValueError: if the device is unknown, or a configuration cannot be carried out.
+      ValueError: if the device is unknown, or a configuration cannot be run.
       RuntimeError: if the logical devices were listed or used before, or a limit for an accelerator comes too late.
     """
     check_known(device)
@@ -253,7 +253,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
 
 
 def check_known(device: Any) -> None:
-    """Raises ValueError for what is no physical device of this machine."""
+    """Raises ValueError for what is not a physical device of this machine."""
     if device not in list_physical_devices():
         raise ValueError(f"Unrecognized device: {device!r}")
 
@@ -308,7 +308,7 @@ def set_soft_device_placement(enabled: bool) -> None:
 
 @export("config.get_soft_device_placement")
 def get_soft_device_placement() -> bool:
-    """Tells whether an op whose device does not exist runs on the CPU instead.
+    """Returns whether an op whose device does not exist runs on the CPU instead.
 
     >>> tf.config.get_soft_device_placement()
     True
@@ -334,7 +334,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 @export("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")
 def functions_run_eagerly() -> bool:
-    """Tells whether `run_functions_eagerly` is in force.
+    """Returns whether `run_functions_eagerly` is in force.
 
     >>> tf.config.functions_run_eagerly()
     False
@@ -363,7 +363,7 @@ def merge_devices(outer: str, inner: str) -> str:
 
 
 def is_another_device(name: str | None) -> bool:
-    """Tells whether eager values in the scope of a device are not on the first CPU."""
+    """Returns whether eager values in the scope of a device are not on the first CPU."""
     return name is not None and name.startswith("/job:") and name != f"{_PREFIX}CPU:0"
 
 
@@ -400,7 +400,7 @@ def canonical_device(name: str, outer: str | None = None) -> str:
 def _place_of_eager_values(spec: DeviceSpec) -> str:
     """Returns the full name of the device that a spec means; what a spec leaves open is the first.
 
-    With soft placement, the CPU stands for a device of this process that does not exist. Else, the first op there
+    With soft placement, the CPU represents a device of this process that does not exist. Else, the first op there
     raises the error.
     """
     process = f"/job:{spec.job or 'localhost'}/replica:{spec.replica or 0}/task:{spec.task or 0}/device:"

@@ -44,7 +44,7 @@ class Dimension:
         return self._value
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Tells whether two dimensions may be the same: both are equal, or one dimension is unknown."""
+        """Returns whether two dimensions may be the same: both are equal, or one dimension is unknown."""
         theirs = Dimension(other).value
         return self._value is None or theirs is None or self._value == theirs
 
@@ -175,7 +175,7 @@ def known_size(value: Any) -> int | None:
     """Returns the size that a value gives for a dimension, None if the dimension is unknown.
 
     Raises:
-      TypeError: if the value is no integer, None or dimension.
+      TypeError: if the value is not an integer, None or dimension.
       ValueError: if it is negative.
     """
     if value is None:
@@ -212,7 +212,7 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
 
 @export(v1=["dimension_value"])
 def dimension_value(dimension: Any) -> Any:
-    """Returns the size that a dimension stands for.
+    """Returns the size that a dimension represents.
 
     >>> tf.compat.v1.dimension_value(tf.compat.v1.Dimension(3)), tf.compat.v1.dimension_value(4)
     (3, 4)

@@ -30,7 +30,7 @@ from millrace._src.util import text
 
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
-    """Carries out an op call in the general form of `core.execute.execute`."""
+    """Runs an op call in the general form of `core.execute.execute`."""
     if state.graph is None:
         return _execute_eagerly(op, inputs, attrs)
     attrs = op.normalize_attrs(attrs) if attrs or op.default_attrs else {}
@@ -45,7 +45,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
 
 
 def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
-    """Carries out an op call in the general form of `core.execute.execute_binary`."""
+    """Runs an op call in the general form of `core.execute.execute_binary`."""
     if state.graph is not None:
         return execute(op, (x, y), {}, name)
     if not (type(x) is EagerTensor and type(y) is EagerTensor):
@@ -66,16 +66,16 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
     try:
         call: BoundCall | None = op.calls[(*[x.dtype for x in inputs], *given.items())][-1]
         values = [x._eager_array for x in inputs]
-    except (KeyError, AttributeError, TypeError):  # not called before, or not with tensors, or an attribute is no key
+    except (KeyError, AttributeError, TypeError):  # not called before, not with tensors, or an attribute is not a key
         call = None
     if call is None:  # outside of the handler: an error of the user's stands alone
         tensors, call = _prepared(op, inputs, given)
         values = [t._eager_array for t in tensors]
-    return _carry_out(call, tensors, values)
+    return _run_kernel(call, tensors, values)
 
 
 def _execute_at(accelerator: Accelerator, op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
-    """Carries out an eager call on an accelerator, or on the host where the accelerator cannot carry out the call.
+    """Runs an eager call on an accelerator, or on the host where the accelerator cannot run the call.
 
     What the accelerator refuses at once goes to the host too, whose error is the one that users know.
     """
@@ -87,7 +87,7 @@ def _execute_at(accelerator: Accelerator, op: OpDef, inputs: Sequence[Any], give
         except Exception:  # of a class that only the engine knows
             kernel = None
     if kernel is None:
-        return _carry_out(call, tensors, [t._eager_array for t in tensors])
+        return _run_kernel(call, tensors, [t._eager_array for t in tensors])
     arrays = zip(flatten_result(op, result), call.output_dtypes, strict=True)
     outputs = [PendingTensor(array, dtype) for array, dtype in arrays]
     note_places(outputs)
@@ -123,14 +123,14 @@ def _bound_call(
 
 
 def execute_once(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """Carries out an eager call that will not come again: the kernel bound for the call is not kept."""
+    """Runs an eager call that will not come again: the kernel bound for the call is not kept."""
     complete = op.normalize_attrs(attrs)
     tensors = convert_inputs(op, inputs, complete, None)
     call = BoundCall(op, tuple([t.dtype for t in tensors]), complete)
-    return _carry_out(call, tensors, [t._eager_array for t in tensors])
+    return _run_kernel(call, tensors, [t._eager_array for t in tensors])
 
 
-def _carry_out(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -> Any:
+def _run_kernel(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -> Any:
     """Runs the kernel of a call on the values of tensors, wraps the results, and tells the tapes."""
     op = call.op
     try:
@@ -165,7 +165,7 @@ def _dtypes(op: OpDef, inputs: Sequence[Any], flat: Sequence[Any]) -> Sequence[A
 
 
 def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
-    """Tells every tape of an op that was carried out."""
+    """Tells every tape of an op that was run."""
     if op.rules.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
         outputs[0].op.tell(state.tapes)
         return

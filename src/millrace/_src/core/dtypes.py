@@ -167,7 +167,7 @@ class DType:
         return self.is_ref
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Tells whether a value of type `other` may stand where this type is expected.
+        """Returns whether a value of type `other` may stand where this type is expected.
 
         >>> tf.float32.is_compatible_with("float32"), tf.float32.is_compatible_with(tf.int32)
         (True, False)
@@ -176,13 +176,13 @@ class DType:
             other: anything `tf.as_dtype` accepts.
 
         Raises:
-            TypeError: if `other` is no dtype.
+            TypeError: if `other` is not a dtype.
         """
         other = as_dtype(other)
         return self is other or self is other.base_dtype
 
     def is_subtype_of(self, other: object) -> builtins.bool:
-        """Tells whether a function traced for `other` may be called with this type: only if the types are the same."""
+        """Returns whether a function traced for `other` may be called with this type: if the types are the same."""
         return self is other
 
     def most_specific_common_supertype(self, types: Sequence[object]) -> DType | None:

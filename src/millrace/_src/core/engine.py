@@ -19,7 +19,7 @@ from millrace._src.core.source_trace import Place
 from millrace._src.core.tensor import EagerTensor, arrived, tensor_of
 
 Run: TypeAlias = Callable[..., Sequence[Any]]
-"""A function from the values of a graph's inputs to the values of its outputs, which also carries out the effects."""
+"""A function from the values of a graph's inputs to the values of its outputs, which also runs the effects."""
 
 
 @dataclass(slots=True)

@@ -70,7 +70,7 @@ class OpError(Exception):
             message: the text of the error.
             error_code: one of the codes of this module.
             *args: the payloads of the status, a mapping by type URL. Programs that make the error of a class anew pass
-              the code once more, as to `OpError` (Keras does); what is no mapping is no payload.
+              the code once more, as to `OpError` (Keras does); what is not a mapping is not a payload.
         """
         super().__init__(message)
         self._node_def = node_def

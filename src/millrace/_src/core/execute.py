@@ -32,7 +32,7 @@ def scalar_array(value: Any, dtype: Any) -> Any:
 
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None = None) -> Any:
-    """Carries out one op call: computes it in eager mode, or adds it to the graph being built.
+    """Runs one op call: computes it in eager mode, or adds it to the graph being built.
 
     Args:
       op: the op.
@@ -69,7 +69,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
 
 
 def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
-    """Carries out a call of an op of two inputs without attributes: the call that Python's operators make."""
+    """Runs a call of an op of two inputs without attributes: the call that Python's operators make."""
     run = state.run
     if run is not None:
         try:

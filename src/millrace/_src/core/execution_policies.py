@@ -1,4 +1,4 @@
-"""`tf.config.experimental`: how eager ops are carried out, as programs of TensorFlow set it.
+"""`tf.config.experimental`: how eager ops are run, as programs of TensorFlow set it.
 
 Ops run one after the other, and an op takes its inputs from wherever they are. So the policies below are kept and
 returned; what they would switch off does not exist here, and results do not depend on them.
@@ -22,7 +22,7 @@ def set_device_policy(device_policy: str | None) -> None:
 
     >>> tf.config.experimental.set_device_policy("silent")
 
-    Args: device_policy: "explicit", "warn", "silent", "silent_for_int32" or None, which stands for "silent".
+    Args: device_policy: "explicit", "warn", "silent", "silent_for_int32" or None, which represents "silent".
     Raises: ValueError: for another policy.
     """
     policy = "silent" if device_policy is None else device_policy
@@ -53,14 +53,14 @@ def set_synchronous_execution(enable: bool | None) -> None:
 
     >>> tf.config.experimental.set_synchronous_execution(True)
 
-    Args: enable: whether ops run synchronously; None stands for the default, True.
+    Args: enable: whether ops run synchronously; None represents the default, True.
     """
     _Policies.is_synchronous = True if enable is None else bool(enable)
 
 
 @export("config.experimental.get_synchronous_execution")
 def get_synchronous_execution() -> bool:
-    """Tells whether ops are asked to be over when their calls return.
+    """Returns whether ops are asked to be over when their calls return.
 
     >>> tf.config.experimental.get_synchronous_execution()
     True

@@ -281,7 +281,7 @@ def _unexpected_value(op: OpDef, name: str, value: Any, wanted: DType, error: Ty
 
 
 def _inside(tensor: Any, name: str) -> Any:
-    """Returns the tensor that stands for a tensor in the current graph: captures a tensor of an outer graph."""
+    """Returns the tensor that represents a tensor in the current graph: captures a tensor of an outer graph."""
     graph = state.graph
     if graph is None or tensor.op.graph is graph:
         return tensor

@@ -1,4 +1,4 @@
-"""Parts of kernels that engines carry out in different ways.
+"""Parts of kernels that engines run in different ways.
 
 A kernel is one text for all engines. Where an engine needs another algorithm the op declares a kernel for this engine
 (`@conv.kernel_for("xla")`). Often only a helper that several kernels share is different: NumPy draws again for the few

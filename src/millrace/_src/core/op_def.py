@@ -184,7 +184,7 @@ class Traits:
     The values were checked where they were computed; see `ops.debug.numerics_mode`.
     """
     is_stand_in: bool = False
-    """Whether nobody reads the output, which stands for a value of a branch that does not run (FakeParam)."""
+    """Whether nobody reads the output, which represents a value of a branch that does not run (FakeParam)."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False
@@ -198,7 +198,7 @@ class Traits:
     that work element by element, or only move elements, are exact.
     """
     not_batched: str | None = None
-    """Why the op is not carried out on a batch of rows at once."""
+    """Why the op is not run on a batch of rows at once."""
 
 
 @dataclass(slots=True)

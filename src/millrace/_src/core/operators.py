@@ -179,7 +179,7 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
 
 
 def compares_by_identity(value: Any) -> bool:
-    """Tells whether `==` of a tensor or variable is identity: in a plain v1 graph, and for a tensor of such a graph.
+    """Returns whether `==` of a tensor or variable is identity: in a plain v1 graph, and for a tensor of such a graph.
 
     It is identity everywhere in a program that asks for it; the library's own comparisons are not concerned.
     """
@@ -196,7 +196,7 @@ class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
     __slots__ = ()
     __array_priority__ = 100
     _is_of_plain_graph = False
-    """Whether the value belongs to a graph that is no function."""
+    """Whether the value belongs to a graph that is not a function."""
     dtype: Any
 
     __add__, __radd__ = _binary("AddV2", "add", "math.add", "__radd__", special=(string, "Add"))

@@ -33,7 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _check_annotation(annotation: Any) -> None:
-    """Raises ValueError for an annotation that is no class, union, or list of such."""
+    """Raises ValueError for an annotation that is not a class, union, or list of such."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     is_list_of_one = origin is list and len(inner) == 1
     if _is_union(annotation) or is_list_of_one:
@@ -48,7 +48,7 @@ def _check_annotation(annotation: Any) -> None:
 
 
 def _is_tensor_like_part(annotation: Any) -> bool:
-    """Tells whether an annotation is one of the lists, tuples and arrays of any items in `TensorLike`."""
+    """Returns whether an annotation is one of the lists, tuples and arrays of any items in `TensorLike`."""
     return typing.get_origin(annotation) is not None and all(
         part is Any or part is Ellipsis or _is_generic(part) for part in typing.get_args(annotation)
     )
@@ -63,7 +63,7 @@ def _is_union(annotation: Any) -> bool:
 
 
 def _fits(value: Any, annotation: Any) -> bool:
-    """Tells whether a value is of an annotated type."""
+    """Returns whether a value is of an annotated type."""
     if _is_union(annotation):
         return any(_fits(value, part) for part in typing.get_args(annotation))
     origin = typing.get_origin(annotation)
@@ -82,7 +82,7 @@ def _holds_composite(value: Any) -> bool:
 
 
 def _matches(signature: dict[str, Any], arguments: dict[str, Any]) -> bool:
-    """Tells whether arguments are of the annotated types and a composite tensor is among the annotated ones."""
+    """Returns whether arguments are of the annotated types and a composite tensor is among the annotated ones."""
     values = [arguments[name] for name in signature]
     fits = all(_fits(value, annotation) for value, annotation in zip(values, signature.values(), strict=True))
     return fits and any(_holds_composite(value) for value in values)
@@ -175,7 +175,7 @@ def _signature_of_annotations(gate: Gate, target: Callable[..., Any]) -> dict[st
 
 
 def _check_parameters(gate: Gate, target: Callable[..., Any]) -> bool:
-    """Tells whether a target takes a name; raises ValueError if its other parameters are not those of the function."""
+    """Returns whether a target takes a name; raises ValueError if its other parameters differ from the function's."""
     signature = inspect.signature(target)
     expected, names = list(gate.signature.parameters), list(signature.parameters)
     without_name = [name for name in expected if name != "name"]

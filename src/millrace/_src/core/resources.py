@@ -40,7 +40,7 @@ class VariableLike(Protocol):
 
     @property
     def handle(self) -> Any:
-        """The resource tensor that stands for the variable on tapes and in graphs."""
+        """The resource tensor that represents the variable on tapes and in graphs."""
 
     @property
     def op(self) -> Any:
@@ -63,20 +63,20 @@ class VariableLike(Protocol):
 
 
 class PartedVariable:
-    """Base of objects that stand for one variable and consist of several, each a slice, which iteration yields."""
+    """Base of objects that represent one variable and consist of several, each a slice, which iteration yields."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
 
 
 def is_variable(value: Any) -> TypeGuard[VariableLike]:
-    """Tells whether a value acts as a variable: whether its class declares so, whatever the class derives from.
+    """Returns whether a value acts as a variable: whether its class declares so, whatever the class derives from.
 
     >>> from millrace._src.core.resources import is_variable
     >>> is_variable(tf.Variable(1.0)), is_variable(tf.constant(1.0))
     (True, False)
 
-    A class that merely has methods of the same names is no variable.
+    A class that merely has methods of the same names is not a variable.
     """
     return is_variable_class[type(value)]
 

@@ -40,7 +40,7 @@ def _threads(num_threads: int | None, present: int, kind: str) -> int:
 
 @export("config.threading.set_intra_op_parallelism_threads")
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Sets how many threads share the work of one large op; 0, the default, stands for one a usable core.
+    """Sets how many threads share the work of one large op; 0, the default, represents one a usable core.
 
     BLAS libraries and XLA have settings of their own.
 
@@ -106,13 +106,13 @@ def disable_op_determinism() -> None:
 
 
 def is_op_determinism_enabled() -> bool:
-    """Tells whether the program asked for deterministic ops."""
+    """Returns whether the program asked for deterministic ops."""
     return _Options.determinism
 
 
 @export("__internal__.tf2.enabled")
 def tensorflow_2_behavior_enabled() -> bool:
-    """Tells whether programs see TensorFlow 2's behavior, as they always do.
+    """Returns whether programs see TensorFlow 2's behavior, as they always do.
 
     >>> tf.__internal__.tf2.enabled()
     True
@@ -131,7 +131,7 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
 
 @export("config.experimental.tensor_float_32_execution_enabled")
 def tensor_float_32_execution_enabled() -> bool:
-    """Tells whether TensorFloat-32 may be used.
+    """Returns whether TensorFloat-32 may be used.
 
     >>> tf.config.experimental.tensor_float_32_execution_enabled()
     True
@@ -141,7 +141,7 @@ def tensor_float_32_execution_enabled() -> bool:
 
 @export("test.is_built_with_cuda")
 def is_built_with_cuda() -> bool:
-    """Tells whether this build has CUDA kernels of its own: False; accelerators are XLA's.
+    """Returns whether this build has CUDA kernels of its own: False; accelerators are XLA's.
 
     >>> tf.test.is_built_with_cuda()
     False
@@ -151,7 +151,7 @@ def is_built_with_cuda() -> bool:
 
 @export("test.is_built_with_rocm")
 def is_built_with_rocm() -> bool:
-    """Tells whether this build has ROCm kernels of its own: False; accelerators are XLA's.
+    """Returns whether this build has ROCm kernels of its own: False; accelerators are XLA's.
 
     >>> tf.test.is_built_with_rocm()
     False
@@ -161,7 +161,7 @@ def is_built_with_rocm() -> bool:
 
 @export("test.is_built_with_gpu_support")
 def is_built_with_gpu_support() -> bool:
-    """Tells whether this build has GPU kernels of its own: False; accelerators are XLA's.
+    """Returns whether this build has GPU kernels of its own: False; accelerators are XLA's.
 
     >>> tf.test.is_built_with_gpu_support()
     False
@@ -171,7 +171,7 @@ def is_built_with_gpu_support() -> bool:
 
 @export("test.is_gpu_available")
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
-    """Tells whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
+    """Returns whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
 
     >>> tf.test.is_gpu_available()
     False
@@ -185,13 +185,13 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
 
 @export("test.is_cpu_target_available")
 def is_cpu_target_available(target: str) -> bool:
-    """Tells whether code can be compiled for a kind of processor: this machine's, and those that XLA compiles for.
+    """Returns whether code can be compiled for a kind of processor: this machine's, and those that XLA compiles for.
 
     >>> tf.test.is_cpu_target_available("x86")
     True
 
     Args: target: "x86", "aarch64", "arm", "ppc", "s390x" or another name of such a processor, as "ppc64le".
-    Raises: AssertionError: if `target` is no kind of processor.
+    Raises: AssertionError: if `target` is not a kind of processor.
     """
     if target not in _CPU_TARGETS:
         raise AssertionError(f"Unknown CPU target: {target}")
@@ -200,7 +200,7 @@ def is_cpu_target_available(target: str) -> bool:
 
 @export("test.is_built_with_xla")
 def is_built_with_xla() -> bool:
-    """Tells whether functions can be compiled with XLA (the `xla` extra must be installed): True.
+    """Returns whether functions can be compiled with XLA (the `xla` extra must be installed): True.
 
     >>> tf.test.is_built_with_xla()
     True

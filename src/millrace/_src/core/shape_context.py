@@ -133,7 +133,7 @@ def _unsettled_source(operation: Any) -> Any:
 
 
 def _may_fold(operation: Any) -> bool:
-    """Tells whether the outputs of an operation are known, and small, where its inputs are."""
+    """Returns whether the outputs of an operation are known, and small, where its inputs are."""
     op: OpDef | None = operation.op_def
     if op is None or op.effects(operation.attrs) is not Effects.NONE or op.holds_graphs:
         return False

@@ -46,7 +46,7 @@ class TensorShape:
                 None when unknown, or something with `__index__`. Also a TensorShape or a `TensorShapeProto`.
 
         Raises:
-            TypeError: a dimension is no integer.
+            TypeError: a dimension is not an integer.
             ValueError: a dimension is negative.
         """
         self._dims = _dims_of(dims)
@@ -87,7 +87,7 @@ class TensorShape:
         return list(self._dims)
 
     def is_fully_defined(self) -> bool:
-        """Tells whether the rank and every dimension are known."""
+        """Returns whether the rank and every dimension are known."""
         return self._dims is not None and None not in self._dims
 
     def num_elements(self) -> int | None:
@@ -191,7 +191,7 @@ class TensorShape:
         return self
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Tells whether some fully defined shape fits both this shape and `other`.
+        """Returns whether some fully defined shape fits both this shape and `other`.
 
         >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
         True
@@ -238,7 +238,7 @@ class TensorShape:
         return TensorShape.of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def is_subtype_of(self, other: object) -> bool:
-        """Tells whether every tensor of this shape also has shape `other` (trace type protocol).
+        """Returns whether every tensor of this shape also has shape `other` (trace type protocol).
 
         >>> tf.TensorShape([2, 3]).is_subtype_of(tf.TensorShape([None, 3]))
         True
@@ -252,7 +252,7 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[object]) -> TensorShape | None:
-        """Returns the most specific shape with this shape and all `others` as subtypes; None if some are no shapes."""
+        """Returns the most specific shape with this shape and all `others` as subtypes; None if some are not shapes."""
         result = self
         for other in others:
             if not isinstance(other, TensorShape):

@@ -53,7 +53,7 @@ class SourceFrame(NamedTuple):
 
 
 def is_internal(filename: str) -> bool:
-    """Tells whether a source file belongs to Millrace itself."""
+    """Returns whether a source file belongs to Millrace itself."""
     return filename.startswith(_PACKAGE)
 
 

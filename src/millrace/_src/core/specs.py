@@ -55,7 +55,7 @@ class DenseSpec(TypeSpec):
             name: a name for the tensor, or None.
 
         Raises:
-            TypeError: `shape` is no shape or `dtype` no dtype.
+            TypeError: `shape` is not a shape or `dtype` not a dtype.
         """
         self._shape: TensorShape = shape if type(shape) is TensorShape else as_shape(shape)
         self._dtype: DType = dtype if type(dtype) is DType else as_dtype(dtype)
@@ -132,7 +132,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         TensorSpec(shape=(2,), dtype=tf.int32, name=None)
 
         Raises:
-            ValueError: if `tensor` is no Tensor.
+            ValueError: if `tensor` is not a Tensor.
         """
         if not isinstance(tensor, Tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
@@ -146,7 +146,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         return Tensor
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Tells whether `spec_or_tensor`, a TensorSpec or Tensor, has a compatible dtype and shape.
+        """Returns whether `spec_or_tensor`, a TensorSpec or Tensor, has a compatible dtype and shape.
 
         >>> tf.TensorSpec([None, 3]).is_compatible_with(tf.zeros([2, 3]))
         True
@@ -158,7 +158,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Tells whether every tensor of this spec fits `other`; a name in this spec must be `other`'s too."""
+        """Returns whether every tensor of this spec fits `other`; a name in this spec must be `other`'s too."""
         return (
             isinstance(other, TensorSpec)
             and self._dtype is other._dtype
@@ -397,7 +397,7 @@ class NoneTensorSpec(BatchableTypeSpec):
         return self
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Tells whether `spec_or_value` is None or describes None."""
+        """Returns whether `spec_or_value` is None or describes None."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
 
 

@@ -1,4 +1,4 @@
-"""Tensors: `EagerTensor` holds a value, `SymbolicTensor` stands for one in a graph.
+"""Tensors: `EagerTensor` holds a value, `SymbolicTensor` represents one in a graph.
 
 Both are `tf.Tensor`. An eager tensor is a NumPy array plus its TensorFlow dtype and is made hundreds of thousands of
 times a second, so the constructor sets three slots and nothing else; everything derived is computed when asked for.

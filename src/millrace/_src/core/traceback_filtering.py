@@ -26,7 +26,7 @@ def disable_traceback_filtering() -> None:
 
 @export("debugging.is_traceback_filtering_enabled")
 def is_traceback_filtering_enabled() -> bool:
-    """Tells whether Millrace's own frames are left out of tracebacks.
+    """Returns whether Millrace's own frames are left out of tracebacks.
 
     >>> tf.debugging.is_traceback_filtering_enabled()
     True

@@ -30,7 +30,7 @@ def register(name: str) -> Callable[[S], S]:
         A decorator of the class.
 
     Raises:
-        TypeError: if the name is no string or the class no class of specs.
+        TypeError: if the name is not a string or the class no class of specs.
         ValueError: if the name is of another form, or the name or the class is registered already.
     """
     if not isinstance(name, str):
@@ -63,7 +63,7 @@ def lookup(name: str) -> type[TypeSpec]:
     """Returns the class registered under a name.
 
     Raises:
-        TypeError: if the name is no string.
+        TypeError: if the name is not a string.
         ValueError: if nothing is registered under it.
     """
     if not isinstance(name, str):
@@ -77,7 +77,7 @@ def get_name(cls: Any) -> str:
     """Returns the name of a registered class.
 
     Raises:
-        TypeError: if `cls` is no class of specs.
+        TypeError: if `cls` is not a class of specs.
         ValueError: if it is not registered.
     """
     if not (isinstance(cls, type) and issubclass(cls, TypeSpec)):
@@ -88,10 +88,10 @@ def get_name(cls: Any) -> str:
 
 
 def is_known(name: str) -> bool:
-    """Tells whether a class is registered under a name."""
+    """Returns whether a class is registered under a name."""
     return name in _classes
 
 
 def is_registered(cls: type) -> bool:
-    """Tells whether a class of specs has a registered name."""
+    """Returns whether a class of specs has a registered name."""
     return cls in _names

@@ -96,7 +96,7 @@ class TypeSpec:
     # --- order -------------------------------------------------------------------------------------------------
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Tells whether a value could be described by both this spec and `spec_or_value`, a spec or a value."""
+        """Returns whether a value could be described by both this spec and `spec_or_value`, a spec or a value."""
         if not isinstance(spec_or_value, TypeSpec):
             try:
                 spec_or_value = type_spec_from_value(spec_or_value)
@@ -107,7 +107,7 @@ class TypeSpec:
         return _all_pairs(_is_compatible, self._serialize(), spec_or_value._serialize())
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Tells whether all values of this spec are values of `other`.
+        """Returns whether all values of this spec are values of `other`.
 
         >>> tf.TensorSpec([2, 3]).is_subtype_of(tf.TensorSpec([None, 3]))
         True
@@ -155,7 +155,7 @@ class TypeSpec:
         return self._from_components(nest.map_structure(lambda spec: spec.from_tensors(tensors), self._component_specs))
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """Makes the value that stands for an argument of this type while a function is traced."""
+        """Makes the value that represents an argument of this type while a function is traced."""
         if placeholder_context.context_graph is None:
             return self
         return self._from_components(
@@ -328,7 +328,7 @@ def fitting_spec(spec: Any, components: Any) -> Any:
 
 
 def _is_of_shape(spec: Any, part: Any) -> bool:
-    """Tells whether a component is known to be of a spec's shape; what has no static shape counts as if it were."""
+    """Returns whether a component is known to be of a spec's shape; what has no static shape counts as if it were."""
     known, shape = getattr(spec, "shape", None), getattr(part, "shape", None)
     return known is None or not isinstance(shape, TensorShape) or shape.is_subtype_of(known)
 

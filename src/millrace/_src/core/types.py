@@ -1,7 +1,7 @@
 """The interface `tf.__internal__.types.Tensor`: what every class that acts as one tensor derives from.
 
 Problem: `tf.Tensor`, `tf.Variable` and Keras's variables are tensors to `tf.is_tensor`, yet a variable is no
-`tf.Tensor`, and a variable of Keras is no `tf.Variable`.
+`tf.Tensor`, and a variable of Keras is not a `tf.Variable`.
 
 Idea: one empty class above all of them. To act as a tensor is to derive from that class; methods do not count.
 """

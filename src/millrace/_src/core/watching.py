@@ -34,7 +34,7 @@ class Watcher:
         """Returns what runs in place of a kernel in a generated program.
 
         Args:
-          nodes: the nodes that the kernel carries out; several where the kernel stands for a chain.
+          nodes: the nodes that the kernel runs; several where the kernel represents a chain.
           kernel: takes arrays, and perhaps `out=...`.
         """
         return kernel
@@ -44,7 +44,7 @@ class Watcher:
         return run
 
     def note_span(self, kind: str, name: str, start: float, end: float) -> None:
-        """Hears of work that is no op, as tracing or compiling a function: times of `time.perf_counter`."""
+        """Hears of work that is not an op, as tracing or compiling a function: times of `time.perf_counter`."""
 
 
 _lock = threading.RLock()
@@ -77,7 +77,7 @@ def _set(watchers: Sequence[Watcher]) -> None:
 
 
 def is_watched() -> bool:
-    """Tells whether there are watchers."""
+    """Returns whether there are watchers."""
     return bool(_watchers)
 
 
@@ -103,6 +103,6 @@ def watched_function(name: str, run: Kernel) -> Kernel:
 
 
 def note_span(kind: str, name: str, start: float, end: float) -> None:
-    """Tells the watchers of work that is no op: see `Watcher.note_span`."""
+    """Tells the watchers of work that is not an op: see `Watcher.note_span`."""
     for watcher in _watchers:
         watcher.note_span(kind, name, start, end)

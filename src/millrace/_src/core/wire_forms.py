@@ -1,4 +1,4 @@
-"""Which classes stand for the kinds of specs in files, found by the kind.
+"""Which classes represent the kinds of specs in files, found by the kind.
 
 Problem: a file says "a ragged tensor spec", and the class of that kind is in a module that may not be loaded yet, of a
 layer above.

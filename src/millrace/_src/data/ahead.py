@@ -1,7 +1,7 @@
 """Buffers of elements that are made before they are asked for.
 
 A task takes one block from the cursor, puts it into the buffer and starts the next task while there is room. So a
-buffer has no thread of its own, and the cursor is used by one thread at a time: whoever carries out the task. Without
+buffer has no thread of its own, and the cursor is used by one thread at a time: whoever runs the task. Without
 room, a buffer hands on what its cursor gives, in the thread that asks.
 """
 
@@ -14,7 +14,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.pool import Task
 
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """The size of a buffer from which on nothing is made ahead."""
 
 
@@ -52,7 +52,7 @@ class AheadCursor(Cursor):
         room: int = 0,
         arrival: threading.Event | None = None,
         most_room: int = 0,
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = MAX_BYTES,
     ) -> None:
         self._source, self._room, self._arrival = source, room, arrival
         self._most_room, self._most_bytes = most_room, most_bytes

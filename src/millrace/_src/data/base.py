@@ -153,7 +153,7 @@ def apply_op(
     Args:
       kind: the name of the dataset's class.
       op: an op with attributes `output_types` and `output_shapes`.
-      arguments: the inputs of the op; a dataset stands for its handle.
+      arguments: the inputs of the op; a dataset represents its handle.
       spec: the nest of specs of an element.
       inputs: the datasets among the arguments.
       functions: the user's functions.
@@ -176,7 +176,7 @@ def _handle(argument: Any) -> Any:
 def metadata(name: str | None) -> dict[str, Any]:
     """Returns the attribute `metadata` of a dataset op: a serialized `Metadata` with the user's name.
 
-    Raises: ValueError: if the name is no identifier.
+    Raises: ValueError: if the name is not an identifier.
     """
     if name is None or name == "":
         return {}

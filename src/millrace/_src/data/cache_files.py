@@ -44,7 +44,7 @@ class CacheFiles:
         self._count = 0
 
     def exist(self) -> bool:
-        """Tells whether all elements are in the files.
+        """Returns whether all elements are in the files.
 
         Raises: tf.errors.DataLossError: if the files are not those of a cache of Millrace.
         """

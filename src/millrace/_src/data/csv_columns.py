@@ -25,7 +25,7 @@ class CsvFormat:
     Attributes:
       delimiter: the character between fields.
       use_quotes: whether double quotes have a meaning.
-      na_value: a text that stands for an empty field.
+      na_value: a text that represents an empty field.
       has_header: whether the first record of each file has the names of the columns.
       compression: "", "ZLIB" or "GZIP".
       encoding: the encoding of the files.
@@ -152,7 +152,7 @@ def _rank(text: str, form: CsvFormat) -> int:
 
 
 def _holds(dtype: DType, text: str) -> bool:
-    """Tells whether a dtype can hold the value of a text; floats that are not finite are left to strings."""
+    """Returns whether a dtype can hold the value of a text; floats that are not finite are left to strings."""
     if dtype is string:
         return True
     try:

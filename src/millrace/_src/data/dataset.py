@@ -159,7 +159,7 @@ class DatasetV2(DatasetBase):
     def __iter__(self) -> Iterator[Any]:
         """Begins a pass over the elements.
 
-        Raises: RuntimeError: in a graph that is no function.
+        Raises: RuntimeError: in a graph that is not a function.
         """
         if in_plain_graph():
             raise RuntimeError(

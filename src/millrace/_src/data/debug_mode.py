@@ -21,7 +21,7 @@ def set_debug_mode(is_on: bool) -> None:
 
 
 def is_debugging() -> bool:
-    """Tells whether a dataset that is made now is made for debugging; in a graph no dataset is."""
+    """Returns whether a dataset that is made now is made for debugging; in a graph no dataset is."""
     return _is_on and state.graph is None
 
 

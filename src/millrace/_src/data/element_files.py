@@ -79,7 +79,7 @@ def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) ->
 
     Raises:
       tf.errors.InvalidArgumentError: if the array is of another dtype, or of a shape that does not fit.
-      tf.errors.DataLossError: if the record is no array, or has not the bytes that its shape takes.
+      tf.errors.DataLossError: if the record is not an array, or has not the bytes that its shape takes.
     """
     proto = read_message(tensor_pb2.TensorProto, record, f"Component {component} of an element")
     if proto.dtype != dtype.as_datatype_enum:

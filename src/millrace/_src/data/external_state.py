@@ -63,7 +63,7 @@ def _stateful_operations(graph: Any) -> Iterable[str]:
 
 
 def _depends_on_outside(operation: Any) -> bool:
-    """Tells whether what an operation gives depends on state outside.
+    """Returns whether what an operation gives depends on state outside.
 
     Random numbers do not count: the state of an iterator has the positions in their streams.
     """

@@ -69,7 +69,7 @@ def make_csv_dataset(
       select_columns: the names or positions of the columns to read; None for all.
       field_delim: the character between fields.
       use_quote_delim: whether double quotes have a meaning.
-      na_value: another text that stands for an empty field.
+      na_value: another text that represents an empty field.
       header: whether the first row of each file has the names of the columns.
       num_epochs: how often the rows come; None for ever, in which case all batches are full.
       shuffle: whether files and rows come in random order.
@@ -216,7 +216,7 @@ def make_batched_features_dataset(
     Returns: A Dataset of dictionaries of tensors; with a label, of pairs of dictionary and tensor.
     Raises:
       TypeError: if `reader` makes no dataset.
-      ValueError: if `label_key` is no key.
+      ValueError: if `label_key` is not a key.
       tf.errors.InvalidArgumentError: if there are no files.
     """
     reader = TFRecordDatasetV2 if reader is None else reader

@@ -1,7 +1,7 @@
 """The user's functions of a pipeline: traced once, then applied to blocks of elements.
 
 A function is traced as a `tf.function` is, with a placeholder for each tensor of an element. The graph runs on the
-NumPy tier. A function without effects runs once for a whole block, if its operations can be carried out on many rows at
+NumPy tier. A function without effects runs once for a whole block, if its operations can be run on many rows at
 once (`vectorized_functions`); any other function runs once for each element. Where the run for a block fails, the
 elements are tried one by one, so that an error is that of its element.
 """
@@ -55,7 +55,7 @@ class TracedFunction:
       output: the structure of the result.
 
     Raises:
-      TypeError: if the function returns something that is no nest of tensors.
+      TypeError: if the function returns something that is not a nest of tensors.
     """
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], place: str) -> None:
@@ -82,17 +82,17 @@ class TracedFunction:
 
 
 def _encoded_spec(leaf: Any) -> Any:
-    """Returns what stands for a leaf among the arguments of the graph: the specs of the tensors that it travels by."""
+    """Returns what represents a leaf among the arguments of the graph: the specs of the tensors that it travels by."""
     return leaf if _travels_as_it_is(leaf) else tuple(leaf._flat_tensor_specs)
 
 
 def _decoded(leaf: Any, argument: Any) -> Any:
-    """Returns the value of a leaf, given what stands for it among the arguments of the graph."""
+    """Returns the value of a leaf, given what represents it among the arguments of the graph."""
     return argument if _travels_as_it_is(leaf) else leaf._from_compatible_tensor_list(list(argument))
 
 
 def _travels_as_it_is(leaf: Any) -> bool:
-    """Tells whether a leaf travels through a pipeline by the tensors of which it consists."""
+    """Returns whether a leaf travels through a pipeline by the tensors of which it consists."""
     return isinstance(leaf, TensorSpec) or bool(leaf._flat_tensor_specs == leaf.flatten())
 
 
@@ -137,7 +137,7 @@ def _normalized_result(result: Any, place: str) -> Any:
 
 
 def _is_no_tensor(leaf: Any) -> bool:
-    """Tells whether a leaf has no tensor form."""
+    """Returns whether a leaf has no tensor form."""
     try:
         map_leaves(convert_to_tensor, leaf)
     except (TypeError, ValueError):
@@ -146,7 +146,7 @@ def _is_no_tensor(leaf: Any) -> bool:
 
 
 def check_callable(function: Any) -> None:
-    """Refuses a map function that is no function.
+    """Refuses a map function that is not a function.
 
     Raises: ValueError: in TensorFlow's words.
     """
@@ -247,7 +247,7 @@ class BoundFunction(PartOfStage):
 
 
 def _draws(graph: FuncGraph) -> bool:
-    """Tells whether an operation of a graph, or of a function that the graph runs, draws from a hidden stream."""
+    """Returns whether an operation of a graph, or of a function that the graph runs, draws from a hidden stream."""
     operations = [o for o in graph.get_operations() if not o.op_def.traits.is_placeholder]
     return any(o.effects is Effects.RANDOM or any(map(_draws, function_attrs(o))) for o in operations)
 

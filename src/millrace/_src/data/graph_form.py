@@ -84,7 +84,7 @@ class _Writer:
         self.tensors: dict[int, Any] = {}
 
     def tensor_of(self, referent: Any) -> Any:
-        """Returns the tensor of the graph that stands for a dataset, or another object that knows its op call."""
+        """Returns the tensor of the graph that represents a dataset, or another object that knows its op call."""
         tensor = self.tensors.get(id(referent))
         if tensor is None:
             call = referent.call if isinstance(referent, Referent) else None
@@ -123,7 +123,7 @@ def dataset_of_graph(serialized: bytes, policy: OpPolicy = TRUSTING) -> EagerTen
 
     Raises:
       tf.errors.InvalidArgumentError: if the graph names no result, or its nodes do not fit.
-      tf.errors.DataLossError: if the bytes are no graph.
+      tf.errors.DataLossError: if the bytes are not a graph.
     """
     message = read_message(graph_pb2.GraphDef, serialized, "The graph of a dataset")
     results = [node for node in message.node if node.op == "_Retval"]
@@ -139,7 +139,7 @@ def dataset_of_graph(serialized: bytes, policy: OpPolicy = TRUSTING) -> EagerTen
         except ValueError as error:
             raise errors.InvalidArgumentError(None, None, f"The graph of a dataset cannot be read: {error}") from None
     if graph.outputs[0].dtype is not variant:
-        raise errors.InvalidArgumentError(None, None, f"The result '{name}' of the graph is no dataset.")
+        raise errors.InvalidArgumentError(None, None, f"The result '{name}' of the graph is not a dataset.")
     handle: EagerTensor = GraphFunction(graph, graph.name, jit_compile=False)([])[0]
     return handle
 

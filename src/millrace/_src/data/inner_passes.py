@@ -139,7 +139,7 @@ def _captured_nodes(function: BoundFunction) -> list[DatasetNode]:
 
 
 def _is_pure_throughout(function: GraphFunction) -> bool:
-    """Tells whether neither a function nor the functions that its dataset ops keep have effects."""
+    """Returns whether neither a function nor the functions that its dataset ops keep have effects."""
     if function.effects is not Effects.NONE:
         return False
     return all(_is_pure_throughout(kept) for kept in _kept_functions(function))

@@ -28,7 +28,7 @@ from millrace._src.data.pool import FORKED
 from millrace._src.data.seeds import SeedGenerator
 
 _BLOCK_BYTES = 1 << 18
-_LONGEST_BLOCK = 1024
+_MAX_BLOCK_LENGTH = 1024
 _LONG_WAIT = 0.005
 """The seconds after which a consumer should have an element; slower elements come in smaller blocks."""
 NOT_INITIALIZED = (
@@ -45,7 +45,7 @@ class Iteration(Referent):
       count: the number of elements of the current block.
       place: the index of the next element in the current block.
       lock: held while an element is taken.
-      text: what stands for the iterator in what sessions are fed; None until somebody asks.
+      text: what represents the iterator in what sessions are fed; None until somebody asks.
       declared: the shapes, as a node declares them, that were last checked against those of the elements.
     """
 
@@ -111,7 +111,7 @@ class Iteration(Referent):
             is_pure = node.reads_block_ahead
             if not is_pure:  # there may be Python code in a function, which can say anything of its results
                 self._cursor = ShapeCheck(self._cursor, node.shapes)
-            self._ahead = is_pure and not any(dtype.is_handle for dtype in node.dtypes)  # handles are no state
+            self._ahead = is_pure and not any(dtype.is_handle for dtype in node.dtypes)  # handles are not state
         return self._cursor
 
     def fill(self) -> bool:
@@ -128,7 +128,7 @@ class Iteration(Referent):
         if self._ahead:
             size = max(block.nbytes // block.count, 1)
             limit = 2 * self._limit if perf_counter() - began < _LONG_WAIT else self._limit // 2
-            self._limit = max(min(limit, _BLOCK_BYTES // size, _LONGEST_BLOCK), 1)
+            self._limit = max(min(limit, _BLOCK_BYTES // size, _MAX_BLOCK_LENGTH), 1)
         return True
 
     def next_row(self) -> list[Array] | None:

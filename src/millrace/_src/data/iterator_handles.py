@@ -1,4 +1,4 @@
-"""The ops that make iterators of graphs, and the texts that stand for iterators in what a session is fed.
+"""The ops that make iterators of graphs, and the texts that represent iterators in what a session is fed.
 
 An iterator of a graph lives as long as the session that runs the graph. A text ("string handle") names a running
 iterator of this process; an iterator that nobody holds any more has no text.
@@ -134,7 +134,7 @@ _TEXT: dict[str, Any] = {
 
 @op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", **_TEXT)
 def iterator_to_string_handle(xp: Xp, resource_handle: Array) -> Array:
-    """Returns the text that stands for an iterator."""
+    """Returns the text that represents an iterator."""
     iteration = iteration_of(resource_handle)
     if iteration.text is None:
         iteration.text = f"millrace iterator {next(_serial)}"

@@ -100,7 +100,7 @@ _TRAITS: dict[str, Any] = {
     "host_only": True,
     "refused_by_xla": True,
     "effects": Effects.WRITES,
-    "not_differentiable": "the state of an iterator is no number",
+    "not_differentiable": "the state of an iterator is not a number",
     "not_batched": "an iterator has one state",
 }
 

@@ -43,7 +43,7 @@ from millrace._src.trackable.base import SavedTogether, Trackable
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
-_MOST_IN_GRAPH = 10_000
+_MAX_IN_GRAPH = 10_000
 """The most elements that a trace takes of one iterator, by as many nodes."""
 
 
@@ -165,9 +165,9 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         Raises: OperatorNotAllowedInGraphError: if Python seems to loop over the iterator, which would never end.
         """
         self._taken_in_graph += 1
-        if self._taken_in_graph > _MOST_IN_GRAPH and self._iteration is None:
+        if self._taken_in_graph > _MAX_IN_GRAPH and self._iteration is None:
             raise OperatorNotAllowedInGraphError(
-                f"A Python loop took {_MOST_IN_GRAPH} elements of a dataset in a function; it would never end, since "
+                f"A Python loop took {_MAX_IN_GRAPH} elements of a dataset in a function; it would never end, since "
                 "the graph alone knows where the dataset does. Let AutoGraph convert the loop (`autograph=True`), or "
                 "use `Dataset.reduce`."
             )

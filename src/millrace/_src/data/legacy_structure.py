@@ -18,17 +18,17 @@ from millrace._src.util.nest_paths import flatten_up_to
 
 
 def legacy_types(spec: Any) -> Any:
-    """Returns the nest of the dtypes of specs; a spec of values without a dtype stands for itself."""
+    """Returns the nest of the dtypes of specs; a spec of values without a dtype represents itself."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_types(), spec)
 
 
 def legacy_shapes(spec: Any) -> Any:
-    """Returns the nest of the shapes of specs; a spec of values without a shape stands for itself."""
+    """Returns the nest of the shapes of specs; a spec of values without a shape represents itself."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_shapes(), spec)
 
 
 def legacy_classes(spec: Any) -> Any:
-    """Returns the nest of the classes of values; a spec of values that need one stands for itself."""
+    """Returns the nest of the classes of values; a spec of values that need one represents itself."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_classes(), spec)
 
 

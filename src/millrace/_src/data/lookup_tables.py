@@ -68,7 +68,7 @@ def _pair_dtypes(spec: Any) -> list[Any]:
 
     Raises:
       TypeError: if the elements have no parts.
-      ValueError: if they are no pairs of scalars.
+      ValueError: if they are not pairs of scalars.
     """
     if isinstance(spec, TypeSpec):
         raise TypeError(f"object of type '{type(spec).__name__}' has no len()")
@@ -96,7 +96,7 @@ class DatasetInitializer(TableInitializer):
     Args: dataset: a dataset of pairs of a key and a value, both scalars.
     Raises:
       TypeError: if the elements have no parts.
-      ValueError: if they are no pairs of scalars.
+      ValueError: if they are not pairs of scalars.
     """
 
     def __init__(self, dataset: Any) -> None:
@@ -147,7 +147,7 @@ def table_from_dataset(
 
     Returns: A table with `lookup` and `size`.
     Raises:
-      TypeError: if `key_dtype` is no dtype of keys, or with buckets the values are no int64.
+      TypeError: if `key_dtype` is not a dtype of keys, or with buckets the values are not an int64.
       ValueError: if a number is negative, or the dataset has no pairs of scalars.
       tf.errors.FailedPreconditionError: if there are not `vocab_size` pairs.
     """
@@ -166,7 +166,7 @@ def table_from_dataset(
 
 
 def _check_arguments(num_oov_buckets: int, vocab_size: int | None, key_dtype: Any) -> None:
-    """Refuses numbers that are too small, and keys that are no integers or texts.
+    """Refuses numbers that are too small, and keys that are not integers or texts.
 
     Raises: ValueError, TypeError: in TensorFlow's words.
     """

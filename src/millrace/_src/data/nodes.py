@@ -281,7 +281,7 @@ def position_cursor(node: DatasetNode) -> Cursor:
 def node_of(handle: Array) -> DatasetNode:
     """Returns the node behind a variant that a kernel was given.
 
-    Raises: InvalidArgumentError: if the variant is no dataset.
+    Raises: InvalidArgumentError: if the variant is not a dataset.
     """
     node = resource_of(handle)
     if not isinstance(node, DatasetNode):
@@ -292,7 +292,7 @@ def node_of(handle: Array) -> DatasetNode:
 def scalar_of(array: Array, name: str) -> Any:
     """Returns the number in a scalar input of a dataset op.
 
-    Raises: tf.errors.InvalidArgumentError: if the input is no scalar.
+    Raises: tf.errors.InvalidArgumentError: if the input is not a scalar.
     """
     if array.ndim:
         raise errors.InvalidArgumentError(None, None, f"{name} must be a scalar")

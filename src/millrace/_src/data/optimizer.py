@@ -65,7 +65,7 @@ def optimized(node: DatasetNode, options: Options) -> DatasetNode:
 
 
 def _is_on(switches: OptimizationOptions, option: str) -> bool:
-    """Tells whether a rule may be used: its switch decides, or the switch of all rules where its own is not set."""
+    """Returns whether a rule may be used: its switch decides, or the switch of all rules where its own is not set."""
     own: bool | None = getattr(switches, option)
     return switches.apply_default_optimizations is not False if own is None else own
 

@@ -136,5 +136,5 @@ def _write_field(message: Any, field: str, value: Any) -> None:
 
 
 def _is_present(message: Any, field: str) -> bool:
-    """Tells whether a protocol buffer has a value for a field."""
+    """Returns whether a protocol buffer has a value for a field."""
     return any(descriptor.name == field for descriptor, _ in message.ListFields())

@@ -122,11 +122,11 @@ def optional_none(xp: Xp) -> Any:
 @op(
     "OptionalHasValue",
     "optional: variant -> has_value: bool",
-    not_differentiable="whether there is an element is no number",
+    not_differentiable="whether there is an element is not a number",
     **_OPTIONAL,
 )
 def optional_has_value(xp: Xp, optional: Array) -> Array:
-    """Tells whether an optional has an element."""
+    """Returns whether an optional has an element."""
     return np.asarray(_optional_of(optional, "OptionalHasValue").components is not None)
 
 

@@ -182,7 +182,7 @@ class Options(OptionsBase):
     def merge(self, options: Any) -> Any:
         """Returns options that are those of `options` where these are set, and of this object elsewhere.
 
-        Raises: TypeError: if `options` are no `Options`.
+        Raises: TypeError: if `options` are not `Options`.
         """
         if not isinstance(options, Options):
             raise TypeError(f"Could not merge incompatible options of type {type(options)} and {type(self)}.")

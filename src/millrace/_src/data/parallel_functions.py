@@ -22,14 +22,14 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.data.parallelism import AUTOTUNE
-from millrace._src.data.pool import LONGEST_WAIT, Lanes, Task
+from millrace._src.data.pool import MAX_WAIT, Lanes, Task
 from millrace._src.data.stacked_results import Kind, StackedResults, block_of_views, kinds_of, stacked_results
 from millrace._src.data.trials import Trial
 from millrace._src.util.cores import usable_cores
 
 _CALLS_A_THREAD = 8
 """How many calls there may be in the window for each thread, where nobody can tell."""
-_MOST_BYTES = 1 << 26
+_MAX_BYTES = 1 << 26
 """The size of the results in such a window."""
 _TASK_SECONDS = 2e-3
 """How long a task of several calls takes: short tasks cost more than they share out."""
@@ -201,7 +201,7 @@ class ParallelFunction(Applying):
                 self._window.remove(group)
         if self._longest > self._calls:
             size = max(pair[1].nbytes // pair[1].count, 1)
-            self._longest = max(min(_CALLS_A_THREAD * self._calls, _MOST_BYTES // size), self._calls + 1)
+            self._longest = max(min(_CALLS_A_THREAD * self._calls, _MAX_BYTES // size), self._calls + 1)
         self._fill_window(limit - pair[1].count)
         return pair
 
@@ -212,7 +212,7 @@ class ParallelFunction(Applying):
             for group in self._window:
                 if group.is_done and (not group.left or len(self._window) == 1):
                     return group
-            if not self._some_is_done.wait(LONGEST_WAIT):
+            if not self._some_is_done.wait(MAX_WAIT):
                 break  # perhaps all threads of the pool wait for this one: make a call here
         return self._window[0]
 

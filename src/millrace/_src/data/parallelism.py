@@ -45,7 +45,7 @@ def determinism(deterministic: bool | None) -> str:
 
 
 def is_deterministic(attribute: str, run: Run) -> bool:
-    """Tells whether elements come in order: as the attribute says, else as the options of the pass say."""
+    """Returns whether elements come in order: as the attribute says, else as the options of the pass say."""
     if attribute != "default":
         return attribute == "true"
     return run.options is None or run.options.deterministic is not False

@@ -13,7 +13,7 @@ def get_model_proto(iterator: Any) -> NoReturn:
     """Refuses: Millrace tunes pipelines by measured trials and has no model of them to show.
 
     Raises:
-      ValueError: if the argument is no iterator.
+      ValueError: if the argument is not an iterator.
       NotImplementedError: for an iterator.
     """
     if not isinstance(iterator, IteratorBase):

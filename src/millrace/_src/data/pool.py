@@ -3,7 +3,7 @@
 Problem: a stage that waits for a call waits forever if all threads of a bounded pool wait likewise: pipelines stand
 inside pipelines.
 
-Idea: a call is a *task*, which whoever comes first carries out: a thread of the pool, or the thread that needs the
+Idea: a call is a *task*, which whoever comes first runs: a thread of the pool, or the thread that needs the
 result. So a thread waits only for calls that are running, and no stage needs a thread of its own. After a fork, the
 child process starts a pool of its own when it needs one. A user's function may wait forever for something that never
 comes, so threads are daemons: when the program ends, no call begins any more, and those that run have a second to end.
@@ -24,16 +24,16 @@ from typing import Any
 
 from millrace._src.core import errors
 
-_MOST_THREADS = 64
+_MAX_THREADS = 64
 _LAST_SECONDS = 1.0
 """How long the end of the program waits for calls that run."""
 FORKED = "A thread was working for this iterator when the process was forked. Make a new iterator."
-LONGEST_WAIT = 0.1
-"""The seconds after which a thread that waits for the first of several tasks carries out one of them."""
+MAX_WAIT = 0.1
+"""The seconds after which a thread that waits for the first of several tasks runs one of them."""
 
 
 class Task:
-    """A call that is carried out once.
+    """A call that is run once.
 
     Args:
       call: takes no arguments.
@@ -60,7 +60,7 @@ class Task:
         return task
 
     def start(self) -> None:
-        """Lets a thread of the pool carry out the call."""
+        """Lets a thread of the pool run the call."""
         start_in_pool(self.run)
 
     def cancel(self) -> bool:
@@ -125,7 +125,7 @@ class Task:
 
 
 class Lanes:
-    """Some threads of the pool that carry out the tasks of one stage, each task after task.
+    """Some threads of the pool that run the tasks of one stage, each task after task.
 
     A thread that goes on with the next task by itself needs no word from the thread that wants the results: with
     Python's lock, to wake one another costs more than many a call.
@@ -143,7 +143,7 @@ class Lanes:
         self._lock = threading.Lock()
 
     def add(self, *tasks: Task) -> None:
-        """Lets threads carry out tasks after those that were added before."""
+        """Lets threads run tasks after those that were added before."""
         with self._lock:
             self._waiting.extend(tasks)
             threads = min(self._most - self._busy, len(tasks))
@@ -169,7 +169,7 @@ class Lanes:
 
 
 class _Pool:
-    """Daemon threads that make calls: as many as there are calls at a time, up to `_MOST_THREADS`."""
+    """Daemon threads that make calls: as many as there are calls at a time, up to `_MAX_THREADS`."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -187,7 +187,7 @@ class _Pool:
         Whoever needs the result of a dropped call makes the call.
         """
         with self._lock:
-            if self._idle <= 0 and self._size < _MOST_THREADS and not self._grow() or self.has_ended.is_set():
+            if self._idle <= 0 and self._size < _MAX_THREADS and not self._grow() or self.has_ended.is_set():
                 return
             self._idle -= 1
         self._calls.put(call)

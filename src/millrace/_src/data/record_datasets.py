@@ -58,7 +58,7 @@ class _RecordFiles(DatasetV2):
 def _names(filenames: Any) -> Any:
     """Returns a dataset of names.
 
-    Raises: TypeError: if these are no names.
+    Raises: TypeError: if these are not names.
     """
     if isinstance(filenames, DatasetBase):
         spec = filenames.element_spec
@@ -125,7 +125,7 @@ class TFRecordDatasetV2(_RecordFiles):
           name: a name for the dataset.
 
         Raises:
-          TypeError: if `filenames` are no strings.
+          TypeError: if `filenames` are not strings.
           tf.errors.DataLossError: while iterating, at a damaged record; the pass goes on with the next file.
           tf.errors.NotFoundError: while iterating, at a missing file.
         """
@@ -162,7 +162,7 @@ class TextLineDatasetV2(_RecordFiles):
           name: a name for the dataset.
 
         Raises:
-          TypeError: if `filenames` are no strings.
+          TypeError: if `filenames` are not strings.
           tf.errors.NotFoundError: while iterating, at a missing file.
         """
         read = _reading(text_line_dataset, compression_type, buffer_size, name)
@@ -205,7 +205,7 @@ class FixedLengthRecordDatasetV2(_RecordFiles):
           name: a name for the dataset.
 
         Raises:
-          TypeError: if `filenames` are no strings.
+          TypeError: if `filenames` are not strings.
           tf.errors.InvalidArgumentError: while iterating, if the size of a file does not fit.
         """
 

@@ -20,7 +20,7 @@ from millrace._src.data.blocks import Block
 Kind = tuple[tuple[int, ...], np.dtype[Any]]
 """The shape and dtype of one result."""
 
-_MOST_BYTES = 1 << 28
+_MAX_BYTES = 1 << 28
 """The largest size of the results: nobody knows how many calls there will be."""
 
 
@@ -66,7 +66,7 @@ def stacked_results(count: int, kinds: Sequence[Kind] | None) -> StackedResults 
     if kinds is None or count == 1:
         return None
     size = sum(math.prod(shape) * dtype.itemsize for shape, dtype in kinds)
-    return StackedResults(count, kinds) if count * size <= _MOST_BYTES else None
+    return StackedResults(count, kinds) if count * size <= _MAX_BYTES else None
 
 
 def kinds_of(results: Block) -> list[Kind] | None:

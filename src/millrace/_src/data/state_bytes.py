@@ -6,7 +6,7 @@
     header                JSON, in UTF-8: the nest, with a place for each text of bytes and each array
     buffers               the texts and arrays, one after the other; numbers little-endian, in row-major order
 
-In the header None, bool, int and str stand for themselves, a list is an array of JSON, and an object has the one key
+In the header None, bool, int and str represent themselves, a list is an array of JSON, and an object has the one key
 that says what it is: `t` tuple, `d` dictionary (pairs), `f` float (hexadecimal), `b` bytes (their number), `a` array
 (dtype, shape), `o` array of texts or handles (shape, items), `p` optional (dtypes, arrays or None), `g` dataset (its
 serialized graph), `h` dataset of elements in memory (dtypes, shapes, a block or None). No Python object is made but

@@ -53,7 +53,7 @@ class StatefulFunction:
 
 
 def _takes(old: Any, new: Any) -> bool:
-    """Tells whether the function takes what it returns; names of tensors do not count."""
+    """Returns whether the function takes what it returns; names of tensors do not count."""
     if isinstance(old, TensorSpec):
         return bool(new.shape.is_subtype_of(old.shape))
     return bool(new.is_subtype_of(old))

@@ -87,7 +87,7 @@ def _tensors(spec: Any, value: Any) -> list[Any]:
     if isinstance(spec, TensorSpec):
         return spec.to_tensors(value)
     if not spec.is_compatible_with(value):
-        raise TypeError(f"{value!r} is no value of {spec}.")
+        raise TypeError(f"{value!r} is not a value of {spec}.")
     tensors: list[Any] = spec._to_tensor_list(value)
     return tensors
 

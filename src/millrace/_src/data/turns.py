@@ -22,7 +22,7 @@ from millrace._src.data.cursors import Cursor, State, restored_error, saved_erro
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerCursor
 from millrace._src.data.nodes import Run
-from millrace._src.data.pool import LONGEST_WAIT
+from millrace._src.data.pool import MAX_WAIT
 from millrace._src.data.trials import Trial
 
 
@@ -111,7 +111,7 @@ class TurnsCursor(Cursor):
         return inner
 
     def _is_one_left(self) -> bool:
-        """Tells whether a single dataset is left, so that every turn is the turn of that dataset."""
+        """Returns whether a single dataset is left, so that every turn is the turn of that dataset."""
         return self._source_ended and self._places.count(None) == len(self._places) - 1
 
     def _block_of_turn(self, inner: Any, limit: int) -> Block | None:
@@ -241,7 +241,7 @@ class ParallelTurnsCursor(TurnsCursor):
                 if inner is not None and inner.is_ready:
                     self._turn, self._given = turn, 0
                     return
-            if not place.is_working or not self._arrival.wait(LONGEST_WAIT):
+            if not place.is_working or not self._arrival.wait(MAX_WAIT):
                 return  # nobody works, or perhaps all threads of the pool wait for this one
 
     def _work_ahead(self) -> None:

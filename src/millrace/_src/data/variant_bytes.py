@@ -41,7 +41,7 @@ def variant_from_bytes(written: bytes) -> Any:
 
     Raises:
       tf.errors.UnimplementedError: for a variant of another type.
-      tf.errors.DataLossError: if the bytes are no variant.
+      tf.errors.DataLossError: if the bytes are not a variant.
     """
     message = read_message(tensor_pb2.VariantTensorDataProto, written, "A variant in a file")
     kind = message.type_name

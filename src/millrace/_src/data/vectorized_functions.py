@@ -1,7 +1,7 @@
-"""Functions of one element carried out on a whole block: the block form of a graph.
+"""Functions of one element run on a whole block: the block form of a graph.
 
 TensorFlow's guide asks users to batch before they map, so that a function runs once per batch. Here the pipeline does
-that by itself. The graph of the function is carried out on all rows by the batching rules that `tf.vectorized_map`
+that by itself. The graph of the function is run on all rows by the batching rules that `tf.vectorized_map`
 uses. A function has a block form only if every operation has such a rule, and the rule gives each element the bits that
 the function gives for the element alone: an element does not depend on the elements around it.
 """
@@ -70,7 +70,7 @@ def _size(tensor: Any) -> int:
 
 
 def _is_exact(graph: FuncGraph) -> bool:
-    """Tells whether all operations of a graph give each row of a batch the bits that they give for the row alone."""
+    """Returns whether all operations of a graph give each row of a batch the bits that they give for the row alone."""
     return all(_is_exact_operation(operation) for operation in graph.get_operations())
 
 

@@ -32,7 +32,7 @@ class ClusterDeviceFilters:
           task_index: the number of the task.
           device_filters: beginnings of the names of the devices that the task sees.
 
-        Raises: TypeError: if the filters are no list.
+        Raises: TypeError: if the filters are not a list.
         """
         self._filters.setdefault(job_name, {})[task_index] = list(device_filters)
 

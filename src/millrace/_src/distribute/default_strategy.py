@@ -54,7 +54,7 @@ class _DefaultDistributionExtended(OneReplicaExtended):
         return ("",)
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Tells whether a variable was created outside the scopes of all strategies."""
+        """Returns whether a variable was created outside the scopes of all strategies."""
         return v._distribute_strategy is None
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
@@ -98,7 +98,7 @@ def get_strategy() -> Strategy:
 
 @export("distribute.has_strategy")
 def has_strategy() -> bool:
-    """Tells whether a strategy other than the default one is in force.
+    """Returns whether a strategy other than the default one is in force.
 
     >>> tf.distribute.has_strategy()
     False
@@ -108,7 +108,7 @@ def has_strategy() -> bool:
 
 @export("distribute.in_cross_replica_context")
 def in_cross_replica_context() -> bool:
-    """Tells whether the program is in a strategy's scope and no replica runs.
+    """Returns whether the program is in a strategy's scope and no replica runs.
 
     >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
     ...     tf.distribute.in_cross_replica_context()

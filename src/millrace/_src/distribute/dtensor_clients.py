@@ -137,7 +137,7 @@ def preferred_device_type() -> str:
 
 @export("experimental.dtensor.is_dtensor", v1=[])
 def is_dtensor(tensor: Any) -> bool:
-    """Tells whether a tensor is laid out over a mesh: none is.
+    """Returns whether a tensor is laid out over a mesh: none is.
 
     >>> tf.experimental.dtensor.is_dtensor(tf.constant(1))
     False

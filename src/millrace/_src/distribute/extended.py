@@ -1,6 +1,6 @@
 """`tf.distribute.StrategyExtended`: the part of a strategy for authors of libraries.
 
-A `Strategy` is what users call. The extended part says where values live and how the parts of a step are carried out;
+A `Strategy` is what users call. The extended part says where values live and how the parts of a step are run;
 each kind of strategy has its own. `OneReplicaExtended` is the part that all strategies of one replica have in common.
 """
 
@@ -60,7 +60,7 @@ class StrategyExtended:
         self._must_be_implemented()
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Tells whether a variable was created in the scope of this strategy.
+        """Returns whether a variable was created in the scope of this strategy.
 
         Args: v: A `tf.Variable`.
         """

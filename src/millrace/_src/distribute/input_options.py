@@ -25,7 +25,7 @@ class _InputOptions(NamedTuple):
 
 @export("distribute.InputOptions", v1=[])
 class InputOptions(_InputOptions):
-    """How a distributed dataset is carried out.
+    """How a distributed dataset is run.
 
     >>> tf.distribute.InputOptions(experimental_per_replica_buffer_size=2).experimental_per_replica_buffer_size
     2
@@ -57,7 +57,7 @@ class InputOptions(_InputOptions):
 
 @export("distribute.RunOptions")
 class RunOptions(NamedTuple):
-    """How `Strategy.run` is carried out; the options speak of TPUs and change nothing here.
+    """How `Strategy.run` is run; the options speak of TPUs and change nothing here.
 
     >>> tf.distribute.get_strategy().run(lambda: 3, options=tf.distribute.RunOptions())
     3

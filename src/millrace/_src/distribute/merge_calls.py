@@ -15,7 +15,7 @@ from millrace._src.util.export import export
     v1=["__internal__.distribute.strategy_supports_no_merge_call"],
 )
 def strategy_supports_no_merge_call() -> bool:
-    """Tells whether code of a replica may do without `merge_call`, as it may under the default strategy.
+    """Returns whether code of a replica may do without `merge_call`, as it may under the default strategy.
 
     >>> tf.__internal__.distribute.strategy_supports_no_merge_call()
     True

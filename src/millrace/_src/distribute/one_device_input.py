@@ -24,7 +24,7 @@ class OneDeviceDataset(DistributedDataset, CompositeTensor):
       dataset: The `tf.data.Dataset`.
       device: The name of the device that elements are on; None for where the iterator is asked.
 
-    Raises: TypeError: if `dataset` is no dataset.
+    Raises: TypeError: if `dataset` is not a dataset.
     """
 
     def __init__(self, dataset: Any, device: str | None = None) -> None:

@@ -92,7 +92,7 @@ class OneDeviceExtended(OneReplicaExtended):
         return variable
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Tells whether a variable was created in the scope of this strategy."""
+        """Returns whether a variable was created in the scope of this strategy."""
         return v._distribute_strategy is self._container_strategy()
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:

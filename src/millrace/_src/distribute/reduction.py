@@ -28,7 +28,7 @@ class ReduceOp(enum.Enum):
         <ReduceOp.SUM: 'SUM'>
 
         Args: aggregation: `tf.VariableAggregation.SUM` or `MEAN`.
-        Raises: ValueError: if the aggregation is no reduction.
+        Raises: ValueError: if the aggregation is not a reduction.
         """
         reductions = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}
         if aggregation not in reductions:

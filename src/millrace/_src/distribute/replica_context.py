@@ -113,7 +113,7 @@ class ReplicaContext:
         Returns: The combined value, in the structure of `value`.
         Raises:
           RuntimeError: if this replica is not the one that runs.
-          ValueError: if there is no such reduction, or a leaf is no tensor and cannot become one.
+          ValueError: if there is no such reduction, or a leaf is not a tensor and cannot become one.
         """
         checked_reduction(reduce_op)
         self._check_running()

@@ -34,7 +34,7 @@ class Strategy:
     >>> strategy.run(lambda x: v * x, args=(tf.constant(3.0),)).numpy()
     np.float32(6.0)
 
-    Args: extended: The `tf.distribute.StrategyExtended` that carries out the work.
+    Args: extended: The `tf.distribute.StrategyExtended` that runs the work.
     """
 
     def __init__(self, extended: Any) -> None:
@@ -91,7 +91,7 @@ class Strategy:
 
         Returns: What `fn` returns.
         Raises:
-          ValueError: if `args` is no list or tuple.
+          ValueError: if `args` is not a list or tuple.
           RuntimeError: if a replica runs already, or another strategy is in force.
         """
         if not isinstance(args, (list, tuple)):
@@ -117,7 +117,7 @@ class Strategy:
         Raises:
           RuntimeError: if a replica runs.
           ValueError: if there is no such reduction, or an axis is out of range.
-          TypeError: if elements are to be combined and `reduce_op` is no reduction.
+          TypeError: if elements are to be combined and `reduce_op` is not a reduction.
         """
         require_cross_replica(self)
         reduction = named_reduction(reduce_op)
@@ -284,7 +284,7 @@ class _Scope(contextlib.AbstractContextManager[Strategy]):
 class StrategyV1(Strategy):
     """A strategy with the methods of TensorFlow 1.
 
-    Args: extended: The `tf.distribute.StrategyExtended` that carries out the work.
+    Args: extended: The `tf.distribute.StrategyExtended` that runs the work.
     """
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:

@@ -3,10 +3,10 @@
 Problem: importing the compiler, tracing a graph and compiling takes a tenth of a second to many seconds, which no call
 should wait for.
 
-Idea: jobs stand in a queue, and one thread carries them out, in order. The thread exists only while there are jobs. It
-is no daemon: the interpreter waits for it at exit, since a compiler that loses its interpreter in the middle crashes;
-but a job is a generator, and between two of its steps the thread sees that the program has ended, and drops the rest. A
-forked child has no such thread: the child forgets all jobs.
+Idea: jobs stand in a queue, and one thread runs them, in order. The thread exists only while there are jobs. It
+is not a daemon: the interpreter waits for it at exit, since a compiler that loses its interpreter in the middle
+crashes; but a job is a generator, and between two of its steps the thread sees that the program has ended, and drops
+the rest. A forked child has no such thread: the child forgets all jobs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Job:
     """Work for the background thread.
 
     Attributes:
-      ended: set when the job has ended: was carried out, has failed, or was dropped.
+      ended: set when the job has ended: was run, has failed, or was dropped.
       is_done: the same as a boolean, which is quicker to ask.
       error: the exception with which the job failed; None for a job that has not failed.
     """
@@ -46,12 +46,12 @@ class Job:
         self.is_done = False
         self.error: Exception | None = None
 
-    def carry_out(self, carry_out_step: Callable[[Iterator[None]], bool]) -> None:
-        """Carries out the steps, until one fails or `carry_out_step` says that there are no more."""
+    def run(self, run_step: Callable[[Iterator[None]], bool]) -> None:
+        """Runs the steps, until one fails or `run_step` says that there are no more."""
         state.streams = self._streams  # of whoever asked for the job: kernels that draw are bound with them
         try:
             steps = self._steps()
-            while carry_out_step(steps):
+            while run_step(steps):
                 if _program_has_ended():
                     raise CompilerStoppedError("The program has ended.")
         except BaseException as error:  # the thread goes on with the next job, whatever this job has raised
@@ -73,7 +73,7 @@ class CompilerStoppedError(Exception):
 
 
 class BackgroundCompiler:
-    """A queue of jobs and the thread that carries the jobs out."""
+    """A queue of jobs and the thread that runs the jobs."""
 
     def __init__(self) -> None:
         self._start_over()
@@ -111,7 +111,7 @@ class BackgroundCompiler:
         return job
 
     def wait_for(self, job: Job) -> None:
-        """Waits until a job has ended; the thread that carries out the jobs does not wait for itself."""
+        """Waits until a job has ended; the thread that runs the jobs does not wait for itself."""
         if threading.current_thread() is not self._thread:
             job.ended.wait()
 
@@ -132,12 +132,12 @@ class BackgroundCompiler:
                     if job is None:
                         self._thread = None
                         return
-                job.carry_out(self._carry_out_step)
+                job.run(self._run_step)
                 with self._lock:
                     self._current = None
 
-    def _carry_out_step(self, steps: Iterator[None]) -> bool:
-        """Carries out one step, when no fork is on its way; tells whether there was one."""
+    def _run_step(self, steps: Iterator[None]) -> bool:
+        """Runs one step, when no fork is on its way; tells whether there was one."""
         self._may_step.wait()
         with self._stepping:
             return next(steps, _NO_STEP) is not _NO_STEP
@@ -157,7 +157,7 @@ class BackgroundCompiler:
             self._may_step.set()
 
     def forget(self) -> None:
-        """Drops all jobs, in a forked child: the thread that would carry the jobs out is the parent's."""
+        """Drops all jobs, in a forked child: the thread that would run the jobs is the parent's."""
         jobs = [*self._jobs, *([self._current] if self._current is not None else [])]
         self._start_over()
         for job in jobs:
@@ -180,7 +180,7 @@ class _switching_often:
 
 
 def _program_has_ended() -> bool:
-    """Tells whether the main thread is done, and the interpreter waits for other threads."""
+    """Returns whether the main thread is done, and the interpreter waits for other threads."""
     return not threading.main_thread().is_alive()
 
 

@@ -1,4 +1,4 @@
-"""A program that makes its checks on the NumPy tier before an engine without checks carries out the call.
+"""A program that makes its checks on the NumPy tier before an engine without checks runs the call.
 
 The checks are a small program of their own (`passes.checks_first`). A call that they refuse is the NumPy tier's: there
 the call fails in the right place, after the effects that come before, and with the right error.
@@ -20,7 +20,7 @@ def put_checks_first(program: Program, check: Run, on_numpy: Run) -> None:
     Args:
       program: the program, which has not run yet.
       check: makes the checks; takes the arguments of a call, and raises for a call that must fail.
-      on_numpy: carries out a call on the NumPy tier.
+      on_numpy: runs a call on the NumPy tier.
     """
     program.run, program.attempt = (_after(check, run, on_numpy) for run in (program.run, program.attempting_run()))
     program.for_caller = None  # what it makes would know nothing of the checks

@@ -4,7 +4,7 @@ The user asked for XLA, so there is nothing to choose: calls run on the NumPy ti
 for their shapes, in the background. What XLA refuses, it refuses before the first call.
 
 XLA drops checks and assertions, as TensorFlow's does, and no call may fail only because it came early. So a call that
-fails on the NumPy tier, in a graph that holds such nodes, is taken back and carried out by XLA: variables get their old
+fails on the NumPy tier, in a graph that holds such nodes, is taken back and run by XLA: variables get their old
 values again, and the call waits for the compiler.
 """
 
@@ -104,7 +104,7 @@ class CompilingProgram:
             return self._job
 
     def _steps(self) -> Iterator[None]:
-        assert self._compiler is not None  # it carries out these steps
+        assert self._compiler is not None  # it runs these steps
         self._take(self._make_compiled(), self._compiler)
         yield
 
@@ -116,7 +116,7 @@ class CompilingProgram:
             holder.use(either_program(self._ready_run))
 
     def _on_numpy(self, *arguments: Any) -> Sequence[Any]:
-        """Carries out a call on the NumPy tier; a call that XLA would carry out without an error goes to XLA."""
+        """Runs a call on the NumPy tier; a call that XLA would run without an error goes to XLA."""
         if self._resources is None:
             return self._reading_run(*arguments)
 
@@ -130,7 +130,7 @@ class CompilingProgram:
     def _compiled_run(self) -> Run:
         """Returns the run of XLA's program, for which it waits."""
         job = self._start()
-        assert self._compiler is not None  # it carries out the job
+        assert self._compiler is not None  # it runs the job
         self._compiler.wait_for(job)
         if job.error is not None or self._compiled is None:
             raise job.error or RuntimeError("a job has ended without its result")

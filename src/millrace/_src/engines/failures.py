@@ -39,7 +39,7 @@ def explained(error: Exception) -> Exception:
 
 
 def is_explained(error: Exception) -> bool:
-    """Tells whether an exception names its node."""
+    """Returns whether an exception names its node."""
     return getattr(error, "_millrace_explained", False)
 
 

@@ -17,7 +17,7 @@ from millrace._src.engines.compiling_program import compiling_programs
 from millrace._src.engines.tier_settings import FORKED, settings
 from millrace._src.engines.tiered_program import tiered_programs
 
-_LONGEST_STOP = 2.0
+_MAX_STOP = 2.0
 """Seconds that a fork waits for a step of the compiler; compiling alone, which holds no lock of Python's, may go on."""
 
 
@@ -30,7 +30,7 @@ def follow_forks(finish: Callable[[], None]) -> None:
         return
 
     def before() -> None:
-        compiler.stop(_LONGEST_STOP)
+        compiler.stop(_MAX_STOP)
         finish()
 
     os.register_at_fork(before=before, after_in_parent=compiler.go_on, after_in_child=_go_on_in_child)

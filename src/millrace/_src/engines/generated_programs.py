@@ -34,7 +34,7 @@ class GeneratedProgram:
     Args:
       name: the name of the graph.
       run: the function; its globals hold the kernels.
-      nodes: for the name of each kernel the nodes that the kernel carries out.
+      nodes: for the name of each kernel the nodes that the kernel runs.
     """
 
     __slots__ = ("__weakref__", "_code", "_kernels", "_name", "_nodes", "_run")

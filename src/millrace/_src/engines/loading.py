@@ -48,7 +48,7 @@ def when_loaded(tell: Callable[[Engine], None]) -> Callable[[], None]:
 
 @functools.cache
 def has_compiler() -> bool:
-    """Tells whether JAX is installed, without importing JAX."""
+    """Returns whether JAX is installed, without importing JAX."""
     return importlib.util.find_spec("jax") is not None
 
 

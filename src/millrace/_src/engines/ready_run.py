@@ -14,24 +14,24 @@ from typing import Any
 from millrace._src.core.engine import Program, Run
 from millrace._src.engines.background_compiler import Job, Steps
 
-_MOST_JOBS = 256
+_MAX_JOBS = 256
 """The sets of shapes whose jobs are remembered; what is forgotten is compiled again, at worst."""
-_MOST_MISSES = 8
+_MAX_MISSES = 8
 """How often a call may find no executable although one was compiled for its shapes: sizes depend on values then."""
 
 
 class ReadyRun:
-    """Carries out calls with a compiled program where that is ready, or else on the NumPy tier.
+    """Runs calls with a compiled program where that is ready, or else on the NumPy tier.
 
     Args:
       program: the compiled program.
-      on_numpy: carries out a call on the NumPy tier.
+      on_numpy: runs a call on the NumPy tier.
       submit: gives a job to the background thread.
-      unready_run: carries out the calls of a program that does not compile, or compiles again and again; by default
+      unready_run: runs the calls of a program that does not compile, or compiles again and again; by default
         `on_numpy`.
 
     Attributes:
-      run: carries out one call.
+      run: runs one call.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class ReadyRun:
         return run
 
     def _missed(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call for which there is no executable, and has one compiled."""
-        if self._misses >= _MOST_MISSES or self.program.prepare is None:
+        """Runs a call for which there is no executable, and has one compiled."""
+        if self._misses >= _MAX_MISSES or self.program.prepare is None:
             return self._unready_run(*arguments)
         shapes = tuple([argument.shape for argument in arguments])
         job = self._jobs.get(shapes)
@@ -77,7 +77,7 @@ class ReadyRun:
                 return None
             if ended is not None:
                 self._misses += 1
-            if len(self._jobs) >= _MOST_JOBS:
+            if len(self._jobs) >= _MAX_JOBS:
                 self._jobs.clear()
             assert self.program.prepare is not None  # or else nobody would have asked
             compile_program = self.program.prepare(arguments)

@@ -1,4 +1,4 @@
-"""Calls that are taken back: variables get their old values again, so that another program can carry out the call.
+"""Calls that are taken back: variables get their old values again, so that another program can run the call.
 
 An array of a variable that somebody holds is never changed in place, so the old values are there until the call ends.
 What else a call has done (output, random draws) cannot be taken back.
@@ -16,13 +16,13 @@ from millrace._src.core.resources import VariableStorage, resource_of
 def run_or_take_back(
     run: Run, arguments: Sequence[Any], resources: Sequence[int], otherwise: Callable[[Exception], Sequence[Any]]
 ) -> Sequence[Any]:
-    """Carries out a call; takes the call back where it fails, and returns what `otherwise` returns.
+    """Runs a call; takes the call back where it fails, and returns what `otherwise` returns.
 
     Args:
-      run: carries out the call.
+      run: runs the call.
       arguments: the arguments of the call.
       resources: the positions of the arguments that are resources; variables get their values back, others stay.
-      otherwise: takes the error and carries out the call in another way, or raises.
+      otherwise: takes the error and runs the call in another way, or raises.
     """
     referents = [resource_of(arguments[position]) for position in resources]
     storages = [referent for referent in referents if isinstance(referent, VariableStorage)]

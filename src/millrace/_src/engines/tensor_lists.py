@@ -28,10 +28,10 @@ from millrace._src.core.variant_values import VariantValue
 from millrace._src.util.text import shape_brackets
 
 _LOCK = threading.Lock()
-_LONGEST_WALK = 8
+_MAX_WALK_LENGTH = 8
 """The most steps that a read walks from an overtaken version; a read that needs more copies the dict."""
 
-_LONGEST_CUT = 8
+_MAX_CUT = 8
 """The most elements by which a list gets shorter step by step; a list that loses more is copied."""
 
 _UNKNOWN = TensorShape(None)
@@ -57,7 +57,7 @@ class _Version:
                 return item
         with _LOCK:
             version = self
-            for _ in range(_LONGEST_WALK):
+            for _ in range(_MAX_WALK_LENGTH):
                 if version.items is not None:
                     return version.items.get(index)
                 if version.index == index:
@@ -248,7 +248,7 @@ class TensorList(VariantValue, Referent):
         """Returns the list cut off or extended by unset elements."""
         size = _checked_size(size)
         version = self._version
-        if self.length - size > _LONGEST_CUT:
+        if self.length - size > _MAX_CUT:
             version = _Version({i: a for i, a in version.all().items() if i < size})
         else:
             for index in range(size, self.length):

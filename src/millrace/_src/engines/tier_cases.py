@@ -3,7 +3,7 @@
 A case begins on the NumPy tier, and adds up the time that its calls take. When that exceeds what compiling is expected
 to take, the case is *hot*: the candidates, which are further programs of the same graph, are compiled in the background
 for these shapes, while calls go on. Then calls take turns with all programs (`util.trials`) until the fastest is known,
-and the case is settled. Each stage is a method that carries out one call and moves the case on where it is time to.
+and the case is settled. Each stage is a method that runs one call and moves the case on where it is time to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from millrace._src.util.trials import Trial
 from millrace._src.util.ways import tries_so_far
 
 NUMPY = "numpy"
-_MOST_REHEARSALS = 200
+_MAX_REHEARSALS = 200
 """The most calls after which a program that makes choices of its own takes part in a trial as it is."""
 
 
@@ -50,7 +50,7 @@ class Candidates:
 
     Attributes:
       programs: the further programs, by the name of the tier.
-      reasons: why a tier is no candidate, by its name.
+      reasons: why a tier is not a candidate, by its name.
       failures: the errors of programs that should have been made, by the name of the tier.
     """
 
@@ -84,7 +84,7 @@ class FunctionTiers:
       name: the function, for messages.
       numpy: the program of the NumPy engine.
       node_count: the size of the graph.
-      make_candidates: the steps that add further programs to `Candidates`; carried out once, in the background.
+      make_candidates: the steps that add further programs to `Candidates`; run once, in the background.
       settings: the numbers by which to decide.
       compiler: the background thread.
       pin: who chooses.
@@ -106,7 +106,7 @@ class FunctionTiers:
         self.numpy = numpy
         self.resources = resources
         self.on_numpy = reading_run(numpy)
-        """Carries out a call on the NumPy tier, whatever the arrays of its arguments."""
+        """Runs a call on the NumPy tier, whatever the arrays of its arguments."""
         self.node_count = node_count
         self.settings = settings
         self.compiler = compiler
@@ -176,7 +176,7 @@ class Case:
         self._act: _Act = Case._count if tiers.pin is Pin.AUTO else Case._get_hot
 
     def run(self, *arguments: Any) -> Sequence[Any]:
-        """Carries out one call."""
+        """Runs one call."""
         return self._act(self, arguments)
 
     def hold(self, holder: Holder) -> Program:
@@ -202,7 +202,7 @@ class Case:
         self._lock = threading.Lock()
         self.settle(NUMPY, reason)
 
-    # --- calls: each stage carries out a call in its own way -----------------------------------------------------
+    # --- calls: each stage runs a call in its own way -----------------------------------------------------
 
     def _run_numpy(self, arguments: Sequence[Any]) -> Sequence[Any]:
         return self._tiers.on_numpy(*arguments)
@@ -212,7 +212,7 @@ class Case:
         return self.chosen.run(*arguments)
 
     def _count(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call on the NumPy tier and adds up its time."""
+        """Runs a call on the NumPy tier and adds up its time."""
         settings = self._tiers.settings
         start = settings.clock()
         results = self._tiers.on_numpy(*arguments)
@@ -232,30 +232,30 @@ class Case:
         return self._moved_on(Case._ask_for_candidates, Case._get_hot, arguments)
 
     def _wait(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call on the NumPy tier, or goes on where the job in the background has ended."""
+        """Runs a call on the NumPy tier, or goes on where the job in the background has ended."""
         if self._job is not None and not self._job.is_done:
             return self._tiers.on_numpy(*arguments)
         return self._moved_on(self._next, Case._wait, arguments)
 
     def _rehearse(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call with a program that chooses among ways of its own, until that program has chosen."""
+        """Runs a call with a program that chooses among ways of its own, until that program has chosen."""
         name = next((name for name, program in self._ways.items() if not _has_chosen(program)), None)
         self._rehearsals += 1
         tries, self._tries = self._tries, tries_so_far()
         kernels_choose = self._tries != tries and self._tiers.pin is Pin.AUTO
-        if self._rehearsals > _MOST_REHEARSALS or name is None and not kernels_choose:
+        if self._rehearsals > _MAX_REHEARSALS or name is None and not kernels_choose:
             return self._moved_on(Case._begin_trial, Case._rehearse, arguments)
         return self._tiers.on_numpy(*arguments) if name is None else self._run_carefully(name, arguments)
 
     def _meet(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call with a program that has to see a call before it can be compiled."""
+        """Runs a call with a program that has to see a call before it can be compiled."""
         name = next(self._unmet, None)
         if name is None:
             return self._moved_on(Case._prepare, Case._meet, arguments)
         return self._run_carefully(name, arguments)
 
     def _run_carefully(self, name: str, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call with a new program; a call that fails there alone shows that the program is no good."""
+        """Runs a call with a new program; a call that fails there alone shows that the program is no good."""
         program = self._ways.get(name)
         if program is None:
             return self._tiers.on_numpy(*arguments)
@@ -271,7 +271,7 @@ class Case:
         return run_or_take_back(program.run, arguments, self._tiers.resources, on_numpy)
 
     def _try(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Carries out a call with the program whose turn it is, timed."""
+        """Runs a call with the program whose turn it is, timed."""
         trial, ways = self._trial, self._ways
         if trial is None:
             return self._act(self, arguments)  # another thread has settled meanwhile
@@ -293,7 +293,7 @@ class Case:
         return results
 
     def _moved_on(self, move: _Move, act: _Act, arguments: Sequence[Any] | None = None) -> Any:
-        """Moves on from a stage unless another thread is about to; then carries out the call."""
+        """Moves on from a stage unless another thread is about to; then runs the call."""
         if self._lock.acquire(blocking=False):
             try:
                 if self._act is act:
@@ -407,13 +407,13 @@ class Case:
 
 
 _Act = Callable[[Case, Sequence[Any]], Sequence[Any]]
-"""Carries out a call."""
+"""Runs a call."""
 _Move = Callable[[Case, Any], None]
 """Moves a case to another stage, given the arguments of the next call."""
 
 
 def _has_chosen(program: Program) -> bool:
-    """Tells whether a program has made all choices of its own."""
+    """Returns whether a program has made all choices of its own."""
     return program.is_settled is None or program.is_settled()
 
 

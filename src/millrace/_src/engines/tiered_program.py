@@ -16,7 +16,7 @@ from typing import Any
 from millrace._src.core.engine import Holder, Program
 from millrace._src.engines.tier_cases import NUMPY, Case, FunctionTiers, Stage, either_program
 
-_MOST_CASES = 1024
+_MAX_CASES = 1024
 """The sets of shapes that one function remembers."""
 
 
@@ -55,7 +55,7 @@ class TieredProgram:
 
     def _new_case(self, shapes: Any) -> Case:
         with self._lock:
-            if len(self._cases) >= _MOST_CASES:
+            if len(self._cases) >= _MAX_CASES:
                 self._forget_some()
             case = self._cases.setdefault(shapes, Case(self.tiers))
         if self._retired_because:
@@ -65,7 +65,7 @@ class TieredProgram:
     def _forget_some(self) -> None:
         """Forgets cases: first those on the NumPy tier. Whoever holds the program of a case can go on calling it."""
         slow_cases = [shapes for shapes, case in self._cases.items() if case.tier == NUMPY]
-        for shapes in (slow_cases or list(self._cases))[: _MOST_CASES // 2]:
+        for shapes in (slow_cases or list(self._cases))[: _MAX_CASES // 2]:
             del self._cases[shapes]
 
     def hold(self, holder: Holder, arguments: Sequence[Any] | None = None) -> Program:

@@ -132,7 +132,7 @@ def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, cand
         candidates.add(name, functools.partial(_clustered_program, optimized, strategy))
     if checks is None:
         node, loss = next(iter(losses.items()))
-        candidates.reasons["xla"] = f"XLA would not carry out {node.type} {{{{node {node.name}}}}} exactly: {loss}"
+        candidates.reasons["xla"] = f"XLA would not run {node.type} {{{{node {node.name}}}}} exactly: {loss}"
     if candidates.programs or checks is not None:
         yield
         engine = ENGINES["xla"]()
@@ -156,7 +156,7 @@ def _clustered_program(graph: OptimizedGraph, strategy: Strategy) -> Program | N
 
 
 def _calls_functions(graph: OptimizedGraph) -> bool:
-    """Tells whether compiled functions, which are programs of their own, are called in a graph."""
+    """Returns whether compiled functions, which are programs of their own, are called in a graph."""
     return any(node.calls_function for node in graph.nodes)
 
 

@@ -14,7 +14,7 @@ from millrace._src.core.source_trace import Place, SourceFrame
 
 OP, FUNCTION, ANNOTATION = "op", "function", "annotation"
 COMPILER, DEVICE, PYTHON = "compiler", "device", "python"
-"""The categories of events: an op, a program, a `Trace` of the user's; work of the compiler, what XLA carries out, a
+"""The categories of events: an op, a program, a `Trace` of the user's; work of the compiler, what XLA runs, a
 call of a function of Python."""
 
 

@@ -15,8 +15,8 @@ from millrace._src.explain.events import ANNOTATION, COMPILER, DEVICE, FUNCTION,
 from millrace._src.explain.xplane import line_text
 from millrace._src.util.text_table import size_text, table
 
-_MOST_ROWS = 30
-_LONGEST_LINE = 60
+_MAX_ROWS = 30
+_MAX_LINE_LENGTH = 60
 
 
 @dataclass
@@ -78,7 +78,7 @@ def _where(event: Event) -> str:
     return event.subject.name if frame is None else line_text(frame)
 
 
-def profile_text(profile: Profile, most_rows: int = _MOST_ROWS) -> str:
+def profile_text(profile: Profile, most_rows: int = _MAX_ROWS) -> str:
     """Returns a profile as text: where the time went, the ops, and the memory."""
     rows = rows_of(profile)
     paragraphs = [_summary(profile, rows), _op_table(profile, rows, most_rows), _memory_text(profile)]
@@ -89,7 +89,7 @@ def time_split(profile: Profile, rows: Sequence[Row]) -> dict[str, int]:
     """Returns how the time of a profile divides, in nanoseconds, by what did the work.
 
     The rest is Python: the program itself, and finding out what to run. XLA runs beside Python, in threads of its own,
-    so its time is no part of the whole.
+    so its time is not part of the whole.
     """
     by_category = {name: sum(r.own for r in rows if r.category == name) for name in (OP, FUNCTION, COMPILER, DEVICE)}
     busy = by_category[OP] + by_category[FUNCTION] + by_category[COMPILER]
@@ -126,7 +126,7 @@ def _op_table(profile: Profile, rows: Sequence[Row], most_rows: int) -> str:
             f"{row.own / total:.1%}",
             duration_text(row.own // row.calls),
             size_text(row.size) if row.size else "",
-            shortened(row.where, _LONGEST_LINE),
+            shortened(row.where, _MAX_LINE_LENGTH),
         )
         for row in rows[:most_rows]
     ]

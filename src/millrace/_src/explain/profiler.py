@@ -110,7 +110,7 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
 
     Raises:
       tf.errors.AlreadyExistsError: if a profile is running.
-      TypeError: if `logdir` is no path.
+      TypeError: if `logdir` is not a path.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -159,7 +159,7 @@ def end_profile(*, is_kept: bool = True) -> tuple[Profile, str]:
 
 
 def is_running() -> bool:
-    """Tells whether a profile is running."""
+    """Returns whether a profile is running."""
     return _Running.session is not None
 
 

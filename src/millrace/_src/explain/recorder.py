@@ -21,9 +21,9 @@ from millrace._src.core.source_trace import Place, user_place
 from millrace._src.core.watching import Kernel, Watcher, add_watcher, remove_watcher
 from millrace._src.explain.events import COMPILER, FUNCTION, OP, Allocation, Event, Profile, Subject
 
-MOST_EVENTS = 2_000_000
+MAX_EVENTS = 2_000_000
 """How many events a profile holds: some hundred megabytes. Later events are counted, no more."""
-_LEAST_FOLLOWED = 1024
+_MIN_FOLLOWED = 1024
 """The bytes of the smallest array that is followed."""
 
 _now = time.perf_counter_ns
@@ -51,7 +51,7 @@ class Recorder(Watcher):
         with_lines: bool = True,
         with_memory: bool = True,
         delay_ms: float = 0,
-        most_events: int = MOST_EVENTS,
+        most_events: int = MAX_EVENTS,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self._only_thread = only_thread
@@ -157,7 +157,7 @@ class Recorder(Watcher):
             end = _now()
             if self._is_running:
                 event = note(start, end, subject, None if find_place is None else find_place(2), _size_of(result))
-                if event is not None and follow is not None and event.size >= _LEAST_FOLLOWED:
+                if event is not None and follow is not None and event.size >= _MIN_FOLLOWED:
                     follow(result, event)
             return result
 
@@ -168,7 +168,7 @@ class Recorder(Watcher):
     def _follow(self, result: Any, event: Event) -> None:
         """Follows the arrays of a result until they are given back."""
         for array in result if isinstance(result, (tuple, list)) else (result,):
-            if not isinstance(array, np.ndarray) or array.nbytes < _LEAST_FOLLOWED:
+            if not isinstance(array, np.ndarray) or array.nbytes < _MIN_FOLLOWED:
                 continue
             owner = _owner_of(array)
             if id(owner) in self._followed:

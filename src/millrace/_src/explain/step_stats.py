@@ -1,7 +1,7 @@
-"""`StepStats`: what one call of a graph carried out, node by node, in the message that TensorFlow 1 programs read.
+"""`StepStats`: what one call of a graph run, node by node, in the message that TensorFlow 1 programs read.
 
 `Session.run` with `trace_level=FULL_TRACE` returns it in its `RunMetadata`, and `ProfilerHook` makes timelines of it.
-Only the thread of the call is looked at. What XLA carries out is in the message too, under a device of its own, by the
+Only the thread of the call is looked at. What XLA runs is in the message too, under a device of its own, by the
 names of XLA's instructions where no node is known.
 """
 
@@ -35,7 +35,7 @@ class _Run(NamedTuple):
 
 
 class StepRecorder(Watcher):
-    """Notes the nodes that one thread carries out."""
+    """Notes the nodes that one thread runs."""
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()
@@ -65,7 +65,7 @@ def _sizes(result: Any) -> Iterable[tuple[tuple[int, ...], int]]:
 
 
 def recorded_call(run: Callable[[], Any], clock: Callable[[], int] = time.time_ns) -> tuple[Any, Any]:
-    """Calls a function, and returns its result and the `StepStats` of the graphs that the call carried out.
+    """Calls a function, and returns its result and the `StepStats` of the graphs that the call run.
 
     Args:
       run: takes no arguments.

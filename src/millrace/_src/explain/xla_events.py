@@ -1,7 +1,7 @@
 """What XLA does while a profile runs: the recording of XLA's own profiler, and the events in it.
 
 The XLA engine, if it is loaded or gets loaded meanwhile, records what its threads do and returns a serialized `XSpace`.
-Events in there that say which instruction of which module they carry out become events of the profile; the engine knows
+Events in there that say which instruction of which module they run become events of the profile; the engine knows
 the nodes behind an instruction.
 """
 

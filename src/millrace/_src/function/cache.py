@@ -35,7 +35,7 @@ class TraceKey(NamedTuple):
     types: tuple[Any, ...]
 
     def is_served_by(self, other: TraceKey) -> bool:
-        """Tells whether a trace made for `other` serves this call."""
+        """Returns whether a trace made for `other` serves this call."""
         return (
             self.context == other.context
             and self.layout == other.layout
@@ -183,7 +183,7 @@ class TraceCache:
                 return entry
 
     def _note_use(self, entry: Entry) -> None:
-        """Adds an entry to the heap, which is rebuilt when most of its items stand for dropped entries."""
+        """Adds an entry to the heap, which is rebuilt when most of its items represent dropped entries."""
         heapq.heappush(self._by_use, (entry.tick, entry.number))
         if len(self._by_use) > 2 * len(self._numbered) + 16:
             self._by_use = sorted((entry.tick, entry.number) for entry in self._numbered.values())
@@ -251,7 +251,7 @@ def _holds_reference(kind: Any) -> bool:
 
 
 def _is_dead(kind: Any) -> bool:
-    """Tells whether a type holds a weak reference to an object that is gone."""
+    """Returns whether a type holds a weak reference to an object that is gone."""
     if isinstance(kind, Weakref):
         return kind.is_dead
     return isinstance(kind, Structure) and any(_is_dead(part) for part in kind.components)

@@ -71,7 +71,7 @@ class TracedGraph(FuncGraph):
         self.describe_arguments = lambda: value
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """Returns the tensor of this graph that stands for `tensor`.
+        """Returns the tensor of this graph that represents `tensor`.
 
         A small eager tensor becomes a constant, whose value is known while tracing, and is an input at the same time:
         a tape may watch it.
@@ -91,7 +91,7 @@ class TracedGraph(FuncGraph):
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
     ) -> Any:
-        """Makes a value of the graph that stands for the result of `closure()` when the function is called.
+        """Makes a value of the graph that represents the result of `closure()` when the function is called.
 
         Args:
           closure: Called without arguments before each run, outside the graph.

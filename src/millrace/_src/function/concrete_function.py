@@ -259,7 +259,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         return self.call_flat(tensors)
 
     def _takes_plain(self, args: Sequence[Any]) -> bool:
-        """Tells whether the arguments are just the eager tensors of the graph, so that nothing needs binding."""
+        """Returns whether the arguments are just the eager tensors of the graph, so that nothing needs binding."""
         if self._plain_dtypes is None or self.captured_arrays is None or len(args) != len(self._plain_dtypes):
             return False
         for arg, dtype in zip(args, self._plain_dtypes):

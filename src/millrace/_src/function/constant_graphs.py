@@ -3,7 +3,7 @@
 Problem: a graph that reads variables takes their handles as inputs, and passes the handles on to the functions that it
 calls and to branches and loops. A runtime without variables, or a tool that folds weights, needs the values.
 
-Idea: the operations of the body are carried out again in a new graph in which a constant stands for each handle. A call
+Idea: the operations of the body are run again in a new graph in which a constant represents each handle. A call
 becomes the operations of the function that it calls. A branch or loop gets a new body with inputs for values in the
 places of handles. An operation that reads a variable becomes the operation that does the same with a value; one that
 changes a variable is refused.
@@ -40,7 +40,7 @@ def convert_variables_to_constants_v2(
 ) -> ConcreteFunction:
     """Makes a function that computes the same with the variables' values of this moment as constants.
 
-    Its graph stands for itself: `frozen.graph.as_graph_def()` needs no checkpoint.
+    Its graph represents itself: `frozen.graph.as_graph_def()` needs no checkpoint.
 
     >>> v = tf.Variable(3.0)
     >>> times = tf.function(lambda x: x * v).get_concrete_function(tf.TensorSpec([], tf.float32, name="x"))
@@ -59,7 +59,7 @@ def convert_variables_to_constants_v2(
 
     Returns: A concrete function from the tensors of `func`'s arguments to the list of its output tensors.
     Raises:
-      TypeError: if `func` is no concrete function.
+      TypeError: if `func` is not a concrete function.
       ValueError: if the function changes a variable.
       tf.errors.FailedPreconditionError: if a variable has no value yet.
     """
@@ -76,7 +76,7 @@ def convert_variables_to_constants_v2(
         arguments = list(frozen.graph.inputs)
         for tensor, source in zip(func.graph.inputs[argument_count:], captured_tensors, strict=True):
             frozen.add_capture(tensor, source)
-        frozen.carry_out(func.graph)
+        frozen.replay(func.graph)
         frozen.finish(func.graph.outputs)
     parameters = [
         _parameter(name, tensor) for name, tensor in zip(_names(func, argument_count), arguments, strict=True)
@@ -115,16 +115,16 @@ def graph_with_constants(
             key = id(operation), 0
             frozen.known[key] = frozen.graph.constant(value._eager_array, value.dtype, operation.name)
             frozen.values.add(key)
-        frozen.carry_out_all(required_operations(graph.get_operations(), targets, stop=constants, with_effects=False))
+        frozen.replay_all(required_operations(graph.get_operations(), targets, stop=constants, with_effects=False))
     return frozen.graph
 
 
 class _ConstantGraph:
-    """A graph in the making, in which values stand for the variables of other graphs.
+    """A graph in the making, in which values represent the variables of other graphs.
 
     Attributes:
       graph: the graph.
-      known: the tensors of `graph` that stand for the tensors of the other graphs.
+      known: the tensors of `graph` that represent the tensors of the other graphs.
       values: those tensors of the other graphs, handles of variables, for which a value stands.
     """
 
@@ -137,7 +137,7 @@ class _ConstantGraph:
     # --- inputs and outputs ---
 
     def add_input(self, tensor: Any, like: Any) -> None:
-        """Adds an input for an input of another graph; it is like the input, or like the value that stands for it."""
+        """Adds an input for an input of another graph; it is like the input, or like the value that represents it."""
         placeholder = self.graph.placeholder_like(like, like.shape, name_alone(tensor.op))
         self.graph.inputs.append(placeholder)
         self.known[_key(tensor)] = placeholder
@@ -158,14 +158,14 @@ class _ConstantGraph:
             self.known[_key(tensor)] = self.graph.capture(source, name)
 
     def finish(self, outputs: Sequence[Any]) -> None:
-        """Declares what stands for the outputs of another graph as the outputs of this one."""
+        """Declares what represents the outputs of another graph as the outputs of this one."""
         self.graph.outputs = [self.known[_key(tensor)] for tensor in outputs]
         self.graph.control_outputs = [op for op in self.graph.get_operations() if op.effects.must_run]
 
     # --- operations ---
 
-    def carry_out(self, body: FuncGraph, scope: str = "") -> list[Operation]:
-        """Carries out the operations of another graph whose inputs are known; returns those that came of them.
+    def replay(self, body: FuncGraph, scope: str = "") -> list[Operation]:
+        """Runs the operations of another graph whose inputs are known; returns those that came of them.
 
         Args:
           body: the graph.
@@ -175,15 +175,15 @@ class _ConstantGraph:
         roots, inputs = [tensor.op for tensor in body.outputs], [tensor.op for tensor in body.inputs]
         for operation in required_operations(body.get_operations(), roots, stop=inputs):
             if operation not in inputs:
-                self._carry_out(operation, scope)
+                self._replay_one(operation, scope)
         return self.graph.get_operations()[count:]
 
-    def carry_out_all(self, operations: Iterable[Operation]) -> None:
-        """Carries out operations, each after those that it needs."""
+    def replay_all(self, operations: Iterable[Operation]) -> None:
+        """Runs operations, each after those that it needs."""
         for operation in operations:
-            self._carry_out(operation, "")
+            self._replay_one(operation, "")
 
-    def _carry_out(self, operation: Operation, scope: str) -> None:
+    def _replay_one(self, operation: Operation, scope: str) -> None:
         path, _, _ = f"{scope}{operation.name}".rpartition("/")
         with self.graph.name_scope(f"{path}/" if path else None):
             new_operation = self._done[operation] = self._carried_out(operation, scope)
@@ -192,7 +192,7 @@ class _ConstantGraph:
             rewriting.wait_for(new_operation, [wait for wait in waits if wait is not None])
 
     def _carried_out(self, operation: Operation, scope: str) -> Operation | None:
-        """Carries out one operation; returns the one for which others wait that waited for it."""
+        """Runs one operation; returns the one for which others wait that waited for it."""
         if operation.op_def.traits.control == "call":
             return self._written_out(operation, scope)
         if not any(_key(tensor) in self.values for tensor in operation.inputs):
@@ -219,25 +219,25 @@ class _ConstantGraph:
         return result
 
     def _written_out(self, operation: Operation, scope: str) -> Operation | None:
-        """Carries out the operations of the function that an operation calls, in its place."""
+        """Runs the operations of the function that an operation calls, in its place."""
         (function,) = called_functions(operation)
         body = body_of(function)
         for tensor, given in zip(body.inputs, operation.inputs, strict=True):
             self._take_over(_key(tensor), _key(given))
-        new_operations = self.carry_out(body, f"{scope}{operation.name}/")
+        new_operations = self.replay(body, f"{scope}{operation.name}/")
         for index, tensor in enumerate(body.outputs):
             self._take_over((id(operation), index), _key(tensor))
         return join_effects(self.graph, [op for op in new_operations if op.effects.must_run])
 
     def _take_over(self, key: Key, other: Key) -> None:
-        """Lets the tensor that stands for one tensor stand for another one too."""
+        """Lets the tensor that represents one tensor represent another one too."""
         self.known[key] = self.known[other]
         self.values.discard(key)
         if other in self.values:
             self.values.add(key)
 
     def _with_values(self, operation: Operation, tensors: Sequence[Any]) -> Operation:
-        """Carries out a branch or loop whose functions take values in the place of handles."""
+        """Runs a branch or loop whose functions take values in the place of handles."""
         bodies: list[_ConstantGraph] = []
 
         def converted(function: Any) -> Any:
@@ -273,7 +273,7 @@ def _body_with_values(body: FuncGraph, tensors: Sequence[Any]) -> _ConstantGraph
     with converted.graph.as_default():
         for tensor, given in zip(body.inputs, tensors, strict=True):
             converted.add_input(tensor, tensor if tensor.dtype is given.dtype else given)
-        converted.carry_out(body)
+        converted.replay(body)
         converted.finish(body.outputs)
     return converted
 

@@ -116,7 +116,7 @@ def make_runner(concrete: Any, program: Program) -> Callable[[list[Any]], Any]:
 
 
 def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
-    """Tells whether the trace takes the very arrays of the key: nothing was converted on the way."""
+    """Returns whether the trace takes the very arrays of the key: nothing was converted on the way."""
     if len(arrays) != len(tensors):
         return False
     for array, tensor in zip(arrays, tensors):

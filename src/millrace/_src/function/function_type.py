@@ -55,7 +55,7 @@ class Parameter(inspect.Parameter):
         return None if self.annotation is inspect.Parameter.empty else self.annotation
 
     def is_subtype_of(self, other: Parameter) -> bool:
-        """Tells whether a trace made for `other` accepts this parameter."""
+        """Returns whether a trace made for `other` accepts this parameter."""
         if not self.type_constraint or not other.type_constraint:
             raise TypeError("Can not determine relationship between partially specified types.")
         if (self.name, self.kind, self.optional) != (other.name, other.kind, other.optional):
@@ -160,7 +160,7 @@ class FunctionType(inspect.Signature):
         return bound
 
     def is_supertype_of(self, other: FunctionType) -> bool:
-        """Tells whether a trace of this type serves every call of type `other`."""
+        """Returns whether a trace of this type serves every call of type `other`."""
         mine, theirs = self._typed_parameters(), other._typed_parameters()
         if len(mine) != len(theirs):
             return False

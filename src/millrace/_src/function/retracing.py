@@ -86,7 +86,7 @@ class CallStats:
         return sum(call > self.calls - _WINDOW for call in tuple(self._trace_calls))  # other threads may add calls
 
     def should_warn(self) -> bool:
-        """Tells whether too many of the last calls traced and not too many warnings were given."""
+        """Returns whether too many of the last calls traced and not too many warnings were given."""
         if self._warnings >= _MAX_WARNINGS or self.recent_traces() < _LIMIT:
             return False
         self._warnings += 1

@@ -101,7 +101,7 @@ class Signature:
             raise self.binding_error(self._complaint(args, kwargs), args, kwargs) from None
 
     def _names_positional(self, names: Mapping[str, Any], count: int) -> bool:
-        """Tells whether a keyword repeats an argument that was already given by position."""
+        """Returns whether a keyword repeats an argument that was already given by position."""
         return any(self._by_keyword.get(name, count) < count for name in names)
 
     def _complaint(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -130,7 +130,7 @@ class Signature:
     def cast(
         self, values: list[Any], args: Sequence[Any], kwargs: Mapping[str, Any], allow_specs: bool = False
     ) -> list[Any]:
-        """Casts the values to the types of `input_signature`; specs may stand for values if `allow_specs`.
+        """Casts the values to the types of `input_signature`; specs may represent values if `allow_specs`.
 
         Raises: TypeError: naming the first value that cannot be cast.
         """

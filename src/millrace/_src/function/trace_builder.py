@@ -49,7 +49,7 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Tells whether a value counts as a tensor because the value converts to a NumPy array."""
+    """Returns whether a value counts as a tensor because the value converts to a NumPy array."""
     return isinstance(value, (np.ndarray, np.generic)) or (
         hasattr(value, "__array__") and not isinstance(value, type) and not hasattr(value, "__tf_tracing_type__")
     )

@@ -4,7 +4,7 @@ Problem: a trace may be reused for a call exactly when the arguments are "of the
 dtype and shape, a Python number's value, an object's identity.
 
 Idea: one small protocol. A `TraceType` answers whether it is a subtype of another, what generalizes several, what
-stands for the argument while tracing, and which tensors an argument of the type consists of. This module holds the
+represents the argument while tracing, and which tensors an argument of the type consists of. This module holds the
 protocol and the two leaf types; tensors use `TensorSpec`, structures are in `trace_structures`, variables in
 `state.variable_spec`; what a call carries while its types are made is in `tracing_context`.
 """
@@ -40,7 +40,7 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def is_subtype_of(self, other: Any) -> bool:
-        """Tells whether a trace made for `other` also serves an argument of this type."""
+        """Returns whether a trace made for `other` also serves an argument of this type."""
 
     @abc.abstractmethod
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
@@ -114,7 +114,7 @@ class PlaceholderContext:
         self.name = name
 
     def has_placeholder(self, alias_id: Hashable) -> bool:
-        """Tells whether an object was noted for `alias_id`."""
+        """Returns whether an object was noted for `alias_id`."""
         return alias_id in self._aliases
 
     def get_placeholder(self, alias_id: Hashable) -> Any:
@@ -122,12 +122,12 @@ class PlaceholderContext:
         return self._aliases[alias_id]
 
     def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
-        """Notes the object that stands for `alias_id`."""
+        """Notes the object that represents `alias_id`."""
         self._aliases[alias_id] = value
 
 
 class CastContext:
-    """Options of `TraceType.cast`: whether a tensor of a narrower shape may stand for a wider one."""
+    """Options of `TraceType.cast`: whether a tensor of a narrower shape may represent a wider one."""
 
     def __init__(self, allow_specs: bool = False) -> None:
         self.allow_specs = allow_specs

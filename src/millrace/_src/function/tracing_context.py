@@ -34,7 +34,7 @@ class TracingContext:
         return self._local_ids.setdefault(global_id, len(self._local_ids))
 
     def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
-        """Notes the object that stands for `alias_id` while tracing."""
+        """Notes the object that represents `alias_id` while tracing."""
         self._values[alias_id] = value
 
     def get_placeholder_mapping(self) -> dict[Hashable, Any]:

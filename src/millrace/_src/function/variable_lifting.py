@@ -159,7 +159,7 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
 
 
 def _has_value(variable: Any) -> bool:
-    """Tells whether a new variable has its first value already, from a checkpoint that waited for the variable."""
+    """Returns whether a new variable has its first value already, from a checkpoint that waited for the variable."""
     return resource_of(variable.handle._eager_array).value is not None
 
 
@@ -227,7 +227,7 @@ def _run(
 
 
 def _captured(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerTensor:
-    """Returns the value of a placeholder that stands for a tensor outside its graph."""
+    """Returns the value of a placeholder that represents a tensor outside its graph."""
     for outer, inner in getattr(placeholder.graph, "captures", ()):
         if inner.op is placeholder:
             return evaluate(outer, feeds)

@@ -53,7 +53,7 @@ def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list
 
 
 def join_effects(graph: FuncGraph, must_run: Iterable[Operation]) -> Operation | None:
-    """Adds the `NoOp` that stands for all effects of the body, or None if there are none."""
+    """Adds the `NoOp` that represents all effects of the body, or None if there are none."""
     controls = list(must_run)
     if not controls:
         return None
@@ -94,7 +94,7 @@ def called_functions(operation: Operation) -> list[Any]:
 
 
 def body_writes(body: FuncGraph, index: int) -> bool:
-    """Tells whether a function body may write the resource that is its input `index`."""
+    """Returns whether a function body may write the resource that is its input `index`."""
     if not 0 <= index < len(body.inputs):
         return False
     return id(body.inputs[index]) in _written_resources(body)

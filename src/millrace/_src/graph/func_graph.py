@@ -1,7 +1,7 @@
 """`FuncGraph`: the graph of a function's body, with inputs, outputs and captures.
 
 Tensors that the body uses from outside become extra inputs, captures: `captures` pairs each outer tensor with the
-placeholder that stands for it. Small eager tensors are copied in as constants instead.
+placeholder that represents it. Small eager tensors are copied in as constants instead.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class FuncGraph(Graph):
 
     @property
     def captures(self) -> list[tuple[Tensor, SymbolicTensor]]:
-        """Pairs of an outer tensor and the placeholder that stands for it, in order."""
+        """Pairs of an outer tensor and the placeholder that represents it, in order."""
         return list(self._captures.values())
 
     @property
@@ -76,7 +76,7 @@ class FuncGraph(Graph):
         return [inner for _, inner in self._captures.values()]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """Returns the tensor of this graph that stands for `tensor`, made on first use."""
+        """Returns the tensor of this graph that represents `tensor`, made on first use."""
         capture = self._captures.get(id(tensor))
         if capture is not None:
             return capture[1]
@@ -97,7 +97,7 @@ class FuncGraph(Graph):
         return self._add_capture(tensor, name)
 
     def copies_constant(self, dtype: DType) -> bool:
-        """Tells whether a constant of an outer graph is copied rather than captured."""
+        """Returns whether a constant of an outer graph is copied rather than captured."""
         return self.copies_constants
 
     def _inlined(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
@@ -127,7 +127,7 @@ class FuncGraph(Graph):
         self._constants.clear()
 
     def replace_capture(self, tensor: Tensor, placeholder: SymbolicTensor) -> None:
-        """Declares that an existing placeholder of this graph stands for `tensor`."""
+        """Declares that an existing placeholder of this graph represents `tensor`."""
         self._captures[id(tensor)] = (tensor, placeholder)
 
     def stand_in(self, tensor: SymbolicTensor) -> SymbolicTensor | None:
@@ -219,17 +219,17 @@ class FuncGraph(Graph):
 
 
 def _can_have_gradient(tensor: EagerTensor) -> bool:
-    """Tells whether a tape may follow a tensor, so that the tensor's use in a branch or body must show outside."""
+    """Returns whether a tape may follow a tensor, so that the tensor's use in a branch or body must show outside."""
     return tensor.dtype.is_floating or tensor.dtype.is_complex
 
 
 def _is_open(graph: Any) -> bool:
-    """Tells whether a graph is being traced and can get further inputs; False for a later sweep over the graph."""
+    """Returns whether a graph is being traced and can get further inputs; False for a later sweep over the graph."""
     return isinstance(graph, FuncGraph) and any(entered is graph for entered in context.state.graph_stack)
 
 
 def _is_constant(tensor: SymbolicTensor) -> bool:
-    """Tells whether a tensor is a constant of its graph and no input of the graph."""
+    """Returns whether a tensor is a constant of its graph and no input of the graph."""
     operation = tensor.op
     if not operation.static_values or operation.inputs:
         return False

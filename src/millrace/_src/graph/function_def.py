@@ -228,7 +228,7 @@ def _write_control_results(proto: Any, graph: FuncGraph, new_names: dict[Operati
 # --- reading -----------------------------------------------------------------------------------------------------
 
 
-_MOST_NESTED = 64
+_MAX_NESTED = 64
 """How deep functions of a file call each other; each level takes nested calls of Python when it is made and run."""
 
 
@@ -264,8 +264,8 @@ class FunctionLibrary(Mapping[str, Any]):
             return self._known[name]
         if name in self._building:
             raise ValueError(f"Function '{name}' calls itself; recursive functions are not supported.")
-        if len(self._building) == _MOST_NESTED:
-            raise ValueError(f"Function '{name}': calls of functions are nested more than {_MOST_NESTED} deep.")
+        if len(self._building) == _MAX_NESTED:
+            raise ValueError(f"Function '{name}': calls of functions are nested more than {_MAX_NESTED} deep.")
         self._building.add(name)
         try:
             function = function_def_to_function(self._defs[name], self, self._policy)

@@ -31,12 +31,12 @@ def compile_attributes(jit_compile: bool | None, attributes: Mapping[str, Any]) 
 
 
 def must_compile(function: Any) -> bool:
-    """Tells whether every call of a function goes through XLA, wherever the call stands; a bare body says nothing."""
+    """Returns whether every call of a function goes through XLA, wherever the call stands; a bare body says nothing."""
     return getattr(function, "jit_compile", None) is True
 
 
 def must_interpret(function: Any) -> bool:
-    """Tells whether no compiler may run a function, wherever the function is called."""
+    """Returns whether no compiler may run a function, wherever the function is called."""
     return getattr(function, "jit_compile", None) is False
 
 

@@ -41,7 +41,7 @@ _TENSOR_NAME_FORM = 'Tensor names must be of the form "<op_name>:<output_index>"
 
 @functools.lru_cache(maxsize=4096)
 def _is_valid_name(name: str) -> bool:
-    """Tells whether an operation may have a name: programs use the same few names again and again."""
+    """Returns whether an operation may have a name: programs use the same few names again and again."""
     return _VALID_OP_NAME.match(name) is not None
 
 
@@ -146,7 +146,7 @@ class Graph:
         return self._element(name, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """Returns the tensor or operation of this graph that `obj` (an object or a name) stands for."""
+        """Returns the tensor or operation of this graph that `obj` (an object or a name) represents."""
         if isinstance(obj, (SymbolicTensor, Operation)):
             if obj.graph is not self:
                 kind = "Operation" if isinstance(obj, Operation) else "Tensor"
@@ -205,7 +205,7 @@ class Graph:
         self._unfeedable.add(id(tensor))
 
     def is_feedable(self, tensor: Any) -> bool:
-        """Tells whether a v1 session may be fed a value for the tensor."""
+        """Returns whether a v1 session may be fed a value for the tensor."""
         return id(tensor) not in self._unfeedable
 
     def prevent_fetching(self, op: Any) -> None:
@@ -213,7 +213,7 @@ class Graph:
         self._unfetchable.add(id(op))
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
-        """Tells whether a v1 session may fetch the tensor or operation."""
+        """Returns whether a v1 session may fetch the tensor or operation."""
         operation = tensor_or_op if isinstance(tensor_or_op, Operation) else tensor_or_op.op
         return id(operation) not in self._unfetchable
 
@@ -255,7 +255,7 @@ class Graph:
             compute_device: Device scopes always hold.
 
         Raises:
-            TypeError: if an input is no tensor, or an attribute no `AttrValue`.
+            TypeError: if an input is not a tensor, or an attribute no `AttrValue`.
             RuntimeError: if there is no such op.
             ValueError: if inputs or attributes do not fit the op.
         """
@@ -336,7 +336,7 @@ class Graph:
         return operation.outputs[0]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """Returns a tensor of this graph that stands for `tensor`; a plain graph refuses tensors of other graphs."""
+        """Returns a tensor of this graph that represents `tensor`; a plain graph refuses tensors of other graphs."""
         if isinstance(tensor, EagerTensor):
             raise RuntimeError(
                 f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without "

@@ -61,7 +61,7 @@ def form_of(graph: Any, outputs: Sequence[Any]) -> Form | None:
     captures = tuple([numbers[id(inner.op)] for _, inner in graph.captures])
     try:
         return Form(tuple(parts), captures, tuple([(numbers[id(t.op)], t.value_index) for t in outputs]))
-    except TypeError:  # an attribute that is no plain value
+    except TypeError:  # an attribute that is not a plain value
         return None
 
 

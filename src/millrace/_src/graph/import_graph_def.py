@@ -1,7 +1,7 @@
 """`tf.import_graph_def`: adds the nodes and functions of a `GraphDef` to the current graph.
 
 `NodeImport` does the work. Particular to graphs are the names (`import/...`, made unique), the tensors of the current
-graph that stand for inputs of the nodes (`input_map`), and the elements to return.
+graph that represent inputs of the nodes (`input_map`), and the elements to return.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     splits, ranges, fills and comparisons for equality. Sums and products are not, as in TensorFlow.
 
     Args:
-      tensor: a Tensor; anything else that is no tensor is returned as it is.
+      tensor: a Tensor; anything else that is not a tensor is returned as it is.
       partial: whether a stacked tensor of which only some elements are known comes as an array with None.
 
     Returns: A NumPy array or scalar, or None.

@@ -16,7 +16,7 @@ from millrace._src.graph.attr_value import FunctionName
 from millrace._src.graph.function_factory import body_of
 from millrace._src.graph.op_def_proto import op_summary
 
-MOST_OUTPUTS = 1 << 16
+MAX_OUTPUTS = 1 << 16
 """The most tensors that one output of a node may be; a number in a file must not make more tensors than the file has
 bytes.
 """
@@ -51,7 +51,7 @@ def check_constant(attrs: dict[str, Any], name: str) -> None:
 
 def _check_counts(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], name: str) -> None:
     """Refuses numbers of tensors that nobody can count: lists as long are made of the dtypes."""
-    sides = ((op_def.signature.inputs, len(inputs)), (op_def.signature.outputs, MOST_OUTPUTS))
+    sides = ((op_def.signature.inputs, len(inputs)), (op_def.signature.outputs, MAX_OUTPUTS))
     for args, most in sides:
         for arg in args:
             if not 0 <= arg.size(attrs) <= most:

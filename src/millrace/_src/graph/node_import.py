@@ -171,7 +171,7 @@ class NodeImport:
         if groups is None:
             return
         if not (isinstance(groups, tuple) and all(isinstance(group, str) for group in groups)):
-            raise ValueError(f"Node '{node_name}': the attribute '_class' is no list of texts.")
+            raise ValueError(f"Node '{node_name}': the attribute '_class' is not a list of texts.")
         new_names = []
         for group in groups:
             target = group.removeprefix("loc:@")
@@ -270,8 +270,8 @@ def _flat_index(source: Operation, reference: Reference, consumer: str) -> int:
             return start + reference.index
         start += size
     raise ValueError(
-        f"Node '{consumer}': '{reference.node}:{reference.arg}:{reference.index}' is no output of '{reference.node}' "
-        f"({source.type}); its outputs are {dict(output_sizes(source))}."
+        f"Node '{consumer}': '{reference.node}:{reference.arg}:{reference.index}' is not an output of "
+        f"'{reference.node}' ({source.type}); its outputs are {dict(output_sizes(source))}."
     )
 
 

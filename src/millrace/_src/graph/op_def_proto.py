@@ -41,7 +41,7 @@ def op_def_to_proto(op_def: OpDef) -> op_def_pb2.OpDef:
 
 
 def is_stateful(op_def: OpDef, attrs: dict[str, Any] | None = None) -> bool:
-    """Tells whether the op does anything besides computing its outputs from its inputs."""
+    """Returns whether the op does anything besides computing its outputs from its inputs."""
     try:
         return op_def.effects(attrs or {}) is not Effects.NONE
     except KeyError:  # the effects follow from function attributes, which a bare declaration does not have

@@ -112,7 +112,7 @@ def _arguments(operation: Operation) -> list[str]:
 
 
 def _is_silent(op_def: Any, name: str, kind: str, value: Any) -> bool:
-    """Tells whether an attribute is not shown: a dtype, a count, a function, or a value that is the default."""
+    """Returns whether an attribute is not shown: a dtype, a count, a function, or a value that is the default."""
     if kind in ("type", "list[type]", "func", "list[func]") or name in op_def.signature.inferred_attrs:
         return True
     if isinstance(value, TensorShape):

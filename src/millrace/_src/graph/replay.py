@@ -1,7 +1,7 @@
-"""Carrying out an operation of one graph again, on other tensors, in the current context.
+"""Running an operation of one graph again, on other tensors, in the current context.
 
 A transformation of a graph that keeps most of the graph goes through the operations in order and replays each on the
-tensors that now stand for its inputs: as a node of the graph being built, or at once in eager mode. What an operation
+tensors that now represent its inputs: as a node of the graph being built, or at once in eager mode. What an operation
 carries besides its attributes (a gradient of its own, the variable behind a handle, its device) goes along.
 """
 
@@ -20,16 +20,16 @@ from millrace._src.graph.operation import Operation
 
 
 def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numbers: bool = False) -> Operation | None:
-    """Carries out `operation` on the tensors that stand for its inputs.
+    """Runs `operation` on the tensors that represent its inputs.
 
     Args:
       operation: an operation of some graph.
-      known: from `(id(tensor.op), tensor.value_index)` of each tensor of that graph to the tensor that stands for it;
+      known: from `(id(tensor.op), tensor.value_index)` of each tensor of that graph to the tensor that represents it;
         the outputs are added.
       same_numbers: whether tapes shall know the new tensors under the numbers of the old tensors. The operation may
         carry a user's gradient function, which may watch the old tensors and compute with them.
 
-    Returns: The new operation; None in eager mode and where constants stand for the outputs.
+    Returns: The new operation; None in eager mode and where constants represent the outputs.
     """
     new_operation = None
     if operation.static_values and not operation.effects.must_run:

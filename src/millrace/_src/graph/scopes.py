@@ -72,7 +72,7 @@ def get_current_name_scope() -> str:
 
 @export("executing_eagerly")
 def executing_eagerly() -> bool:
-    """Tells whether ops compute at once in this thread: False inside a `tf.function` and in a `tf.Graph` scope.
+    """Returns whether ops compute at once in this thread: False inside a `tf.function` and in a `tf.Graph` scope.
 
     >>> tf.executing_eagerly()
     True
@@ -82,7 +82,7 @@ def executing_eagerly() -> bool:
 
 @export("inside_function")
 def inside_function() -> bool:
-    """Tells whether the body of a `tf.function` is being traced.
+    """Returns whether the body of a `tf.function` is being traced.
 
     >>> tf.inside_function()
     False
@@ -161,7 +161,7 @@ def _device_scope(name: str | None) -> Iterator[None]:
 
 @export("is_tensor")
 def is_tensor(x: Any) -> bool:
-    """Tells whether `x` is a tensor or stands for one (a variable, a sparse or ragged tensor).
+    """Returns whether `x` is a tensor or represents one (a variable, a sparse or ragged tensor).
 
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
@@ -173,12 +173,12 @@ def is_tensor(x: Any) -> bool:
 
 @export("is_symbolic_tensor")
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Tells whether `tensor` is a tensor of a graph.
+    """Returns whether `tensor` is a tensor of a graph.
 
     >>> tf.is_symbolic_tensor(tf.constant(1))
     False
 
-    Anything that is no tensor is not symbolic.
+    Anything that is not a tensor is not symbolic.
     """
     return isinstance(tensor.handle if is_variable(tensor) else tensor, SymbolicTensor)
 

@@ -33,7 +33,7 @@ def _faults(graph: Any, seen: set[int]) -> Iterator[str]:
     operations = graph.get_operations()
     members = set(operations)
     if len({operation.name for operation in operations}) < len(operations):
-        yield f"{graph!r}: a name stands for two operations"
+        yield f"{graph!r}: a name represents two operations"
     for operation in operations:
         yield from _faults_of_sources(operation, members)
         yield from _faults_of_types(operation)
@@ -55,7 +55,7 @@ def _faults_of_sources(operation: Operation, members: set[Operation]) -> Iterato
         if tensor.op not in members:
             yield f"{operation!r} reads {tensor!r} of another graph"
         elif tensor.op.outputs[tensor.value_index] is not tensor:
-            yield f"{operation!r} reads {tensor!r}, which is no output of {tensor.op!r}"
+            yield f"{operation!r} reads {tensor!r}, which is not an output of {tensor.op!r}"
     yield from (
         f"{operation!r} waits for {other!r} of another graph"
         for other in operation.control_inputs

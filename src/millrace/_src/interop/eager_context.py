@@ -13,7 +13,7 @@ class Context:
     """The context of eager calls, by TensorFlow's names."""
 
     def executing_eagerly(self) -> bool:
-        """Tells whether op calls compute at once."""
+        """Returns whether op calls compute at once."""
         return core_context.executing_eagerly()
 
     def clear_kernel_cache(self) -> None:

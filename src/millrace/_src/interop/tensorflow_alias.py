@@ -66,5 +66,5 @@ def install_as_tensorflow() -> ModuleType:
 
 
 def is_installed() -> bool:
-    """Tells whether `import tensorflow` gives Millrace in this process."""
+    """Returns whether `import tensorflow` gives Millrace in this process."""
     return sys.modules.get(ALIAS) is sys.modules[_OWN_NAME]

@@ -1,4 +1,4 @@
-"""The parts of batching rules: an op of one row, carried out on all rows of a batch at once.
+"""The parts of batching rules: an op of one row, run on all rows of a batch at once.
 
 A rule is `(operation, arguments, rows) -> results`. The operation belongs to the function of one row, with its
 attributes and static shapes. An argument is a `Value`: a tensor, the same for all rows or with the rows along a new
@@ -33,7 +33,7 @@ class Value(NamedTuple):
 
     @property
     def is_uneven(self) -> bool:
-        """Whether the value stands for lists that differ in length from row to row, which rules do not see."""
+        """Whether the value represents lists that differ in length from row to row, which rules do not see."""
         return self.by_row or self.lengths is not None
 
 
@@ -42,11 +42,11 @@ class Rows:
 
     Attributes:
       count: the number of rows, an int or a tensor.
-      loop: `(operation, arguments, count) -> Values`: carries out an operation row by row.
-      carry: `(graph, arguments, outputs) -> Values`: carries out a graph on all rows.
+      loop: `(operation, arguments, count) -> Values`: runs an operation row by row.
+      carry: `(graph, arguments, outputs) -> Values`: runs a graph on all rows.
       trial: `(loop) -> Rows`: the same rows with another loop, to find out what is batched; no value is used.
       is_trial: whether these rows belong to a trial.
-      used: the tensors, by `(id of the operation, index)`, that something in the graph being carried out needs.
+      used: the tensors, by `(id of the operation, index)`, that something in the graph being run needs.
     """
 
     __slots__ = ("count", "loop", "carry", "trial", "is_trial", "used")
@@ -112,7 +112,7 @@ def places(operation: Any, names: Sequence[str]) -> set[int]:
 
 
 def any_batched(values: Sequence[Value]) -> bool:
-    """Tells whether one of the values differs from row to row."""
+    """Returns whether one of the values differs from row to row."""
     return any(v.is_batched for v in values)
 
 

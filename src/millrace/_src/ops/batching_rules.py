@@ -59,7 +59,7 @@ def derived_rule(op: OpDef) -> Rule | None:
 
 
 def is_exact_on_rows(op: OpDef) -> bool:
-    """Tells whether the batching rule of an op gives each row the very bits that the op gives for the row alone."""
+    """Returns whether the batching rule of an op gives each row the very bits that the op gives for the row alone."""
     return op.traits.exact_on_rows or op.rules.batching is None and derived_rule(op) is not None
 
 
@@ -132,7 +132,7 @@ def leading(*names: str) -> Rule:
 
 
 def _is_left_out(tensor: Any, of_one: Any) -> bool:
-    """Tells whether a result is the empty vector that stands for an output that an attribute leaves out."""
+    """Returns whether a result is the empty vector that represents an output that an attribute leaves out."""
     return bool(tensor.shape.rank == 1 and of_one.shape.rank == 1 and of_one.shape[0] == 0)
 
 

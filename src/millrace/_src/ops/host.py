@@ -244,7 +244,7 @@ def _numpy_eagerly(function: Callable[..., Any], inputs: Any) -> Any:
 
 
 def dtypes_of(wanted: Any) -> list[DType]:
-    """Returns `Tout` as a flat list of dtypes; specs stand for their dtypes."""
+    """Returns `Tout` as a flat list of dtypes; specs represent their dtypes."""
     items = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     return [item.dtype if isinstance(getattr(item, "dtype", None), DType) else as_dtype(item) for item in items]
 

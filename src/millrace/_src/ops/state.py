@@ -109,7 +109,7 @@ def var_handle(
     not_differentiable=_STATE,
 )
 def var_is_initialized(xp: Xp, resource: Array) -> Array:
-    """Tells whether a variable has a value."""
+    """Returns whether a variable has a value."""
     return np.asarray(resource_of(resource).value is not None)
 
 

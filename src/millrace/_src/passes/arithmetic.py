@@ -105,7 +105,7 @@ def _without_neutral(node: Node, uses: _Uses) -> _Result:
 
 
 def _is_filled(value: Value, number: float) -> bool:
-    """Tells whether all elements of a constant equal one number."""
+    """Returns whether all elements of a constant equal one number."""
     array = value.constant
     if array is None or array.dtype.kind not in "biuf" or array.size and array.item(0) != number:
         return False
@@ -114,7 +114,7 @@ def _is_filled(value: Value, number: float) -> bool:
 
 
 def _keeps_shape(node: Node, operand: Value, place: int) -> bool:
-    """Tells whether the result has the shape of an operand: the other operand is a scalar, or both shapes are known."""
+    """Returns whether the result has the shape of an operand: the other is a scalar, or both shapes are known."""
     return node.inputs[place].shape.rank == 0 or _same_shape(node.outputs[0], operand)
 
 
@@ -140,7 +140,7 @@ def _keeps_elements(node: Node, uses: _Uses) -> _Result:
 
 
 def _cannot_fail(node: Node) -> bool:
-    """Tells whether the shape or axis argument of a node is known; an unknown argument may be one to refuse."""
+    """Returns whether the shape or axis argument of a node is known; an unknown argument may be one to refuse."""
     return all(value.constant is not None for value in node.inputs[1:])
 
 

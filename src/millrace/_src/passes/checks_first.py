@@ -3,7 +3,7 @@
 XLA refuses no value, so a graph that may refuse some (a label out of range, an assertion) must not go there as a whole.
 Most such checks depend on the arguments of a call alone: labels and indices come from the caller. `checks_first` makes
 a small graph of them, for the NumPy tier. Where that graph passes, the whole graph would refuse nothing either, and any
-engine may run it. Where it fails, the NumPy tier has to carry out the call, with the right effects and the right error.
+engine may run it. Where it fails, the NumPy tier has to run the call, with the right effects and the right error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def checks_first(graph: OptimizedGraph, losses: Collection[Node]) -> OptimizedGr
 
     Args:
       graph: the graph, which stays as it is.
-      losses: the nodes that XLA would not carry out exactly: see `exactness.lossy_nodes`.
+      losses: the nodes that XLA would not run exactly: see `exactness.lossy_nodes`.
 
     Returns: A graph without outputs; None if some node does more than refuse values, or refuses values that do not
       follow from the arguments alone.
@@ -73,7 +73,7 @@ def _judge(node: Node) -> Node | None:
 
 
 def _is_choice_of_checks(node: Node) -> bool:
-    """Tells whether a node is a choice between branches that only compute and refuse values, as an assertion is."""
+    """Returns whether a node is a choice between branches that only compute and refuse values, as an assertion is."""
     inner_nodes = [inner for body in node.graphs for inner in all_nodes(body)]
     return node.op_def.traits.control == "choice" and all(
         (inner.is_pure or refuses_only(inner)) and not inner.op_def.traits.library_bound for inner in inner_nodes

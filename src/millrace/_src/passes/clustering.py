@@ -1,7 +1,7 @@
 """From a graph to the same graph with clusters: parts that XLA runs, while the NumPy program runs the rest.
 
 A graph with a print, a dataset or a string cannot go to XLA as a whole, and a graph of matrix products may not want to:
-a library multiplies matrices as fast as a compiler's code. So the nodes that XLA carries out exactly become *clusters*,
+a library multiplies matrices as fast as a compiler's code. So the nodes that XLA runs exactly become *clusters*,
 calls that hold their nodes as a graph, as large as they can be.
 
 The two sides run in turns (`turns`). What XLA runs in one turn is convex, since no node of the host stands in between.
@@ -28,11 +28,11 @@ from millrace._src.passes.rewrite import substitute
 from millrace._src.passes.stand_ins import may_be_stand_in
 from millrace._src.passes.turns import Befores, connected, in_turns, nodes_before
 
-_LEAST_SECONDS = 40e-6
+_MIN_SECONDS = 40e-6
 """What the nodes of a cluster must take on the NumPy tier, where the shapes tell: about what a call of XLA costs."""
 _SECONDS_A_NODE, _SECONDS_AN_ELEMENT = 1e-6, 0.4e-9
 """What a node, and an element that a node reads or writes, takes on the NumPy tier."""
-_LEAST_NODES = 2
+_MIN_NODES = 2
 """The nodes that compute something in a cluster without loops; one node alone is what libraries are for."""
 _DEEPEST_SIZE = 20
 """The most nodes between a size and the shapes that the size follows from."""
@@ -42,7 +42,7 @@ class Strategy(enum.Enum):
     """What goes into clusters."""
 
     WIDE = "wide"
-    """Whatever XLA carries out exactly: few clusters."""
+    """Whatever XLA runs exactly: few clusters."""
     NARROW = "narrow"
     """What compilers are good at: chains of elements, reductions, loops; no product, convolution or sort."""
 
@@ -57,7 +57,7 @@ def clustered(graph: OptimizedGraph, strategy: Strategy) -> OptimizedGraph | Non
 
 
 def is_made_cluster(node: Node) -> bool:
-    """Tells whether a node is a cluster that `clustered` made."""
+    """Returns whether a node is a cluster that `clustered` made."""
     return node.calls_function and bool(node.graphs)
 
 
@@ -87,7 +87,7 @@ def _cluster(graph: OptimizedGraph, strategy: Strategy, proven: Container[Node])
 
 
 def _is_left_to_host(node: Node, strategy: Strategy) -> bool:
-    """Tells whether a node that XLA carries out exactly stands outside of clusters all the same.
+    """Returns whether a node that XLA runs exactly stands outside of clusters all the same.
 
     A read of a variable goes where the variable is needed: see `_read_for`.
     """
@@ -97,12 +97,12 @@ def _is_left_to_host(node: Node, strategy: Strategy) -> bool:
 
 
 def _is_mere_read(node: Node) -> bool:
-    """Tells whether a node only reads a variable; clusters that need the variable read it themselves."""
+    """Returns whether a node only reads a variable; clusters that need the variable read it themselves."""
     return node.effects is Effects.READS and not node.holds_functions and len(node.inputs) == 1
 
 
 def _knows_sizes(node: Node) -> bool:
-    """Tells whether XLA will know the inputs that it must know: constants, and what follows from shapes."""
+    """Returns whether XLA will know the inputs that it must know: constants, and what follows from shapes."""
     names = node.op_def.traits.constant_inputs
     arguments = places(node.op_def.signature.inputs, node.attrs) if names else ()
     return all(
@@ -132,9 +132,9 @@ def _size_nodes(value: Value, depth: int = _DEEPEST_SIZE) -> list[Node] | None:
 
 
 def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy: Strategy) -> dict[Node, Node]:
-    """Puts a node that only checks in front of each node that XLA carries out exactly once its checks have passed.
+    """Puts a node that only checks in front of each node that XLA runs exactly once its checks have passed.
 
-    Returns: The nodes that XLA carries out then, by the nodes that check.
+    Returns: The nodes that XLA runs then, by the nodes that check.
     """
     freed_nodes: dict[Node, Node] = {}
     nodes: list[Node] = []
@@ -204,7 +204,7 @@ def _read_for(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
 
 
 def _is_free(node: Node) -> bool:
-    """Tells whether a node costs nothing worth speaking of: a size, another shape of the same elements."""
+    """Returns whether a node costs nothing worth speaking of: a size, another shape of the same elements."""
     traits = node.op_def.traits
     return traits.reads_only_shapes or traits.returns_input or traits.is_cheap or _computes_sizes(node)
 
@@ -225,11 +225,11 @@ def _parts(nodes: Sequence[Node], strategy: Strategy, befores: Befores) -> list[
 
 
 def _is_worth_a_call(nodes: Sequence[Node]) -> bool:
-    """Tells whether some nodes may take longer on the NumPy tier than a call of XLA costs, as far as shapes tell."""
+    """Returns whether some nodes may take longer on the NumPy tier than a call of XLA costs, as far as shapes tell."""
     if any(node.op_def.traits.control == "loop" for node in nodes):
         return True
     working_nodes = [node for node in nodes if not _is_free(node)]
-    return len(working_nodes) >= _LEAST_NODES and sum(map(_seconds, working_nodes)) >= _LEAST_SECONDS
+    return len(working_nodes) >= _MIN_NODES and sum(map(_seconds, working_nodes)) >= _MIN_SECONDS
 
 
 def _seconds(node: Node) -> float:
@@ -279,7 +279,7 @@ def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]], prov
 def _with_repeated_nodes(
     members: Sequence[Node], places_of: Mapping[Node, int], changes: Sequence[int], proven: Container[Node]
 ) -> _Part:
-    """Returns a part with the nodes outside of it that it carries out anew.
+    """Returns a part with the nodes outside of it that it runs anew.
 
     Args:
       members: the nodes of the part.
@@ -321,12 +321,12 @@ def _may_change_variables(node: Node) -> bool:
 
 
 def _costs_nothing(node: Node) -> bool:
-    """Tells whether a node is one that clusters repeat; where nobody else reads it, the node is gone."""
+    """Returns whether a node is one that clusters repeat; where nobody else reads it, the node is gone."""
     return _is_mere_read(node) or _computes_sizes(node)
 
 
 def _cluster_node(name: str, part: _Part, outside: Container[Value], new_values: dict[Value, Value]) -> Node:
-    """Returns the call that stands for a part; adds the values that it returns to `new_values`."""
+    """Returns the call that represents a part; adds the values that it returns to `new_values`."""
     results = [value for node in part.members for value in node.outputs if value in outside]
     body = copied_part(part.nodes, part.inputs, results, name)
     effects = _strongest({node.effects for node in part.nodes})

@@ -17,7 +17,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 from millrace._src.passes.rewrite import Rewriting, Rule
 
-_MOST_BYTES = 128
+_MAX_BYTES = 128
 """The size up to which constants are compared by content; larger constants are compared by identity."""
 
 
@@ -57,13 +57,13 @@ def _key(node: Node) -> Hashable:
 def _by_content(value: Value) -> Hashable:
     """Returns the content of a small constant as a key; any other value itself."""
     array = value.constant
-    if array is None or array.nbytes > _MOST_BYTES or array.dtype.kind == "O":
+    if array is None or array.nbytes > _MAX_BYTES or array.dtype.kind == "O":
         return value
     return value.dtype, array.shape, array.tobytes()
 
 
 def _is_same(first: Node, second: Node) -> bool:
-    """Tells whether two nodes of the same op and inputs compute the same result, which nobody changes in place."""
+    """Returns whether two nodes of the same op and inputs compute the same result, which nobody changes in place."""
     if any(value.dtype.name in ("variant", "resource") for value in first.outputs) or first.added or second.added:
         return False
     names = {name for name in (*first.attrs, *second.attrs) if not name.startswith("_")}
@@ -71,7 +71,7 @@ def _is_same(first: Node, second: Node) -> bool:
 
 
 def _is_equal(a: Any, b: Any) -> bool:
-    """Tells whether two attributes are equal; 0.0 and -0.0 are not, and an array equals only itself."""
+    """Returns whether two attributes are equal; 0.0 and -0.0 are not, and an array equals only itself."""
     if type(a) is float:
         return type(b) is float and a.hex() == b.hex()
     return a is b or not isinstance(a, np.ndarray) and bool(a == b)

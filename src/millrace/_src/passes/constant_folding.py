@@ -25,7 +25,7 @@ LARGEST = 1 << 16
 
 
 def may_be_computed_ahead(node: Node) -> bool:
-    """Tells whether the inputs alone decide the result of a node, and arrays can hold that result."""
+    """Returns whether the inputs alone decide the result of a node, and arrays can hold that result."""
     reads_a_shape = node.effects is Effects.READS and node.op_def.traits.reads_only_shapes
     if not (node.is_pure or reads_a_shape) or not node.inputs or node.holds_functions:
         return False

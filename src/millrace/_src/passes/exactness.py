@@ -1,4 +1,4 @@
-"""Which nodes XLA carries out exactly as the NumPy tier does.
+"""Which nodes XLA runs exactly as the NumPy tier does.
 
 A function with `jit_compile=True` loses what XLA leaves out: assertions, refusals of an index out of range, errors of a
 division by zero. The user asked for that. A graph that goes to XLA because it runs faster there may lose nothing. So
@@ -24,7 +24,7 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
 def inexact_nodes(graph: OptimizedGraph) -> dict[Node, str]:
-    """Returns the nodes of a graph that XLA would not carry out exactly, and why not.
+    """Returns the nodes of a graph that XLA would not run exactly, and why not.
 
     For a loop or a choice the nodes inside are named.
     """
@@ -42,19 +42,19 @@ def lossy_nodes(graph: OptimizedGraph) -> dict[Node, str]:
 
 
 def refuses_only(node: Node) -> bool:
-    """Tells whether all that XLA would not do for a node is to refuse values: an assertion, an index out of range."""
+    """Returns whether all that XLA would not do for a node is to refuse values: an assertion, an index out of range."""
     if node.effects is Effects.IO:
         return "xla" in node.op_def.rules.kernels
     return _why_not_but_for_checks(node) is None
 
 
 def is_draw(node: Node) -> bool:
-    """Tells whether a node draws from a hidden random stream."""
+    """Returns whether a node draws from a hidden random stream."""
     return node.effects is Effects.RANDOM and not node.holds_functions
 
 
 def why_inexact(node: Node, proven: Container[Node] = ()) -> str | None:
-    """Returns why XLA would not carry out a node exactly; None if XLA would.
+    """Returns why XLA would not run a node exactly; None if XLA would.
 
     Args:
       node: the node.
@@ -72,12 +72,12 @@ def _may_refuse(node: Node, proven: Container[Node]) -> bool:
 
 
 def is_exact_after_checks(node: Node) -> bool:
-    """Tells whether XLA would carry out a node exactly once the op's `checks` have passed."""
+    """Returns whether XLA would run a node exactly once the op's `checks` have passed."""
     return node.op_def.rules.checks is not None and _why_not_but_for_checks(node) is None
 
 
 def _why_not_but_for_checks(node: Node, proven: Container[Node] = ()) -> str | None:
-    """Returns why XLA would not carry out a node exactly, if no value is refused."""
+    """Returns why XLA would not run a node exactly, if no value is refused."""
     if node.is_interpreted:
         return "it belongs to a function with jit_compile=False"
     if node.holds_functions:
@@ -142,7 +142,7 @@ def _why_not_pure(node: Node) -> str | None:
 
 
 def _is_variable(tensor: Any) -> bool:
-    """Tells whether a tensor is the handle of a variable, or no handle at all."""
+    """Returns whether a tensor is the handle of a variable, or no handle at all."""
     return tensor.dtype.name != "resource" or isinstance(tensor.handle_type, VariableHandle)
 
 
@@ -153,7 +153,7 @@ def _how_different(node: Node) -> str | None:
 
 
 def _passes_now(node: Node, refused_values: Sequence[Value]) -> bool:
-    """Tells whether a node can refuse nothing at a call, because all that it could refuse is constant."""
+    """Returns whether a node can refuse nothing at a call, because all that it could refuse is constant."""
     if any(value.constant is None for value in refused_values):
         return False
     return _check_passes(node)

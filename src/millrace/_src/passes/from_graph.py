@@ -45,7 +45,7 @@ def from_graph(
       graph: a finished `FuncGraph`.
       inputs: the tensors that are given.
       outputs: the tensors to compute.
-      with_effects: whether the result carries out the effects of the graph, too.
+      with_effects: whether the result runs the effects of the graph, too.
       inline: whether called functions become part of the result.
       keep_clusters: whether a called function with `jit_compile=True` stays a call all the same.
     """

@@ -17,7 +17,7 @@ from millrace._src.passes.optimized_graph import Value
 
 
 class Size(NamedTuple):
-    """An integer: what `base` stands for, plus `offset`; the offset alone without a base."""
+    """An integer: what `base` represents, plus `offset`; the offset alone without a base."""
 
     base: Hashable
     offset: int
@@ -27,7 +27,7 @@ class Size(NamedTuple):
         return Size(self.base, self.offset + number)
 
     def is_below(self, other: Size | None) -> bool:
-        """Tells whether the size is less than another one, for certain."""
+        """Returns whether the size is less than another one, for certain."""
         return other is not None and self.base == other.base and self.offset < other.offset
 
 
@@ -103,7 +103,7 @@ def moved(known: Range, number: int) -> Range:
     return Range(least, known.most and known.most.plus(number), known.exact and known.exact.plus(number))
 
 
-_MOST_ADDED = 1 << 16
+_MAX_ADDED = 1 << 16
 """What may be added to the size of an array: no array has so many places that a sum with the size wraps around."""
 
 
@@ -118,9 +118,9 @@ def safe_sum(known: Range, number: int, dtype: DType) -> Range | None:
     if highest.base is None:
         fits = highest.offset + number <= limits.max
     elif isinstance(highest.base, tuple):
-        fits = dtype.size >= LARGE_ENOUGH and highest.offset + number <= _MOST_ADDED
+        fits = dtype.size >= LARGE_ENOUGH and highest.offset + number <= _MAX_ADDED
     else:
-        fits = highest.offset + number <= 0  # at most the value that `base` stands for
+        fits = highest.offset + number <= 0  # at most the value that `base` represents
     return moved(known, number) if fits else None
 
 
@@ -129,7 +129,7 @@ LARGE_ENOUGH = 4
 
 
 def holds(dtype: DType, known: Range, source: DType) -> bool:
-    """Tells whether a dtype holds a number of another dtype."""
+    """Returns whether a dtype holds a number of another dtype."""
     limits, source_limits = np.iinfo(dtype.np_dtype), np.iinfo(source.np_dtype)
     if limits.min <= source_limits.min and source_limits.max <= limits.max:
         return True

@@ -75,7 +75,7 @@ class _Proof:
         return {inner: known for inner, outer in pairs if (known := self.fact(outer, facts)) is not None}
 
     def root(self, value: Value) -> Value:
-        """Returns the value outside of all loops that a value stands for, or the value itself."""
+        """Returns the value outside of all loops that a value represents, or the value itself."""
         return self.roots.get(value, value)
 
     def fact(self, value: Value, facts: Facts) -> Fact | None:
@@ -357,18 +357,18 @@ _RULES: dict[str, Rule] = {
 # --- what cannot fail -------------------------------------------------------------------------------------------------
 
 Check: TypeAlias = Callable[[_Proof, Node, Facts], bool]
-"""Tells whether a node cannot fail."""
+"""Returns whether a node cannot fail."""
 
 
 def _is_inside(index: Fact | None, size: Size | None) -> bool:
-    """Tells whether an index is in range: not negative, and less than a size."""
+    """Returns whether an index is in range: not negative, and less than a size."""
     if not isinstance(index, Range) or index.least < 0:
         return False
     return any(bound is not None and bound.is_below(size) for bound in (index.most, index.exact))
 
 
 def _is_from_end(index: Fact | None, size: Size | None) -> bool:
-    """Tells whether an index is a negative number that counts from the end, and not too far."""
+    """Returns whether an index is a negative number that counts from the end, and not too far."""
     if not isinstance(index, Range) or index.exact is None or index.exact.base is not None:
         return False
     return size is not None and size.base is None and -size.offset <= index.exact.offset < 0
@@ -408,7 +408,7 @@ def _single_places(node: Node, rank: int) -> list[tuple[int, int]] | None:
 
 
 def _takes_inside(node: Node, begin: Fact | None, sizes: Sequence[Size | None]) -> bool:
-    """Tells whether all indices of a slice that take one place are in range."""
+    """Returns whether all indices of a slice that take one place are in range."""
     found_places, numbers = _single_places(node, len(sizes)), each_of(begin)
     if found_places is None or node.attrs.get("begin_mask", 0) & node.attrs.get("shrink_axis_mask", 0):
         return False
@@ -433,7 +433,7 @@ def _slice_of_gradient(proof: _Proof, node: Node, facts: Facts) -> bool:
 
 
 def _block(proof: _Proof, node: Node, facts: Facts) -> bool:
-    """Tells whether the block that `tf.slice` takes is inside, along each axis."""
+    """Returns whether the block that `tf.slice` takes is inside, along each axis."""
     x, begin, size = node.inputs
     begins, counts = each_of(proof.fact(begin, facts)), each_of(proof.fact(size, facts))
     if x.shape.rank is None or not len(begins) == len(counts) == x.shape.rank:
@@ -442,7 +442,7 @@ def _block(proof: _Proof, node: Node, facts: Facts) -> bool:
 
 
 def _is_part(whole: Size | None, first: Range | None, count: Range | None) -> bool:
-    """Tells whether some places after each other are among all; a count of -1 stands for all that follow."""
+    """Returns whether some places after each other are among all; a count of -1 represents all that follow."""
     least_first = first.least if first is not None else -1
     if first is None or count is None or count.exact is None or whole is None or least_first < 0:
         return False

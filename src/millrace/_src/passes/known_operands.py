@@ -16,7 +16,7 @@ from millrace._src.passes.rewrite import Rewriting, substitute
 
 
 def _hand_on_constants(node: Node) -> None:
-    """Makes the graphs inside of a node read the constants that always stand for some of their inputs."""
+    """Makes the graphs inside of a node read the constants that always represent some of their inputs."""
     graphs = node.graphs
     if not graphs:
         return

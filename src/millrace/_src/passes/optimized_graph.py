@@ -62,7 +62,7 @@ class Node:
     """One step of a graph.
 
     Attributes:
-      op_def: the op that the node carries out.
+      op_def: the op that the node runs.
       attrs: the op's attributes; where a loop or a choice holds functions, `OptimizedGraph`s.
       inputs: the values that the node reads.
       outputs: the values that the node computes.
@@ -72,8 +72,8 @@ class Node:
       added: for a sum, the nodes whose results the sum adds without making the results: see `sparse_sums`.
       origin: the operation that the node came from.
       is_interpreted: whether the node comes from a function with `jit_compile=False`, which no compiler may run.
-      only_checks: whether the node has no outputs and carries out nothing but the op's `checks`: see `clustering`.
-      is_checked_apart: whether another node carries out the op's checks. Refused values give some result, as in XLA.
+      only_checks: whether the node has no outputs and runs nothing but the op's `checks`: see `clustering`.
+      is_checked_apart: whether another node runs the op's checks. Refused values give some result, as in XLA.
     """
 
     __slots__ = (

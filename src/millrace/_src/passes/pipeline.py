@@ -65,7 +65,7 @@ def optimize(
       graph: a finished `FuncGraph`.
       inputs: the tensors that are given; by default the graph's inputs.
       outputs: the tensors to compute; by default the graph's outputs.
-      with_effects: whether the result carries out the effects of the function, too.
+      with_effects: whether the result runs the effects of the function, too.
       keep_clusters: whether a called function with `jit_compile=True` stays a call; False for the graphs of XLA itself.
     """
     inputs = graph.inputs if inputs is None else inputs

@@ -3,7 +3,7 @@
 A rule looks at one node and returns values that replace the node's outputs, or changes the node, or does neither. The
 loop goes through the nodes in run order, so that a rule sees the rewritten inputs of its node; one walk is enough, and
 several passes share it. A graph inside of a node is walked before the rules see that node, with new rules: values that
-a rule remembers of one graph are no values of another graph.
+a rule remembers of one graph are not values of another graph.
 """
 
 from __future__ import annotations

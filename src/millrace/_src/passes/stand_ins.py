@@ -10,7 +10,7 @@ from millrace._src.passes.optimized_graph import Value
 
 
 def may_be_stand_in(value: Value) -> bool:
-    """Tells whether a value is a stand-in, or a result of a choice or a loop that may be one."""
+    """Returns whether a value is a stand-in, or a result of a choice or a loop that may be one."""
     node = value.node
     if node is None:
         return False

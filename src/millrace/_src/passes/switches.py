@@ -43,18 +43,18 @@ class _Settings:
 
 
 def are_set() -> bool:
-    """Tells whether any option is set."""
+    """Returns whether any option is set."""
     return bool(_Settings.options)
 
 
 def is_on(option: str) -> bool:
-    """Tells whether the passes of an option run: they run unless the option is set to False."""
+    """Returns whether the passes of an option run: they run unless the option is set to False."""
     value = _Settings.options.get(option)
     return value is None or bool(value)
 
 
 def is_disabled(option: str) -> bool:
-    """Tells whether an option that disables passes is set."""
+    """Returns whether an option that disables passes is set."""
     return bool(_Settings.options.get(option))
 
 

@@ -36,5 +36,5 @@ def _name_of_copy(original: str, copies: Mapping[str, str]) -> str:
 
 
 def _is_same(first: str, second: str) -> bool:
-    """Tells whether two files have the same name or content."""
+    """Returns whether two files have the same name or content."""
     return first == second or content_of(first) == content_of(second)

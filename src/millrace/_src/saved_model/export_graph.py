@@ -3,8 +3,8 @@
 Problem: programs in other languages know no objects. They find nodes by name: the placeholders and results of each
 signature, the node that prepares all tables and files, the nodes that save and restore variables.
 
-Idea: each object adds what stands for it to one plain graph. A call of a function is then a node of that graph, whose
-inputs are the arguments and, for what the function captures, the nodes that stand for it.
+Idea: each object adds what represents it to one plain graph. A call of a function is then a node of that graph, whose
+inputs are the arguments and, for what the function captures, the nodes that represent it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from millrace._src.util.identity import IdentityDict
 
 
 class ExportGraph:
-    """The graph of a SavedModel, and which of its tensors stands for which object.
+    """The graph of a SavedModel, and which of its tensors represents which object.
 
     Args:
       objects: the objects of the SavedModel.
@@ -47,7 +47,7 @@ class ExportGraph:
 
     Attributes:
       graph: the graph.
-      object_map: what stands for an object in the graph, for objects that are more than their children.
+      object_map: what represents an object in the graph, for objects that are more than their children.
       tensor_map: what stands in the graph for a tensor that functions capture.
       node_ids: the number of the object behind each tensor that functions capture.
       initializers: the operations that have to run before anything else.
@@ -86,7 +86,7 @@ class ExportGraph:
         return concrete.graph_function.add_to_graph([*arguments, *captured])
 
     def stand_in(self, tensor: Any, concrete: ConcreteFunction, place: int) -> Any:
-        """Returns the tensor of the graph that stands for one that a function captures.
+        """Returns the tensor of the graph that represents one that a function captures.
 
         Raises: AssertionError: if the tensor belongs to an object that is not below the root.
         """

@@ -34,7 +34,7 @@ from millrace._src.saved_model.constants import (
 
 T = TypeVar("T")
 
-_MOST_READS = 10
+_MAX_READS = 10
 _NEXT = ".saved_model.next"
 _LIST = "complete"
 _DEBUG_INFO = f"{DEBUG_DIRECTORY}/{DEBUG_INFO_FILENAME_PB}"
@@ -186,13 +186,13 @@ def _require_inside(name: str) -> None:
 
 
 def is_below(path: str) -> bool:
-    """Tells whether a path, which a file states, is relative and names a file below its folder on any system."""
+    """Returns whether a path, which a file states, is relative and names a file below its folder on any system."""
     parts = path.replace("\\", "/").split("/")
     return not ("" in parts or ".." in parts or ":" in path or "\0" in path)
 
 
 def leads_outside(path: str, name: str) -> bool:
-    """Tells whether links lead from a path below a folder to a place outside; the folder may be a link itself.
+    """Returns whether links lead from a path below a folder to a place outside; the folder may be a link itself.
 
     Only the disk of this machine has links.
 
@@ -223,7 +223,7 @@ def read_unchanged(name: str, read: Callable[[], T]) -> T:
     Returns: What `read` returns.
     Raises: tf.errors.UnavailableError: if the files are replaced each time that they are read; and what `read` raises.
     """
-    for _ in range(_MOST_READS):
+    for _ in range(_MAX_READS):
         version = _version(name)
         try:
             result = read()

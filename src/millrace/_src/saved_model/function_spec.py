@@ -79,7 +79,7 @@ class FunctionSpec:
 
         Raises:
           TypeError: if the input signature does not fit the parameters.
-          ValueError: if the names are no names of parameters.
+          ValueError: if the names are not names of parameters.
         """
         function_type = FunctionType(self._parameters())
         if self.input_signature is None:
@@ -189,7 +189,7 @@ def _output_name(path: str) -> str:
 def decode_function_spec(proto: Any) -> FunctionSpec:
     """Reads the parameters of a function.
 
-    Raises: ValueError: if the message is no argument specification.
+    Raises: ValueError: if the message is not an argument specification.
     """
     arguments = decode_structure(proto.fullargspec)
     try:
@@ -201,7 +201,7 @@ def decode_function_spec(proto: Any) -> FunctionSpec:
     except (AttributeError, TypeError, ValueError):
         raise ValueError(f"The SavedModel states no parameters of a function: {arguments!r}.") from None
     if not all(isinstance(name, str) for name in (*names, *keyword_only, var_positional or "", var_keyword or "")):
-        raise ValueError(f"The SavedModel states parameters of a function whose names are no texts: {arguments!r}.")
+        raise ValueError(f"The SavedModel states parameters of a function whose names are not texts: {arguments!r}.")
     if proto.is_method and names:  # before TensorFlow 2.13 a method's parameters began with `self`
         defaults.pop(names.pop(0), None)
     input_signature = decode_structure(proto.input_signature)

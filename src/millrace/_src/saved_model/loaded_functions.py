@@ -261,5 +261,5 @@ def _parameter_types(concrete: RestoredConcreteFunction) -> tuple[Any, ...]:
 
 
 def _takes(concrete: RestoredConcreteFunction, layout: Layout) -> bool:
-    """Tells whether a graph has the keyword arguments of a call beyond those that the function declares."""
+    """Returns whether a graph has the keyword arguments of a call beyond those that the function declares."""
     return set(layout.var_keyword) <= set(concrete.function_type.parameters)

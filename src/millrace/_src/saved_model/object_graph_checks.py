@@ -67,7 +67,7 @@ def _complaints_of_kind(number: int, node: Any, meta_graph: Any) -> Iterator[str
     for child in node.children if kind == "resource" else ():
         is_method = child.local_name in ("_create_resource", "_initialize", "_destroy_resource")
         if is_method and 0 <= child.node_id < len(nodes) and not _is_function(nodes[child.node_id]):
-            yield f"the child {child.local_name!r} of object {number} is no function"
+            yield f"the child {child.local_name!r} of object {number} is not a function"
     if kind == "asset" and not 0 <= node.asset.asset_file_def_index < len(meta_graph.asset_file_def):
         yield f"object {number} is the asset {node.asset.asset_file_def_index} of {len(meta_graph.asset_file_def)}"
 

@@ -128,7 +128,7 @@ def write_gradients(
 
 
 def _write_saveables(proto: Any, export: ExportGraph, saver: Saver, library: FunctionLibrary) -> None:
-    """Adds the functions that save and restore objects which are no variables, after all objects."""
+    """Adds the functions that save and restore objects which are not variables, after all objects."""
     for node_id, pairs in saver.functions.items():
         for pair in pairs:
             numbers = []

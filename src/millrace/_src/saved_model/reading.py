@@ -33,14 +33,14 @@ from millrace._src.util.export import export
 
 @export("saved_model.contains_saved_model", v1=["saved_model.contains_saved_model"])
 def contains_saved_model(export_dir: Any) -> bool:
-    """Tells whether a folder holds a SavedModel.
+    """Returns whether a folder holds a SavedModel.
 
     >>> tf.saved_model.contains_saved_model("/no/such/folder")
     False
 
     Args: export_dir: the name of the folder: text, bytes or a path object.
     Returns: Whether `tf.saved_model.load` finds a file there; the file is not read.
-    Raises: TypeError: for what is no name.
+    Raises: TypeError: for what is not a name.
     """
     folder = file_name(export_dir)
     names = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_FILENAME_CPB)
@@ -225,6 +225,6 @@ def _asset_path(name: str, export_dir: str) -> str:
 
 
 def _leads_outside(path: str, export_dir: str) -> bool:
-    """Tells whether links lead out of the folder of the assets."""
+    """Returns whether links lead out of the folder of the assets."""
     assets = gfile.join(export_dir, ASSETS_DIRECTORY)
     return leads_outside(assets, export_dir) or leads_outside(path, assets)

@@ -1,4 +1,4 @@
-"""Which Python objects stand for the objects of a SavedModel: a registry of identifiers with versions.
+"""Which Python objects represent the objects of a SavedModel: a registry of identifiers with versions.
 
 Problem: a SavedModel names the kind of an object ("trackable_list_wrapper") and no Python class. A library's own kinds
 need objects of the library's classes, also in files of its older and newer releases.
@@ -66,7 +66,7 @@ class VersionedTypeRegistration:
         return self.object_factory(proto)
 
     def should_load(self, proto: Any) -> bool:
-        """Tells whether this version reads an object of the message's versions."""
+        """Returns whether this version reads an object of the message's versions."""
         versions = proto.version
         return bool(
             proto.identifier == self.identifier
@@ -173,6 +173,6 @@ def _set_item(container: Any, name: str, child: Any) -> None:
 
 _register("trackable_dict_wrapper", _DictWrapper, lambda: _DictWrapper({}), _set_item)
 _register("trackable_list_wrapper", ListWrapper, lambda: ListWrapper([]), _append)
-# A file says nothing of the elements of a tuple that are no trackable objects, so a list takes its place.
+# A file says nothing of the elements of a tuple that are not trackable objects, so a list takes its place.
 _register("trackable_tuple_wrapper", _TupleWrapper, lambda: ListWrapper([]), _append)
 _register("signature_map", _SignatureMap, _SignatureMap, _SignatureMap._add_signature)

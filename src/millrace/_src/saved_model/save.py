@@ -75,7 +75,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
 
     Raises:
       ValueError: if `obj` is not trackable, a signature cannot be one, or a function captures a tensor of a graph.
-      AssertionError: inside a `tf.function`; if a function uses a variable or table that is no attribute.
+      AssertionError: inside a `tf.function`; if a function uses a variable or table that is not an attribute.
     """
     options = SaveOptions() if options is None else options
     _check(obj, options)
@@ -195,9 +195,9 @@ def _functions_of_objects(graph: ExportGraph, saver: Saver) -> Iterator[Any]:
 
 
 def _aliased_names(function: Any, library: FunctionLibrary) -> Iterator[str]:
-    """Yields the names in the file of the graphs that an alias stands for.
+    """Yields the names in the file of the graphs that an alias represents.
 
-    Raises: TypeError: if the alias stands for something else.
+    Raises: TypeError: if the alias represents something else.
     """
     if isinstance(function, Function):
         concretes = function._list_all_concrete_functions()

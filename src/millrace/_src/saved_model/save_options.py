@@ -77,8 +77,8 @@ class SaveOptions:
       extra_tags: tags of the graph besides "serve".
 
     Raises:
-      TypeError: if `namespace_whitelist` is no list.
-      ValueError: for a namespace that is no string, or a policy that does not exist.
+      TypeError: if `namespace_whitelist` is not a list.
+      ValueError: for a namespace that is not a string, or a policy that does not exist.
     """
 
     __slots__ = (

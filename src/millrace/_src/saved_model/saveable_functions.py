@@ -1,4 +1,4 @@
-"""The functions by which a SavedModel saves and restores an object that is no variable.
+"""The functions by which a SavedModel saves and restores an object that is not a variable.
 
 Problem: a loaded table has no Python code that says what a checkpoint takes of it.
 

@@ -4,7 +4,7 @@ Problem: a checkpoint holds what has values. A SavedModel also holds functions, 
 whatever these graphs use from outside: variables, tables, files, tensors.
 
 Idea: functions have their graphs as children, and graphs the tensors that they capture. Each such tensor becomes an
-object, unless an asset stands for it. Then the objects are numbered breadth first, as those of a checkpoint are.
+object, unless an asset represents it. Then the objects are numbered breadth first, as those of a checkpoint are.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _check_reserved(root: Any, child: Any) -> None:
 
 
 def _is_encodable(concrete: ConcreteFunction) -> bool:
-    """Tells whether a file can hold the arguments of a trace; a file cannot hold an object that Python alone knows."""
+    """Returns whether a file can hold the arguments of a trace; not objects that Python alone knows."""
     try:
         encode_concrete_function(concrete, ())
     except NotEncodableError:

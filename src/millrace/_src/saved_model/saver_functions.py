@@ -3,7 +3,7 @@
 Problem: programs in other languages give the graph a file name and run a node. They cannot walk objects.
 
 Idea: one function holds the keys of all tensors and the ops that write them, another one reads the tensors and gives
-the variables their values. An object that is no variable has a pair of functions of its own, which the two call, and
+the variables their values. An object that is not a variable has a pair of functions of its own, which the two call, and
 which readers that do know objects call as well.
 """
 
@@ -51,7 +51,7 @@ class Saver:
         for tensor in saved_graph.tensors:
             self._groups.setdefault(tensor.node_id, []).append(tensor)
         self.functions: dict[int, list[SaveableFunctions]] = {}
-        """The functions of objects that are no variables, by the numbers of the objects."""
+        """The functions of objects that are not variables, by the numbers of the objects."""
         for node_id, tensors in self._groups.items():
             if not is_variable(tensors[0].trackable):
                 self.functions[node_id] = saveable_functions(tensors[0].trackable, export.objects.paths[node_id])

@@ -52,7 +52,7 @@ class Difference:
 
 
 def fits(types: Sequence[Any], values: Sequence[Any], *, converts: bool) -> bool:
-    """Tells whether arguments fit a graph.
+    """Returns whether arguments fit a graph.
 
     Args:
       types: the trace types of the graph's parameters.
@@ -122,7 +122,7 @@ def _literal_difference(kind: Literal, value: Any, path: str) -> Difference | No
 
 
 def _are_equal_numbers(value: Any, literal: Any) -> bool:
-    """Tells whether two Python numbers are equal; truth values are no numbers here."""
+    """Returns whether two Python numbers are equal; truth values are not numbers here."""
     return all(type(number) in (int, float, complex) for number in (value, literal)) and bool(value == literal)
 
 
@@ -136,7 +136,7 @@ def _structure_differences(kind: Structure, value: Any, path: str, converts: boo
 
 
 def _is_alike(kind: Structure, value: Any) -> bool:
-    """Tells whether a value is a container of the kind; a class that is saved by its name is known by its name."""
+    """Returns whether a value is a container of the kind; a class that is saved by its name is known by its name."""
     if isinstance(value, Structure):
         return value.container_key() == kind.container_key()
     if isinstance(kind, NamedTuple):
@@ -155,7 +155,7 @@ def _is_alike(kind: Structure, value: Any) -> bool:
 
 
 def _fits_spec(kind: Any, value: Any) -> bool:
-    """Tells whether a value, or a spec in its place, fits the spec of a composite, a variable or a user's type."""
+    """Returns whether a value, or a spec in its place, fits the spec of a composite, a variable or a user's type."""
     if isinstance(kind, VariableSpec):
         return (is_variable(value) or isinstance(value, VariableSpec)) and kind.is_compatible_with(value)
     if isinstance(kind, TypeSpec):

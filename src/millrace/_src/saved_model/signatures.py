@@ -47,7 +47,7 @@ def default_signature(children: Mapping[str, Any]) -> Any:
 
 
 def _has_named_outputs(concrete: ConcreteFunction) -> bool:
-    """Tells whether the results of a function are those of a signature."""
+    """Returns whether the results of a function are those of a signature."""
     try:
         _named_outputs(concrete.structured_outputs, "", concrete)
     except ValueError:
@@ -80,7 +80,7 @@ def canonical_signatures(signatures: Any) -> dict[str, Signature]:
 
     Args: signatures: a `tf.function`, a concrete function, a dict of such, or None.
 
-    Raises: ValueError: if a signature is no function whose tensors are known, or does not return named tensors.
+    Raises: ValueError: if a signature is not a function whose tensors are known, or does not return named tensors.
     """
     if signatures is None:
         return {}
@@ -160,7 +160,7 @@ def _eager(tensor: Any) -> Any:
 
 
 def _check_names(key: str, names: Sequence[str], function_name: str) -> None:
-    """Refuses arguments whose names are no names of nodes.
+    """Refuses arguments whose names are not names of nodes.
 
     Raises: ValueError: in TensorFlow's words.
     """
@@ -183,7 +183,7 @@ def placeholder_name(text: str) -> str:
 def _named_outputs(outputs: Any, key: str, concrete: ConcreteFunction) -> dict[str, Any]:
     """Returns the results by name.
 
-    Raises: ValueError: if a result is no tensor, or a name no string.
+    Raises: ValueError: if a result is not a tensor, or a name no string.
     """
     place = f"the output of the function {concrete.name.decode()} used to generate the SavedModel signature '{key}'"
     if not isinstance(outputs, Mapping):

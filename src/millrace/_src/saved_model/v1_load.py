@@ -242,7 +242,7 @@ class SavedGraph:
         for ref in refs:
             if ref[0] not in self.nodes:
                 raise DataLossError(
-                    None, None, f"A signature of the SavedModel at {self.where} names {ref[0]!r}, which is no node."
+                    None, None, f"A signature of the SavedModel at {self.where} names {ref[0]!r}, which is not a node."
                 )
         return NamedTensors(spec, refs)
 

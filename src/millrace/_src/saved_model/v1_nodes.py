@@ -1,8 +1,8 @@
 """The nodes of a graph of TensorFlow 1, and where each stands in its control flow.
 
-Problem: in such a graph a branch or a loop is no operation. `Switch` lets a tensor into one of two branches, `Merge`
-takes the one that arrives; `Enter`, `NextIteration` and `Exit` carry tensors into a loop, round and out. Which nodes
-make up a branch is said nowhere.
+Problem: in such a graph a branch or a loop is not an operation. `Switch` lets a tensor into one of two branches,
+`Merge` takes the one that arrives; `Enter`, `NextIteration` and `Exit` carry tensors into a loop, round and out. Which
+nodes make up a branch is said nowhere.
 
 Idea: the *path* of a node says in which loops and branches it stands, outermost first. It follows from the paths of the
 node's inputs: `Enter` and `Switch` add a step, `Exit` and `Merge` take one away.
@@ -87,7 +87,7 @@ REPLACED_OPS = frozenset((*_SUCCESSORS, *REFERENCE_VARIABLES, *_CONTROL_FLOW, *(
 """The ops for which no operation of theirs is made."""
 
 _WITHOUT_COUNTERPART = {"TensorArrayGradV3": "gradients of tensor arrays in loops of TensorFlow 1"}
-"""Ops that no operation stands for, and what they are for."""
+"""Ops that no operation represents, and what they are for."""
 
 _INPUTS_OF_CONTROL_FLOW = {"Enter": 1, "Exit": 1, "LoopCond": 1, "NextIteration": 1, "Switch": 2}
 """How many inputs these ops take; a `Merge` takes one for each way to it."""
@@ -102,7 +102,7 @@ def parse_ref(text: str) -> TensorRef:
 def parse_nodes(protos: Iterable[Any]) -> dict[str, Node]:
     """Returns the nodes of a `GraphDef` by name.
 
-    Raises: InvalidArgumentError: if two nodes have one name, an input is no node, or a node of the control flow has
+    Raises: InvalidArgumentError: if two nodes have one name, an input is not a node, or a node of the control flow has
       more inputs or fewer than its op takes.
     """
     nodes: dict[str, Node] = {}
@@ -169,7 +169,7 @@ def effectful_nodes(nodes: Mapping[str, Node], needed: Iterable[str]) -> set[str
 
 
 def _has_effect(node: Node) -> bool:
-    """Tells whether running a node changes something; of an op that holds graphs, this is not known yet."""
+    """Returns whether running a node changes something; of an op that holds graphs, this is not known yet."""
     if node.op in _CONTROL_FLOW:
         return False
     try:
@@ -234,7 +234,7 @@ def ranks_of_merges(
     """Returns for each `Merge` of branches its path, its predicate, and its rank.
 
     The rank counts the `Merge` nodes of the same path and predicate, one behind the other, on which it depends. Those
-    of equal path, predicate and rank do not need each other, so that one operation can stand for all of them.
+    of equal path, predicate and rank do not need each other, so that one operation can represent all of them.
     """
     ranks: dict[str, tuple[Path, TensorRef, int]] = {}
     behind: dict[str, dict[tuple[Path, TensorRef], int]] = {}
@@ -253,7 +253,7 @@ def ranks_of_merges(
 
 
 def is_of_loop(nodes: Mapping[str, Node], node: Node) -> bool:
-    """Tells whether a `Merge` or `Switch` belongs to a loop rather than to a branch."""
+    """Returns whether a `Merge` or `Switch` belongs to a loop rather than to a branch."""
     if node.op == "Merge":
         return any(nodes[name].op == "NextIteration" for name, _ in node.inputs)
     return node.op == "Switch" and nodes[node.inputs[1][0]].op == "LoopCond"

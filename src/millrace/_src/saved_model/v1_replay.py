@@ -61,13 +61,13 @@ class Scope:
 
 
 class Shared(Protocol):
-    """The objects that the nodes of a graph stand for."""
+    """The objects that the nodes of a graph represent."""
 
     def makes(self, node: Node) -> bool:
-        """Tells whether a node stands for an object."""
+        """Returns whether a node represents an object."""
 
     def get(self, node: Node) -> Any:
-        """Returns the handle of the object that a node stands for; of a reference variable, a `RefVariable`."""
+        """Returns the handle of the object that a node represents; of a reference variable, a `RefVariable`."""
 
 
 class Replay:
@@ -212,7 +212,7 @@ class Replay:
             self._scope = previous
 
     def _outputs_of(self, node: Node, scope: Scope) -> list[Any]:
-        """Plays a node that is no control flow."""
+        """Plays a node that is not a control flow."""
         if self._shared.makes(node):
             return [self._shared.get(node)]
         translation = TRANSLATIONS.get(node.op)

@@ -61,7 +61,7 @@ class SharedObjects:
         """The variables by the names of their nodes."""
 
     def makes(self, node: Node) -> bool:
-        """Tells whether a node makes an object that all functions share."""
+        """Returns whether a node makes an object that all functions share."""
         return node.name in self.variables or (not node.inputs and _makes_shared_object(node.op))
 
     def get(self, node: Node) -> Any:

@@ -117,7 +117,7 @@ def _identity_of_reference(proto: Any, inputs: Sequence[Any]) -> list[Any] | Non
 
 
 def _identity(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
-    """Hands on a list, which stands for the number that the node declares."""
+    """Hands on a list, which represents the number that the node declares."""
     value = _value(inputs[0])
     return [value] if value.dtype.name == "variant" and proto.attr["T"].type != value.dtype.enum else None
 

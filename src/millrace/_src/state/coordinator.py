@@ -39,7 +39,7 @@ class Coordinator:
     >>> coordinator.should_stop()
     True
 
-    Args: clean_stop_exception_types: the exceptions that stop all threads, but are no errors; None for
+    Args: clean_stop_exception_types: the exceptions that stop all threads, but are not errors; None for
       `tf.errors.OutOfRangeError`, the end of data.
     """
 
@@ -56,7 +56,7 @@ class Coordinator:
     # --- stopping ------------------------------------------------------------------------------------------------
 
     def should_stop(self) -> bool:
-        """Tells whether a stop was requested."""
+        """Returns whether a stop was requested."""
         return self._stop_event.is_set()
 
     def request_stop(self, ex: BaseException | _ExceptionInfo | None = None) -> None:
@@ -82,7 +82,7 @@ class Coordinator:
     def _as_error(self, ex: Any) -> BaseException | None:
         """Returns an error, unless it is one that ends threads cleanly.
 
-        Raises: TypeError: if `ex` is no error.
+        Raises: TypeError: if `ex` is not an error.
         """
         if isinstance(ex, tuple) and len(ex) == 3:
             _, ex, traceback = ex
@@ -146,7 +146,7 @@ class Coordinator:
         Args:
           threads: the threads, besides those that are registered.
           stop_grace_period_secs: how many seconds threads have to end once a stop is requested.
-          ignore_live_threads: whether threads that do not end then are no error.
+          ignore_live_threads: whether threads that do not end then are not an error.
 
         Raises:
           RuntimeError: if threads do not end.
@@ -192,7 +192,7 @@ class LooperThread(threading.Thread):
       args: its positional arguments.
       kwargs: its arguments by name.
 
-    Raises: ValueError: if `coord` is no coordinator, or there are arguments without a function.
+    Raises: ValueError: if `coord` is not a coordinator, or there are arguments without a function.
     """
 
     def __init__(

@@ -72,7 +72,7 @@ class ExponentialMovingAverage:
           variables of a graph.
 
         Returns: The operation in a graph, else None.
-        Raises: TypeError: if something has no float values, or in eager mode is no variable.
+        Raises: TypeError: if something has no float values, or in eager mode is not a variable.
         """
         values = _trainable_variables() if var_list is None else list(var_list)
         for value in values:
@@ -169,7 +169,7 @@ class ExponentialMovingAverage:
 
 
 def _is_plain_graph() -> bool:
-    """Tells whether a graph is built that is not the body of a function."""
+    """Returns whether a graph is built that is not the body of a function."""
     return type(state.graph) is Graph
 
 

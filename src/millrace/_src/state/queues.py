@@ -245,7 +245,7 @@ class QueueBase:
         return queue_ops.close(self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
 
     def is_closed(self, name: str | None = None) -> Any:
-        """Tells whether the queue takes no more elements, a scalar of bool."""
+        """Returns whether the queue takes no more elements, a scalar of bool."""
         return queue_ops.is_closed(self._queue_ref, name=name or f"{self._name}_Is_Closed")
 
     def size(self, name: str | None = None) -> Any:

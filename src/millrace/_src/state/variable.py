@@ -337,7 +337,7 @@ class Variable(
         return self._read().__array__(dtype, copy)
 
     def is_initialized(self, name: str | None = None) -> Any:
-        """Tells whether the variable has a value, as a bool Tensor."""
+        """Returns whether the variable has a value, as a bool Tensor."""
         return execute(get_op("VarIsInitializedOp"), (self._handle,), {}, name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
@@ -384,7 +384,7 @@ class Variable(
         return self._update("AssignVariableOp", (tensor,), name, read_value, validate_shape=self._validates())
 
     def _validates(self) -> bool:
-        """Tells whether an assignment in a graph says that the shape is fixed."""
+        """Returns whether an assignment in a graph says that the shape is fixed."""
         return state.graph is not None and self._shape_static.is_fully_defined()
 
     def assign_add(

@@ -227,7 +227,7 @@ def define_in_graph(variable: Any, message: Any, import_scope: str | None = None
     else:
         variable_name = handle.op.name
     if handle.op.op_def is not get_op("VarHandleOp"):
-        raise ValueError(f"{handle.op.type} {handle.op.name!r} is no variable; expected a VarHandleOp.")
+        raise ValueError(f"{handle.op.type} {handle.op.name!r} is not a variable; expected a VarHandleOp.")
     synchronization = VariableSynchronization(message.synchronization)
     variable._set_traits(message.trainable, None, synchronization, VariableAggregation(message.aggregation))
     variable._in_graph_mode = True

@@ -65,7 +65,7 @@ class VariableSpec(TypeSpec):
     def from_value(cls, value: Any) -> VariableSpec:
         """Returns the spec of a variable.
 
-        Raises: TypeError: if the value is no variable.
+        Raises: TypeError: if the value is not a variable.
         """
         if not is_variable(value):
             raise TypeError(f"VariableSpec.from_value needs a tf.Variable; received {value!r}.")
@@ -91,7 +91,7 @@ class VariableSpec(TypeSpec):
         return VariableSpec._make(components, self) if is_handle else components
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Tells whether a variable or spec has the same dtype, trainability and a compatible shape."""
+        """Returns whether a variable or spec has the same dtype, trainability and a compatible shape."""
         return (
             self.shape.is_compatible_with(spec_or_value.shape)
             and self.dtype is spec_or_value.dtype

@@ -42,7 +42,7 @@ _WRITER = "tensorflow.core.util.events_writer"
 """Who wrote the file: readers know this name."""
 _MASK = 0xFFFFFFFF
 _MASK_DELTA = 0xA282EAD8
-_MOST_HEADERS = 1024
+_MAX_HEADERS = 1024
 
 _length = struct.Struct("<Q").pack
 _crc = struct.Struct("<I").pack
@@ -188,7 +188,7 @@ class EventFile:
         length = len(record)
         header = self._headers.get(length)
         if header is None:
-            if len(self._headers) >= _MOST_HEADERS:
+            if len(self._headers) >= _MAX_HEADERS:
                 self._headers.clear()
             text = _length(length)
             header = self._headers[length] = text + _masked_crc(text)

@@ -47,7 +47,7 @@ def histogram(name: Any, data: Any, step: Any = None, buckets: Any = None, descr
       description: what the numbers are about, in Markdown.
 
     Returns: A scalar bool Tensor: whether the summary was written.
-    Raises: ValueError: if there is no step; TypeError: if `buckets` is no integer.
+    Raises: ValueError: if there is no step; TypeError: if `buckets` is not an integer.
     """
     data = stop_gradient(data)
     with summary_scope(name, "histogram_summary", values=[data, buckets, step]) as (tag, _):

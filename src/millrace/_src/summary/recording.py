@@ -66,13 +66,13 @@ def record_if(condition: Any) -> Iterator[None]:
 
 @export("summary.should_record_summaries", v1=[])
 def should_record_summaries() -> Any:
-    """Tells whether a summary would be recorded here: whether there is a writer, and the condition of `record_if`.
+    """Returns whether a summary would be recorded here: whether there is a writer, and the condition of `record_if`.
 
     >>> tf.summary.should_record_summaries().numpy()
     np.False_
 
     Returns: A scalar bool Tensor.
-    Raises: TypeError: if the condition is no bool.
+    Raises: TypeError: if the condition is not a bool.
     """
     condition = recording.condition
     if recording.writer is None or condition is False:
@@ -130,7 +130,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: Any =
       values: not used; TensorFlow's earlier releases looked for a graph here.
 
     Yields: The tag, which is the name below the scope around, and the name of the scope entered.
-    Raises: TypeError: if the name is no text.
+    Raises: TypeError: if the name is not text.
     """
     del values
     name = name or default_name

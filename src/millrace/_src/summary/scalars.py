@@ -33,7 +33,7 @@ def scalar(name: Any, data: Any, step: Any = None, description: str | None = Non
       description: what the number is about, in Markdown.
 
     Returns: A scalar bool Tensor: whether the summary was written.
-    Raises: ValueError: if `data` is no scalar, or there is no step.
+    Raises: ValueError: if `data` is not a scalar, or there is no step.
     """
     metadata = metadata_of(SCALARS, description)
     if state.graph is None and isinstance(name, str):  # as below, without the scopes that eager mode does not show
@@ -61,7 +61,7 @@ def text(name: Any, data: Any, step: Any = None, description: str | None = None)
       description: what the text is about, in Markdown.
 
     Returns: A scalar bool Tensor: whether the summary was written.
-    Raises: TypeError: if `data` is no text; ValueError: if there is no step.
+    Raises: TypeError: if `data` is not text; ValueError: if there is no step.
     """
     with summary_scope(name, "text_summary", values=[data, step]) as (tag, _):
         assert_type(data, string)

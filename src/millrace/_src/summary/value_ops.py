@@ -38,7 +38,7 @@ _RETURNS: dict[str, Any] = {
     "shape": scalar,
     "host_only": True,
     "refused_by_xla": True,
-    "not_differentiable": "a summary is no number",
+    "not_differentiable": "a summary is not a number",
     "not_batched": "the summary of a batch is one string",
 }
 
@@ -84,7 +84,7 @@ def tensor_summary_op(xp: Xp, tag: Array, tensor: Array, serialized_summary_meta
 def merge_summary(xp: Xp, inputs: Sequence[Array]) -> bytes:
     """Returns the values of several summaries as one summary.
 
-    Raises: InvalidArgumentError: if an input is no summary, or a tag comes twice.
+    Raises: InvalidArgumentError: if an input is not a summary, or a tag comes twice.
     """
     merged = v.Summary()
     tags: set[str] = set()

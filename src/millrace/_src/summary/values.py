@@ -20,7 +20,7 @@ from millrace._src.util.text import shape_brackets
 
 Summary: Any = summary_pb2.Summary
 BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)
-"""Red: the color of pixels that are no numbers."""
+"""Red: the color of pixels that are not numbers."""
 _COMPRESSION = -1
 _SMALLEST_RANGE = 1e-6
 _WAV = "audio/wav"

@@ -32,7 +32,7 @@ from millrace._src.summary.event_encoding import GRAPH_DEF, SUMMARY, content, ev
 from millrace._src.summary.event_file import EventFile, numbered_name
 from millrace._src.util.text import shape_brackets
 
-_MOST_FRAMES = 4096
+_MAX_FRAMES = 4096
 """How many tags a writer remembers the encoding of."""
 _TYPE_NAME = "N10tensorflow22SummaryWriterInterfaceE"
 
@@ -80,7 +80,7 @@ class SummaryResource(Referent):
         frame = self._frames.get(key)
         if frame is None:
             frame = surroundings(tag, dtype, array.shape, checked_metadata(metadata), array.nbytes)
-            if len(self._frames) >= _MOST_FRAMES:
+            if len(self._frames) >= _MAX_FRAMES:
                 self._frames.clear()
             self._frames[key] = frame
         now = file.now()
@@ -163,7 +163,7 @@ def summary_writer(xp: Xp, *, shared_name: str = "", container: str = "") -> Any
 
 
 def _scalar_inputs(*names: str) -> Callable[[ShapeContext], Sequence[TensorShape]]:
-    """Makes a rule that refuses inputs of these names that are no scalars."""
+    """Makes a rule that refuses inputs of these names that are not scalars."""
 
     def rule(c: ShapeContext) -> Sequence[TensorShape]:
         for name in names:
@@ -216,7 +216,7 @@ def close_summary_writer(xp: Xp, writer: Array) -> None:
 
 
 def check_scalar(array: Array, name: str) -> None:
-    """Refuses a tensor that is no scalar."""
+    """Refuses a tensor that is not a scalar."""
     if array.ndim:
         message = f"{name} must be a scalar, but has the shape {shape_brackets(array.shape)}."
         raise errors.InvalidArgumentError(None, None, message)

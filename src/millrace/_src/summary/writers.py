@@ -261,7 +261,7 @@ def flush(writer: Any = None, name: str | None = None) -> Any:
       name: not used.
 
     Returns: None in eager mode; the operation in a graph.
-    Raises: ValueError: if `writer` is no writer.
+    Raises: ValueError: if `writer` is not a writer.
     """
     del name
     chosen = recording.writer if writer is None else writer

@@ -50,7 +50,7 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
       name: name of the operation in a graph; "write_summary" for None.
 
     Returns: A scalar bool Tensor: whether the summary was written.
-    Raises: ValueError: if there is no step, or the step is no scalar; TypeError: if the step is no integer.
+    Raises: ValueError: if there is no step, or the step is not a scalar; TypeError: if the step is not an integer.
     """
     serialized = b"" if metadata is None else metadata
     if isinstance(serialized, Message):
@@ -79,7 +79,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
       name: name of the operation in a graph; "write_raw_pb" for None.
 
     Returns: A scalar bool Tensor: whether the summaries were written.
-    Raises: ValueError: if there is no step; tf.errors.DataLossError: if a string is no summary.
+    Raises: ValueError: if there is no step; tf.errors.DataLossError: if a string is not a summary.
     """
 
     def record(writer: Any, step: Any, value: Any, scope: str | None) -> Any:
@@ -116,7 +116,7 @@ def _recorded(record: Callable[..., Any], tensor: Any, step: Any, name: str | No
 def _checked_step(step: Any) -> Any:
     """Returns the step of a summary: its own, or the one that was set.
 
-    Raises: ValueError: if there is none, or it is no scalar.
+    Raises: ValueError: if there is none, or it is not a scalar.
     """
     step = get_step() if step is None else step
     if step is None:

@@ -335,7 +335,7 @@ def _fields(value: Any) -> Any:
 
 
 def _has_parts(value: Any) -> bool:
-    """Tells whether a list or tuple holds other structures, or rows of several lengths, and is compared by parts."""
+    """Returns whether a list or tuple holds other structures, or rows of several lengths, and is compared by parts."""
     if not isinstance(value, (list, tuple)):
         return False
     if any(isinstance(_fields(part), Mapping) or _has_parts(part) for part in value):

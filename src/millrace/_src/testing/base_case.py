@@ -12,7 +12,7 @@ from millrace._src.testing.plain_case import PlainTestCase
 
 @functools.cache
 def has_absl() -> bool:
-    """Tells whether absl-py is installed."""
+    """Returns whether absl-py is installed."""
     return find_spec("absl") is not None and find_spec("absl.testing") is not None
 
 

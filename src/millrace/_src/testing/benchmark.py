@@ -51,7 +51,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Tells whether the class is only a base of others."""
+        """Returns whether the class is only a base of others."""
         return cls is Benchmark
 
     def evaluate(self, tensors: Any) -> Any:
@@ -79,7 +79,7 @@ class Benchmark:
           name: What was measured; the method that calls this if None.
           metrics: Dictionaries with `name`, `value` and maybe `min_value` and `max_value`.
 
-        Raises: TypeError: if `extras` is no dictionary, or `metrics` no list of dictionaries with those keys.
+        Raises: TypeError: if `extras` is not a dictionary, or `metrics` not a list of dictionaries with those keys.
         """
         entry = test_log_pb2.BenchmarkEntry(name=self._full_name(name))
         for field, value in (("iters", iters), ("cpu_time", cpu_time), ("wall_time", wall_time)):

@@ -1,7 +1,7 @@
 """Values of tensors in tests, in eager mode and in graphs.
 
 `evaluate` takes the same structures in both. An eager tensor has its value. A tensor of a graph is computed by a
-`session_of_graph`, which runs the part of the graph that the tensor needs. What is no tensor is refused: a test that
+`session_of_graph`, which runs the part of the graph that the tensor needs. What is not a tensor is refused: a test that
 evaluates a number by mistake compares nothing.
 """
 
@@ -21,7 +21,7 @@ from millrace._src.util import nest
 
 
 def is_evaluated(value: Any) -> bool:
-    """Tells whether a value is a tensor or a variable, so that `value_of` gives an array."""
+    """Returns whether a value is a tensor or a variable, so that `value_of` gives an array."""
     return isinstance(value, Tensor) or is_variable(value)
 
 

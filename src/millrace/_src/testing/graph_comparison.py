@@ -38,7 +38,7 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
 
     Raises:
       AssertionError: if they differ; the message names the first node that does.
-      TypeError: if one of them is no `GraphDef`.
+      TypeError: if one of them is not a `GraphDef`.
     """
     require_graph_def("actual", actual)
     require_graph_def("expected", expected)
@@ -48,7 +48,7 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
 
 
 def require_graph_def(name: str, graph_def: Any) -> None:
-    """Raises TypeError for an argument that is no `GraphDef`."""
+    """Raises TypeError for an argument that is not a `GraphDef`."""
     if getattr(getattr(graph_def, "DESCRIPTOR", None), "name", None) != "GraphDef":
         raise TypeError(f"Expected tf.GraphDef for {name}, got {type(graph_def).__name__}")
 
@@ -91,7 +91,7 @@ def _attr_difference(expected: Any, actual: Any) -> str:
 
 
 def _same_tensors(expected: Any, actual: Any) -> bool:
-    """Tells whether two attribute values are tensors with the same values, which may be written in several ways."""
+    """Returns whether two attribute values are tensors with the same values, which may be written in several ways."""
     if not (expected.HasField("tensor") and actual.HasField("tensor")):
         return False
     (first, first_dtype), (second, second_dtype) = decode_tensor(expected.tensor), decode_tensor(actual.tensor)

@@ -69,7 +69,7 @@ class ProtoAssertions(unittest.TestCase):
 
 
 def _are_equal(expected: Any, actual: Any, tolerance: float) -> bool:
-    """Tells whether two values of fields are equal: messages, maps, lists, numbers or others."""
+    """Returns whether two values of fields are equal: messages, maps, lists, numbers or others."""
     if isinstance(expected, Message):
         return _messages_are_equal(expected, actual, tolerance)
     if isinstance(expected, float):
@@ -86,7 +86,7 @@ def _messages_are_equal(expected: Any, actual: Any, tolerance: float) -> bool:
 
 
 def _fields_are_equal(field: Any, expected: Any, actual: Any, tolerance: float) -> bool:
-    """Tells whether two values of one field are equal; those of maps are matched by key."""
+    """Returns whether two values of one field are equal; those of maps are matched by key."""
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
         return expected.keys() == actual.keys() and all(_are_equal(expected[k], actual[k], tolerance) for k in expected)
     if _is_repeated(expected):
@@ -95,5 +95,5 @@ def _fields_are_equal(field: Any, expected: Any, actual: Any, tolerance: float) 
 
 
 def _is_repeated(value: Any) -> bool:
-    """Tells whether the value of a field is a list of values; messages, text and numbers are single."""
+    """Returns whether the value of a field is a list of values; messages, text and numbers are single."""
     return not isinstance(value, (Message, str, bytes, int, float))

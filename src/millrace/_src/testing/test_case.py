@@ -71,7 +71,7 @@ class CheckedThread:
             self._case.fail(f"Error in checkedThread: {self._failure}")
 
     def is_alive(self) -> bool:
-        """Tells whether the thread is running."""
+        """Returns whether the thread is running."""
         return self._thread.is_alive()
 
     def check_termination(self) -> None:
@@ -280,7 +280,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
 
 
 def _fits(error: BaseException, expected: str | Callable[[BaseException], Any]) -> bool:
-    """Tells whether an error is what a regular expression or a function of it asks for."""
+    """Returns whether an error is what a regular expression or a function of it asks for."""
     if callable(expected):
         return bool(expected(error))
     text = error.message if isinstance(error, errors.OpError) else str(error)

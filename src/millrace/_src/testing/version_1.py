@@ -32,7 +32,7 @@ def assert_equal_graph_def(
 
     Raises:
       AssertionError: if they differ; the message names the first node that does.
-      TypeError: if one of them is no `GraphDef`.
+      TypeError: if one of them is not a `GraphDef`.
     """
     graphs = []
     for name, graph_def in (("actual", actual), ("expected", expected)):

@@ -80,7 +80,7 @@ def _function_names(instance: Any) -> list[str]:
 
 
 def _is_function(value: Any) -> bool:
-    """Tells whether an attribute, as it stands in a class or an instance, is a function or a static method of one."""
+    """Returns whether an attribute, as it stands in a class or an instance, is a function or a static method of one."""
     return isinstance(value.__func__ if isinstance(value, staticmethod) else value, TrackableFunction)
 
 

@@ -181,7 +181,7 @@ class Trackable:
 
         Returns: The child.
         Raises:
-          TypeError: if the child is no Trackable.
+          TypeError: if the child is not a Trackable.
           ValueError: if there is another child of that name.
         """
         if not isinstance(trackable, Trackable):
@@ -274,10 +274,10 @@ class Trackable:
         return ""
 
     def _export_to_saved_model_graph(self, object_map: Any, tensor_map: Any, options: Any, **kwargs: Any) -> list[Any]:
-        """Adds what stands for the object in the graph of a SavedModel to the current graph.
+        """Adds what represents the object in the graph of a SavedModel to the current graph.
 
         Args:
-          object_map: takes the object that stands for this one in the graph.
+          object_map: takes the object that represents this one in the graph.
           tensor_map: takes for each tensor by which functions capture this object the tensor of the graph.
           options: the `tf.saved_model.SaveOptions`.
           **kwargs: for later.

@@ -37,7 +37,7 @@ class NoDependency:
 
 
 class _UntrackableError(ValueError):
-    """A value that is no Trackable was put where only those may be."""
+    """A value that is not a Trackable was put where only those may be."""
 
     def __init__(self, value: Any) -> None:
         super().__init__(value)
@@ -62,7 +62,7 @@ def wrap_or_unwrap(value: Any) -> Any:
 
 
 def has_nothing_to_track(values: Iterable[Any]) -> bool:
-    """Tells by the classes alone whether all values are stored as they are and are no children."""
+    """Tells by the classes alone whether all values are stored as they are and are not children."""
     return not any(map(wrapper_of.__getitem__, map(type, values)))
 
 
@@ -140,7 +140,7 @@ class TrackableDataStructure(Trackable):
     def _track_value(self, value: Any, name: Any) -> Any:
         """Tracks an element under a name, and returns what to store.
 
-        Raises: _UntrackableError: if the element is no Trackable; containers that take others store it all the same.
+        Raises: _UntrackableError: if the element is not a Trackable; containers that take others store it all the same.
         """
         value = sticky_attribute_assignment(self, name, value)
         if not isinstance(value, Trackable):

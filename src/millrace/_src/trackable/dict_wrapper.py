@@ -3,7 +3,7 @@
 Problem: as for lists: everybody else must go on seeing a dict, and the user's own name for it the same one.
 
 Idea: the wrapper is a subclass of `dict` that reads and writes the user's dict; see `list_wrapper.py`. Elements are
-found by their keys, so that replacing one is no harm; a key that is no string has no place in a checkpoint.
+found by their keys, so that replacing one is no harm; a key that is not a string has no place in a checkpoint.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
         return dict(zip(dict.keys(self), dict.values(self), strict=True))
 
     def _is_modified_outside(self) -> bool:
-        """Tells whether the user's dict was changed behind the wrapper's back; remembers the former contents."""
+        """Returns whether the user's dict was changed behind the wrapper's back; remembers the former contents."""
         if self._before_modification is None and not _is_same(self._seen(), self._storage):
             self._before_modification = self._seen()
         return self._before_modification is not None

@@ -154,7 +154,7 @@ class ListWrapper(List, list[Any]):
         return list(list.__iter__(self))
 
     def _is_modified_outside(self) -> bool:
-        """Tells whether the user's list was changed behind the wrapper's back; remembers the former contents."""
+        """Returns whether the user's list was changed behind the wrapper's back; remembers the former contents."""
         if self._before_modification is None and not _is_same(self._seen(), self._storage):
             self._before_modification = self._seen()
         return self._before_modification is not None

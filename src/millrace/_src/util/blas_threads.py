@@ -31,7 +31,7 @@ _WORTH_SHARING = 1 << 21
 """The multiplications from which more threads may pay."""
 _WORTH_CHOOSING = 1 << 20
 """The multiplications from which the choice of a library may pay: some tens of microseconds."""
-_MOST_SHAPES = 512
+_MAX_SHAPES = 512
 _PATIENCE, _FIRST_PAUSE, _MAX_PAUSE = 0.002, 1.0, 60.0
 """Seconds. Threads that have slept take 0.1 ms to wake up, which the next products gain back."""
 
@@ -72,7 +72,7 @@ class ProductThreads:
         self._pause = _FIRST_PAUSE
         self._next_try = 0.0
 
-    def carry_out(self, product: Callable[[], Any], work: int, shapes: Any) -> Any:
+    def run(self, product: Callable[[], Any], work: int, shapes: Any) -> Any:
         """Computes a product.
 
         Args:
@@ -133,7 +133,7 @@ class ProductThreads:
         return self.count
 
     def _note_alone(self, shapes: Any, seconds: float) -> None:
-        if len(self._alone) >= _MOST_SHAPES:
+        if len(self._alone) >= _MAX_SHAPES:
             self._alone.clear()
         self._alone[shapes] = min(seconds, self._alone.get(shapes, seconds))
 
@@ -201,7 +201,7 @@ def blas_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -
     if threads.has_no_choice or work <= SINGLE or is_inside():
         return product(a, b) if out is None else product(a, b, out=out)
     options = {} if out is None else {"out": out}
-    return threads.carry_out(lambda: product(a, b, **options), work, (a.shape, b.shape, a.dtype.char))
+    return threads.run(lambda: product(a, b, **options), work, (a.shape, b.shape, a.dtype.char))
 
 
 def products_in_parallel(count: int, work: Callable[[int], Any]) -> None:
@@ -209,7 +209,7 @@ def products_in_parallel(count: int, work: Callable[[int], Any]) -> None:
 
     Args:
       count: the number of parts.
-      work: carries out the part of a number.
+      work: runs the part of a number.
     """
     if count > 1:
         with _threads().on_one_thread():

@@ -8,7 +8,7 @@ _LIBRARY = __name__.partition(".")[0]
 
 
 def is_library_code(depth: int = 1) -> bool:
-    """Tells whether a frame of the stack runs the library's code.
+    """Returns whether a frame of the stack runs the library's code.
 
     Code without the name of a module, as an example in a document, counts as the program's.
 

@@ -42,9 +42,9 @@ _WIDE, _SCALE = np.array(2.0**112, np.float32), np.array(2.0**-112, np.float32)
 _HALF, _SMALLEST_NORMAL = np.array(0.5, np.float32), np.array(2.0**-14, np.float32)
 _INFINITE = 0x0F7FF000
 """The bits of the scaled 65520, from which on numbers are rounded to infinity."""
-_LEAST_NORMAL = 0x00800000
+_MIN_NORMAL = 0x00800000
 """The bits of the scaled 2 ** -14, the smallest normal float16."""
-_MOST_SMALL, _NONE = np.array(_LEAST_NORMAL - 1, np.uint32), np.array([], np.int64)
+_MAX_SMALL, _NONE = np.array(_MIN_NORMAL - 1, np.uint32), np.array([], np.int64)
 _SCALED_FUNCTIONS = (np.add, np.subtract)
 """The functions that give scaled results of scaled numbers, exactly as far as those are small."""
 
@@ -83,7 +83,7 @@ def _widen(x: _Array, out: _Array) -> None:
 
 
 def _has_special(x: _Array) -> bool:
-    """Tells whether there is an infinity or a NaN among numbers of float16."""
+    """Returns whether there is an infinity or a NaN among numbers of float16."""
     return bool(x.view(np.int16).max() >= 0x7C00 or x.view(np.uint16).max() >= 0xFC00)
 
 
@@ -105,8 +105,8 @@ def _narrow(x: _Array, out: _Array) -> None:
         return
     # Numbers below the normal ones have lost digits, but for zeros, which the subtraction makes the largest integers.
     np.subtract(magnitudes, _ONE_BIT, out=magnitudes)
-    if magnitudes.min() < _LEAST_NORMAL - 1:
-        (small_places,) = np.nonzero(np.less(magnitudes, _MOST_SMALL))
+    if magnitudes.min() < _MIN_NORMAL - 1:
+        (small_places,) = np.nonzero(np.less(magnitudes, _MAX_SMALL))
     else:
         small_places = _NONE
     are_many_small = small_places.size > x.size >> 7  # to convert one takes 50 ns, to put all 30 us a block
@@ -236,7 +236,7 @@ def _size(array: _Array) -> int:
 
 
 def _are_aligned(arrays: Sequence[_Array], largest: _Array) -> bool:
-    """Tells whether each operand is a number, or in memory as the largest operand is."""
+    """Returns whether each operand is a number, or in memory as the largest operand is."""
     return all(a.size == 1 or (a.shape == largest.shape and a.flags.c_contiguous) for a in arrays)
 
 
@@ -316,7 +316,7 @@ def _compute_order(ufunc: np.ufunc, arrays: Sequence[_Array], out: _Array) -> No
 
 
 def _has_nan(x: _Array) -> bool:
-    """Tells whether an array of 16-bit floats holds a NaN, whose bits are above those of infinity."""
+    """Returns whether an array of 16-bit floats holds a NaN, whose bits are above those of infinity."""
     infinity = 0x7C00 if x.dtype == _FLOAT16 else 0x7F80
     return int(x.view(np.int16).max()) > infinity or int(x.view(np.uint16).max()) > infinity + 0x8000
 

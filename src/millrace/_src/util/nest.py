@@ -7,7 +7,7 @@ Idea: the *type* of a value decides. `_KINDS[type(value)]` is None for a leaf, e
 names them, and rebuilds a like value from new children; a type is classified when it is first met. Every function
 below is a short recursion over that one table. Dicts are walked in the order of their sorted keys.
 
-A class joins as structure with `__tf_flatten__` and `__tf_unflatten__`. A composite (one value that stands for several
+A class joins as structure with `__tf_flatten__` and `__tf_unflatten__`. A composite (one value that represents several
 tensors, such as a ragged tensor, or the spec of one) is a leaf unless `expand_composites`; its class then defines
 `_nest_components(self)`, `_nest_rebuild(self, components)` and `_nest_spec(self)`.
 """
@@ -158,7 +158,8 @@ _EXPANDED_KINDS: _KindTable = ClassTable(lambda cls: _classify(cls, True))
 
 @export("nest.is_nested")
 def is_nested(seq: Any) -> bool:
-    """Tells whether a value is a structure (list, tuple, dict, namedtuple, ...) rather than a leaf (array, set, string,
+    """Returns whether a value is a structure (list, tuple, dict, namedtuple, ...) rather than a leaf (array, set,
+    string,
     ...).
 
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested({}), tf.nest.is_nested("ab"), tf.nest.is_nested({1})
@@ -168,12 +169,12 @@ def is_nested(seq: Any) -> bool:
 
 
 def is_composite(value: Any) -> bool:
-    """Tells whether a value consists of tensors that `expand_composites=True` lists."""
+    """Returns whether a value consists of tensors that `expand_composites=True` lists."""
     return _has_components[type(value)]
 
 
 def is_nested_or_composite(value: Any) -> bool:
-    """Tells whether `flatten(value, expand_composites=True)` would take `value` apart."""
+    """Returns whether `flatten(value, expand_composites=True)` would take `value` apart."""
     return _EXPANDED_KINDS[type(value)] is not None
 
 
@@ -222,7 +223,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
         expand_composites: whether composite tensors are built from component tensors.
 
     Raises:
-        TypeError: `flat_sequence` is no sequence.
+        TypeError: `flat_sequence` is not a sequence.
         ValueError: if `structure` has another number of leaves.
     """
     if not is_nested(flat_sequence):
@@ -428,7 +429,7 @@ def _typed(value: Any) -> str:
 
 
 class _Dot:
-    """Prints as a dot: stands for a leaf in an outline."""
+    """Prints as a dot: represents a leaf in an outline."""
 
     def __repr__(self) -> str:
         return "."

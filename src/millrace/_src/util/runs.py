@@ -2,7 +2,7 @@
 
 NumPy's `reduceat` calls its loop once a row. Here all runs take their first row, all their second, and so on, the
 longest runs first, so that the runs that still have a row stand together. A sum is a product with a sparse matrix of
-ones, which SciPy carries out row by row in the order of the rows.
+ones, which SciPy runs row by row in the order of the rows.
 """
 
 from __future__ import annotations

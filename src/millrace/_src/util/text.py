@@ -112,7 +112,7 @@ def format_summarized(array: Any, summarize: int = 3, dtype: Any = None) -> str:
         dtype: the tensor's DType where the array's own does not tell: quantized types.
 
     Returns:
-        The text. Strings are in double quotes, C-escaped; bytes that are no UTF-8 come as surrogate escapes, so that
+        The text. Strings are in double quotes, C-escaped; bytes that are not UTF-8 come as surrogate escapes, so that
         `text.encode("utf-8", "surrogateescape")` gives the bytes that TensorFlow writes.
     """
     formatter = _formatter(array.dtype, dtype)

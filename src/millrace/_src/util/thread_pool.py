@@ -34,7 +34,7 @@ class _Setting:
 
 class _Place(threading.local):
     is_inside = False
-    """Whether the current thread is carrying out a part."""
+    """Whether the current thread is running a part."""
 
 
 _place = _Place()
@@ -53,7 +53,7 @@ def thread_count() -> int:
 
 
 def is_inside() -> bool:
-    """Tells whether the current thread is carrying out a part of work that is shared among threads."""
+    """Returns whether the current thread is running a part of work that is shared among threads."""
     return _place.is_inside
 
 
@@ -65,7 +65,7 @@ def run_in_parallel(count: int, work: Callable[[int], Any]) -> None:
 
     Args:
       count: the number of parts. A few times the number of threads is best: threads do not all run equally fast.
-      work: carries out the part of a number; may be called on any thread, for several parts at once.
+      work: runs the part of a number; may be called on any thread, for several parts at once.
 
     Raises: BaseException: what the call with the lowest number raised, of those that raised. Calls with higher numbers
       may not have been made.
@@ -89,7 +89,7 @@ def run_in_blocks(size: int, most: int, work: Callable[[int, int], Any], *, nano
     Args:
       size: the number of things.
       most: the most things of a block.
-      work: carries out a block.
+      work: runs a block.
       nanoseconds: what one thing takes, roughly.
     """
     is_shared = size * nanoseconds >= _WORTH_SHARING
@@ -118,7 +118,7 @@ class _Job:
 
     Args:
       count: the number of parts.
-      work: carries out the part of a number.
+      work: runs the part of a number.
     """
 
     def __init__(self, count: int, work: Callable[[int], Any]) -> None:
@@ -134,21 +134,21 @@ class _Job:
         self._errors: list[tuple[int, BaseException]] = []
 
     def begin(self) -> None:
-        """Carries out parts on the thread of the caller."""
+        """Runs parts on the thread of the caller."""
         _place.is_inside = True
         try:
-            self._carry_out_parts()
+            self._run_parts()
         finally:
             _place.is_inside = False
 
     def help(self) -> None:
-        """Carries out parts on a thread of the pool."""
+        """Runs parts on a thread of the pool."""
         with self._lock:
             if self._is_over:
                 return
             self._helping += 1
         _place.is_inside = True
-        self._carry_out_parts()
+        self._run_parts()
         _place.is_inside = False
         with self._lock:
             self._is_over = True
@@ -156,7 +156,7 @@ class _Job:
             if not self._helping:
                 self._finished.set()
 
-    def _carry_out_parts(self) -> None:
+    def _run_parts(self) -> None:
         work = self._work
         for number in self._numbers:
             try:

@@ -97,13 +97,13 @@ class Trial:
     >>> trial.winner
     'fast'
 
-    `carry_out` does both. A call that raises an error is not reported: the error is the caller's, and says nothing of
+    `run` does both. A call that raises an error is not reported: the error is the caller's, and says nothing of
     the way. Who finds that a way does not work at all tells `drop`.
 
     Args:
       ways: the names of the ways; the first is the one in use, which wins where no other way is faster by a margin.
       rules: how thorough the trial is.
-      clock: returns the time in seconds; only `carry_out` asks the clock.
+      clock: returns the time in seconds; only `run` asks the clock.
 
     Attributes:
       winner: the name of the fastest way once the trial is over; None before.
@@ -128,7 +128,7 @@ class Trial:
         """Whether nothing is left to find out: there is a winner, or every way was dropped."""
         return self.winner is not None or not self._ways
 
-    def carry_out(self, ways: Mapping[Any, Callable[..., Result]], *arguments: Any) -> Result:
+    def run(self, ways: Mapping[Any, Callable[..., Result]], *arguments: Any) -> Result:
         """Makes one call by the way whose turn it is, timed; returns the result of the call.
 
         Args:

@@ -24,7 +24,7 @@ Work = Callable[..., Any]
 """Does the work on arrays."""
 _PREPARATION = 0.003
 """Seconds: what preparing a way takes, about."""
-_MOST_SHAPES = 1024
+_MAX_SHAPES = 1024
 
 
 class _Setting:
@@ -108,7 +108,7 @@ class Ways:
         return self.settle(shape, *next(possible))
 
     def _note(self, shape: Any, work: Work) -> Work:
-        if len(self._works) >= _MOST_SHAPES:
+        if len(self._works) >= _MAX_SHAPES:
             self.forget()
         self._works[shape] = work
         return work
@@ -137,7 +137,7 @@ class _Search:
         if self._trial is None:
             return self._work_first_way(*arguments)
         _Setting.tries += 1
-        result = self._trial.carry_out(self._works, *arguments)
+        result = self._trial.run(self._works, *arguments)
         self._settle_if_over(self._trial)
         return result
 
@@ -186,5 +186,5 @@ def tries_so_far() -> int:
 
 
 def are_choices_fixed() -> bool:
-    """Tells whether all choices are made without measuring."""
+    """Returns whether all choices are made without measuring."""
     return _Setting.is_fixed

@@ -1,1 +1,1 @@
-"""What converted code calls: each decides at run time whether Python or the graph carries out a statement."""
+"""What converted code calls: each decides at run time whether Python or the graph runs a statement."""

@@ -1,6 +1,6 @@
 """`enumerate`, `zip`, `map`, `filter`, `reversed`, `iter`, `next`, `list`, ... where their arguments may be tensors.
 
-Over tensors alone these builtins give a `GraphIterator`, which a `for` loop carries out in the graph. With a Python
+Over tensors alone these builtins give a `GraphIterator`, which a `for` loop runs in the graph. With a Python
 iterable among the arguments the builtins run in Python over the parts of the tensors, since the graph cannot choose
 among Python objects. Functions that the builtins call are converted.
 """
@@ -98,7 +98,7 @@ def _as_tensor(iterable: Any) -> Any:
 
 @replaces(builtins.enumerate, beyond_tensorflow=True)
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
-    """Carries out `enumerate(iterable, start)`; the numbers are int32, or of the dtype of `start`."""
+    """Runs `enumerate(iterable, start)`; the numbers are int32, or of the dtype of `start`."""
     source = graph_iterator(iterable)
     if source is not None:
         return Enumerate(source, start)
@@ -109,7 +109,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 
 @replaces(builtins.zip, beyond_tensorflow=True)
 def zip_(*iterables: Any, strict: bool = False) -> Any:
-    """Carries out `zip(*iterables, strict=...)`."""
+    """Runs `zip(*iterables, strict=...)`."""
     sources = _all_in_graph(iterables)
     if sources is None:
         return builtins.zip(*builtins.map(in_python, iterables), strict=strict)
@@ -132,7 +132,7 @@ def _check_same_length(sources: Sequence[GraphIterator]) -> None:
 
 @replaces(builtins.map, beyond_tensorflow=True)
 def map_(function: Any, *iterables: Any) -> Any:
-    """Carries out `map(function, *iterables)`."""
+    """Runs `map(function, *iterables)`."""
     sources = _all_in_graph(iterables)
     if sources is None:
         return builtins.map(callee(function), *builtins.map(in_python, iterables))
@@ -141,7 +141,7 @@ def map_(function: Any, *iterables: Any) -> Any:
 
 @replaces(builtins.filter, beyond_tensorflow=True)
 def filter_(function: Any, iterable: Any, /) -> Any:
-    """Carries out `filter(function, iterable)`; in a `for` loop the predicate may give a tensor."""
+    """Runs `filter(function, iterable)`; in a `for` loop the predicate may give a tensor."""
     if state.graph is None:
         return builtins.filter(function, iterable)
     predicate = callee(function) if function is not None else truth_of
@@ -156,7 +156,7 @@ def truth_of(value: Any) -> Any:
 
 @replaces(builtins.reversed, beyond_tensorflow=True)
 def reversed_(sequence: Any, /) -> Any:
-    """Carries out `reversed(sequence)`."""
+    """Runs `reversed(sequence)`."""
     if isinstance(sequence, GraphIterator):
         raise TypeError(f"'{type(sequence).__name__.lower()}' object is not reversible")
     source = graph_iterator(sequence)
@@ -165,7 +165,7 @@ def reversed_(sequence: Any, /) -> Any:
 
 @replaces(builtins.iter)
 def iter_(*args: Any) -> Any:
-    """Carries out `iter(iterable)`, `iter(function, sentinel)`."""
+    """Runs `iter(iterable)`, `iter(function, sentinel)`."""
     if len(args) == 2:
         return builtins.iter(callee(args[0]), args[1])
     source = graph_iterator(args[0]) if args else None
@@ -174,7 +174,7 @@ def iter_(*args: Any) -> Any:
 
 @replaces(builtins.next)
 def next_(iterator: Any, default: Any = _NONE, /) -> Any:
-    """Carries out `next(iterator, default)`; where the length is unknown, the graph checks that there is an element."""
+    """Runs `next(iterator, default)`; where the length is unknown, the graph checks that there is an element."""
     if not isinstance(iterator, GraphIterator) or iterator.is_known():
         return builtins.next(iterator) if default is _NONE else builtins.next(iterator, default)
     iterator.check_not_left()

@@ -1,6 +1,6 @@
 """Python's builtin functions of numbers where their arguments may be tensors of the graph.
 
-Arguments that are no tensors go to the builtin itself, unchanged. So the builtin's result, its errors and nearly its
+Arguments that are not tensors go to the builtin itself, unchanged. So the builtin's result, its errors and nearly its
 speed stay. `builtin_iterators` and `builtin_reductions` hold the functions that iterate.
 """
 
@@ -96,7 +96,7 @@ def bool_(*args: Any) -> Any:
 def truth(x: Any) -> Any:
     """Returns the truth of a scalar: a number is compared with zero, a text with the empty text.
 
-    Raises: ValueError: if the tensor is no scalar, whose truth is not defined.
+    Raises: ValueError: if the tensor is not a scalar, whose truth is not defined.
     """
     x = convert_to_tensor(x)
     if x.shape.rank not in (0, None):

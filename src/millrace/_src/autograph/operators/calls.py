@@ -84,7 +84,7 @@ class Conversions:
         self._made_here: weakref.WeakValueDictionary[int, types.CodeType] = weakref.WeakValueDictionary()
 
     def is_converted(self, code: types.CodeType) -> bool:
-        """Tells whether a code object was made by conversion."""
+        """Returns whether a code object was made by conversion."""
         return self._made_here.get(id(code)) is code
 
     def conversion_of(self, function: types.FunctionType) -> Conversion | None:
@@ -153,7 +153,7 @@ def instantiate(conversion: Conversion, function: types.FunctionType) -> types.F
 
 
 def is_left_alone(function: Any) -> bool:
-    """Tells whether a function is not to be converted: it is converted already, excluded, or of a package kept out."""
+    """Returns whether a function stays unconverted: it is converted already, excluded, or of a package kept out."""
     if conversions.is_converted(function.__code__) or is_excluded(function):
         return True
     package = (function.__module__ or "").partition(".")[0]
@@ -166,7 +166,7 @@ def exclude(function: Any) -> None:
 
 
 def is_excluded(function: Any) -> bool:
-    """Tells whether `exclude` was called for a function."""
+    """Returns whether `exclude` was called for a function."""
     return _UNCONVERTED in function.__dict__
 
 
@@ -219,7 +219,7 @@ def callee(function: Any) -> Any:
 
 
 def _lives_in_module(function: types.FunctionType) -> bool:
-    """Tells whether a function is the one its module has under its name."""
+    """Returns whether a function is the one its module has under its name."""
     return function.__globals__.get(function.__name__) is function or "<locals>" not in function.__qualname__
 
 

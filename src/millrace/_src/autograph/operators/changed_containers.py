@@ -31,7 +31,7 @@ _CURE = "Make a new {kind} there ({name} = ...), or use Tensors: tf.where, tf.Te
 
 
 def is_container(value: Any) -> bool:
-    """Tells whether a value is an object that is watched for changes."""
+    """Returns whether a value is an object that is watched for changes."""
     return type(value) in _KINDS
 
 
@@ -105,7 +105,7 @@ class _Contents:
         self.name = name
 
     def is_unchanged(self, names: Sequence[str], values: Sequence[Any]) -> bool:
-        """Tells whether the container holds the same as before, but for items that are variables of their own."""
+        """Returns whether the container holds the same as before, but for items that are variables of their own."""
         container, contents = plain(self.container), self.copy
         if type(container) is StagedList:
             return bool(container.array is contents.array)
@@ -129,13 +129,13 @@ class _OwnItems:
         self.anywhere = {id(value) for name, value in zip(names, values) if _has_key_variable(name)}
 
     def is_at(self, key: Any, value: Any) -> bool:
-        """Tells whether the item at a key is a variable of its own that has this value."""
+        """Returns whether the item at a key is a variable of its own that has this value."""
         return self.at.get(f"{self.container}[{key!r}]", _NOTHING) is value or id(value) in self.anywhere
 
 
 @functools.lru_cache(maxsize=4096)
 def _has_key_variable(name: str) -> bool:
-    """Tells whether a variable is an item at a key that is a variable itself: `x[i]`."""
+    """Returns whether a variable is an item at a key that is a variable itself: `x[i]`."""
     if "[" not in name:
         return False
     parts = ast.walk(ast.parse(name, mode="eval"))
@@ -175,7 +175,7 @@ class Containers:
         return left
 
     def is_changed(self, value: Any) -> bool:
-        """Tells whether a value is, or holds, a container that was changed."""
+        """Returns whether a value is, or holds, a container that was changed."""
         return bool(self.changed) and any(id(c) in self.changed for c, _ in _inside(value))
 
     def refusal(self, name: str, value: Any) -> TypeError:
@@ -248,7 +248,7 @@ def _tuple_like(value: Any, parts: Sequence[Any]) -> Any:
 
 
 def can_be_merged(a: Any, b: Any) -> bool:
-    """Tells whether what two branches left is alike down to the leaves, with the keys of dictionaries in one order.
+    """Returns whether what two branches left is alike down to the leaves, with the keys of dictionaries in one order.
 
     Args: a, b: Values as a `Left` holds them.
     """
@@ -271,7 +271,7 @@ def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any])
     """Merges a value after two branches: containers from before hold the new leaves, other containers are made anew.
 
     Args:
-      main, other: What the branches left; copies stand for containers from before.
+      main, other: What the branches left; copies represent containers from before.
       lefts: The records of both branches, which tell the copies from other containers.
       leaves: The leaves of both values, merged, in the order of `nest.flatten`.
     """

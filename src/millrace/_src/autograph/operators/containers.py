@@ -16,7 +16,7 @@ from millrace._src.ops import raw
 
 
 def set_item(container: Any, key: Any, value: Any) -> Any:
-    """Carries out `container[key] = value`; returns the container, or for a tensor a changed copy."""
+    """Runs `container[key] = value`; returns the container, or for a tensor a changed copy."""
     if container.__class__ in (StagedList, TrialList) or not is_tensor(container):
         container[key] = value
         return container

@@ -70,7 +70,7 @@ class GraphIterator:
         raise NotImplementedError
 
     def is_known(self) -> bool:
-        """Tells whether Python can iterate: whether the number of elements is known."""
+        """Returns whether Python can iterate: whether the number of elements is known."""
         return self.length is not None
 
     def __iter__(self) -> GraphIterator:
@@ -265,7 +265,7 @@ class Filter(GraphIterator):
         self._passing: Any = None
 
     def is_known(self) -> bool:
-        """Tells whether Python can iterate, if the predicate gives Python values."""
+        """Returns whether Python can iterate, if the predicate gives Python values."""
         return self.source.is_known()
 
     def __next__(self) -> Any:

@@ -37,7 +37,7 @@ def if_stmt(
     certain: Sequence[str],
     handed: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
-    """Carries out an `if` statement.
+    """Runs an `if` statement.
 
     Args:
       test: The condition.
@@ -205,7 +205,7 @@ def _keep_outputs(
 
 
 def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], text: str) -> Any:
-    """Carries out `body() if test else orelse()`; `text` is the condition as the user wrote it, for messages."""
+    """Runs `body() if test else orelse()`; `text` is the condition as the user wrote it, for messages."""
     if not belongs_into_graph(test):
         return body() if test else orelse()
     value: list[Any] = [None]

@@ -58,7 +58,7 @@ def _boolean(value: Any) -> Any:
 
 
 def in_(item: Any, container: Any) -> Any:
-    """Tells whether any element of a tensor, or of a Python collection, equals the item (`item in container`)."""
+    """Returns whether any element of a tensor, or of a Python collection, equals the item (`item in container`)."""
     items = graph_list(container)
     if items is not None:
         return _any_equal(convert_to_tensor(items), item)

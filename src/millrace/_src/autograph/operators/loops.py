@@ -28,7 +28,7 @@ class Loop:
     """A `for` statement without what it iterates over.
 
     Attributes:
-      extra_test: Tells whether to go on: false once the loop was left by `break` or `return`.
+      extra_test: Returns whether to go on: false once the loop was left by `break` or `return`.
       body: One iteration, given the element.
       get_state, set_state, names, options: As for `while_stmt`.
     """
@@ -74,17 +74,17 @@ def _nothing() -> None:
 LoopKind = Callable[[Any, Loop], None]
 
 _KINDS: list[tuple[type, LoopKind]] = []
-_LONGEST_UNROLLED = 256
+_MAX_UNROLLED_LENGTH = 256
 """The largest number of iterations of a `range` that run under a condition each; a longer loop goes into the graph."""
 
 
 def register_loop(cls: type, loop: LoopKind, from_start: bool = True) -> None:
-    """Says how the graph carries out `for` over objects of a class.
+    """Says how the graph runs `for` over objects of a class.
 
     Args:
       cls: The class.
       loop: Takes the object and the rest of the statement.
-      from_start: Whether the graph carries out the loop at once, not only when the iterator asks for it.
+      from_start: Whether the graph runs the loop at once, not only when the iterator asks for it.
     """
     place = next((i for i, (known, _) in enumerate(_KINDS) if issubclass(cls, known)), len(_KINDS))
     _KINDS.insert(place, (cls, loop))  # before the classes that it derives from
@@ -101,7 +101,7 @@ def while_stmt(
     options: Options,
     *first: Any,
 ) -> None:
-    """Carries out a `while` statement.
+    """Runs a `while` statement.
 
     Args:
       test: The condition.
@@ -142,7 +142,7 @@ def for_stmt(
     names: Sequence[str],
     options: Options,
 ) -> None:
-    """Carries out a `for` statement.
+    """Runs a `for` statement.
 
     Args:
       iterable: What to iterate over.
@@ -190,7 +190,7 @@ def _python_for(iterable: Any, loop: Loop) -> None:
     assert loop.extra_test is not None
     refuse_if_strict(NotImplementedError, PYTHON_FOR)
     rest = _rest_of_range(iterator)
-    if rest is not None and len(rest) > _LONGEST_UNROLLED:
+    if rest is not None and len(rest) > _MAX_UNROLLED_LENGTH:
         start, limit, delta = [convert_to_tensor(n) for n in (rest.start, rest.stop, rest.step)]
         _range_for(start, limit, delta, loop)
         return

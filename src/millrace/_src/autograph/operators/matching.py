@@ -1,7 +1,7 @@
 """The tests of `match`, which tell whether a subject fits a pattern.
 
 The structure of a subject is tested in Python, by Python's rules: the class of a subject tells whether the subject is a
-sequence, and text, arrays and tensors are no sequences. Values are compared with `==`, whose result for a tensor is a
+sequence, and text, arrays and tensors are not sequences. Values are compared with `==`, whose result for a tensor is a
 tensor.
 """
 
@@ -114,10 +114,10 @@ def match_class(subject: Any, kind: Any, count: int, names: Sequence[str]) -> Se
       names: The attributes.
 
     Returns: The parts; None if the object is of another class or lacks an attribute.
-    Raises: TypeError: if `kind` is no class, or has no such positional parts, or a part is named twice.
+    Raises: TypeError: if `kind` is not a class, or has no such positional parts, or a part is named twice.
     """
     match subject:
-        case kind():  # Python's own error if `kind` is no class
+        case kind():  # Python's own error if `kind` is not a class
             pass
         case _:
             return None
@@ -164,7 +164,7 @@ def _positional_names(kind: Any, count: int) -> Sequence[str] | None:
 
 
 def matches_value(subject: Any, value: Any) -> Any:
-    """Tells whether a subject equals a value: a bool, or a tensor."""
+    """Returns whether a subject equals a value: a bool, or a tensor."""
     if belongs_into_graph(subject) or belongs_into_graph(value):
         try:
             equal = _equal(subject, value)
@@ -182,7 +182,7 @@ def _equal(subject: Any, value: Any) -> Any:
 
 
 def matches_any(subject: Any, values: Sequence[Any]) -> Any:
-    """Tells whether a subject equals one of some values: a bool, or a tensor."""
+    """Returns whether a subject equals one of some values: a bool, or a tensor."""
     matches: Any = False
     for value in values:
         matches = either(matches, matches_value(subject, value))
@@ -192,14 +192,14 @@ def matches_any(subject: Any, values: Sequence[Any]) -> Any:
 
 
 def either(first: Any, second: Any) -> Any:
-    """Tells whether one of two tests holds, each False, True or a tensor."""
+    """Returns whether one of two tests holds, each False, True or a tensor."""
     if first is False or second is True:
         return second
     return first if second is False or first is True else raw.LogicalOr(x=first, y=second)
 
 
 def both(tests: Sequence[Any]) -> Any:
-    """Tells whether all tests hold that are True or a tensor."""
+    """Returns whether all tests hold that are True or a tensor."""
     tensors = [test for test in tests if test is not True]
     return functools.reduce(lambda x, y: raw.LogicalAnd(x=x, y=y), tensors) if tensors else True
 

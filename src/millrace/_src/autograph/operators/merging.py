@@ -29,9 +29,9 @@ class Merged:
 
     Attributes:
       structure: The value in the main branch; None where the value is static.
-      main, other: The value's leaves as tensors, one list from each branch; None stands for zeros like the other
+      main, other: The value's leaves as tensors, one list from each branch; None represents zeros like the other
         list's.
-      static: The value, if it is no tensor.
+      static: The value, if it is not a tensor.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Merged:
 
 
 def is_same_value(a: Any, b: Any) -> bool:
-    """Tells whether two values are the same Python value, and no tensors."""
+    """Returns whether two values are the same Python value, and no tensors."""
     if a is b:
         return a.__class__ is TrialList or not is_tensor(a)
     if type(a) is type(b) and isinstance(a, _LITERALS):
@@ -67,7 +67,7 @@ def flatten(value: Any) -> list[Any]:
 
 
 def to_tensor(leaf: Any) -> Any:
-    """Returns a leaf as a tensor; None if it cannot be one, or stands for a list whose elements are not known yet."""
+    """Returns a leaf as a tensor; None if it cannot be one, or represents a list whose elements are not known yet."""
     if leaf.__class__ is TrialList:
         return None
     try:
@@ -95,7 +95,7 @@ def merge(
 
     Raises:
       ValueError: if the variable has a value in one branch only, or is None in one.
-      TypeError: if the values differ in structure or dtype, or are no tensors.
+      TypeError: if the values differ in structure or dtype, or are not tensors.
     """
     if is_same_value(main, other) or (main.__class__ is Undefined and other.__class__ is Undefined):
         return Merged(static=main)

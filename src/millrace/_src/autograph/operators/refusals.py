@@ -46,11 +46,11 @@ def refusing_as_tensorflow(on: bool) -> Iterator[None]:
 
 
 def is_strict() -> bool:
-    """Tells whether forms that TensorFlow refuses are refused."""
+    """Returns whether forms that TensorFlow refuses are refused."""
     return _strictness.on
 
 
 def refuse_if_strict(error: type[Exception], message: str) -> None:
-    """Raises `error` where the graph carries out a form that TensorFlow refuses, if the user asked for its refusals."""
+    """Raises `error` where the graph runs a form that TensorFlow refuses, if the user asked for its refusals."""
     if _strictness.on:
         raise error(message + _USAGE)

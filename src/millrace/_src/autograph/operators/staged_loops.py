@@ -88,7 +88,7 @@ def read_later(names: Sequence[str], options: Options) -> list[str]:
 
 @dataclass(frozen=True)
 class LoopForm:
-    """The way in which the graph carries out a loop.
+    """The way in which the graph runs a loop.
 
     Attributes:
       build: Takes what `tf.while_loop` takes, and gives what that gives.
@@ -117,7 +117,7 @@ class StagedLoop:
       get_state, set_state: Read and set the variables.
       names: The variables.
       options: What `set_loop_options` gave, and what the converter found out about the variables.
-      form: The way in which the graph carries out the loop.
+      form: The way in which the graph runs the loop.
     """
 
     def __init__(
@@ -439,7 +439,7 @@ class _Marks:
 
 
 def _is_array(value: Any) -> bool:
-    """Tells whether a value is an array in another form: ragged, sparse or slices."""
+    """Returns whether a value is an array in another form: ragged, sparse or slices."""
     return needs_spec(value) and value._stands_for_tensor
 
 
@@ -456,7 +456,7 @@ def _shapes_in(structure: Any) -> list[TensorShape]:
 
 
 def _shapes_of(leaf: Any) -> list[TensorShape]:
-    """Returns the shapes that a shape stands for, or those of the tensors that a spec describes."""
+    """Returns the shapes that a shape represents, or those of the tensors that a spec describes."""
     if isinstance(leaf, TensorShape):
         return [leaf]
     return [spec.shape for spec in leaf.flatten()] if isinstance(leaf, TypeSpec) else [as_shape(leaf)]

@@ -1,4 +1,4 @@
-"""Which values the graph must carry out.
+"""Which values the graph must run.
 
 A symbolic tensor has no value, so a branch on a symbolic tensor belongs into the graph. An eager tensor has a value.
 While a graph is built an eager tensor is treated like a symbolic one all the same, so that a function means the same
@@ -43,20 +43,20 @@ staged_iterable = ClassTable(lambda cls: staged[cls] or has_rows[cls] or issubcl
 
 
 def is_tensor(value: Any) -> bool:
-    """Tells whether a value is a tensor or a variable."""
+    """Returns whether a value is a tensor or a variable."""
     return value.__class__ is not bool and staged[value.__class__]
 
 
 def is_symbolic(value: Any) -> bool:
-    """Tells whether a value is a tensor of a graph."""
+    """Returns whether a value is a tensor of a graph."""
     return isinstance(value, SymbolicTensor)
 
 
 def rows_belong_into_graph(value: Any) -> bool:
-    """Tells whether a value is a composite tensor over whose rows the graph that is being built iterates."""
+    """Returns whether a value is a composite tensor over whose rows the graph that is being built iterates."""
     return state.graph is not None and has_rows[value.__class__]
 
 
 def belongs_into_graph(value: Any) -> bool:
-    """Tells whether the graph that is being built carries out what depends on a condition."""
+    """Returns whether the graph that is being built runs what depends on a condition."""
     return is_tensor(value) and (state.graph is not None or is_symbolic(value))

@@ -31,7 +31,7 @@ class Undefined:
 
 
 def is_defined(value: Any) -> bool:
-    """Tells whether a variable has a value."""
+    """Returns whether a variable has a value."""
     return value.__class__ is not Undefined
 
 

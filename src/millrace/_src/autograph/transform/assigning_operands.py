@@ -157,7 +157,7 @@ def _putter(items: list[Any], index: int) -> Callable[[Any], None]:
 
 
 def _has_assigning_operand(node: ast.AST) -> bool:
-    """Tells whether an expression has an `and`, `or` or `if` with an operand that assigns and may not run."""
+    """Returns whether an expression has an `and`, `or` or `if` with an operand that assigns and may not run."""
     if isinstance(node, ast.BoolOp) and names_of(node.values).written:
         return True
     if isinstance(node, ast.IfExp) and names_of([node.body, node.orelse]).written:

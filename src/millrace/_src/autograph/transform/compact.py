@@ -278,7 +278,7 @@ class Compact:
         return expression("lambda: call", call=call)
 
     def _is_certain(self, name: str) -> bool:
-        """Tells whether a variable has a value wherever it is read; a branch may then leave it without a value."""
+        """Returns whether a variable has a value wherever it is read; a branch may then leave it without a value."""
         if name.startswith("retval_"):
             return self.function.returns_on_every_path
         return name in self.function.certain or name in self.function.added

@@ -232,13 +232,13 @@ class Conversion:
 
 
 def _is_declaration(statement: ast.stmt) -> bool:
-    """Tells whether a statement does nothing when it runs: `global`, `nonlocal`, a docstring."""
+    """Returns whether a statement does nothing when it runs: `global`, `nonlocal`, a docstring."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return is_text or isinstance(statement, (ast.Global, ast.Nonlocal))
 
 
 def with_operators(function: types.FunctionType, operators: Any) -> types.FunctionType:
-    """Converts a function so that other operators, of another array library for instance, carry out its control flow.
+    """Converts a function so that other operators, of another array library for instance, run its control flow.
 
     Args:
       function: A Python function with source, which is not changed.
@@ -286,5 +286,5 @@ _ADDED = ("if_body", "else_body", "loop_body", "loop_test", "extra_test", "ag_bo
 
 
 def _is_added(name: str) -> bool:
-    """Tells whether a function of this name is a block that conversion made a function."""
+    """Returns whether a function of this name is a block that conversion made a function."""
     return any(name == root or name.startswith(f"{root}_") and name[len(root) + 1 :].isdigit() for root in _ADDED)

@@ -76,7 +76,7 @@ def _exits(statement: Any) -> Exits:
 
 
 def always_leaves(statements: Sequence[ast.stmt]) -> bool:
-    """Tells whether control never reaches the end of statements."""
+    """Returns whether control never reaches the end of statements."""
     return any(_always_leaves(statement) for statement in statements)
 
 

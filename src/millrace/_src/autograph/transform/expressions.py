@@ -1,8 +1,8 @@
 """Expressions whose meaning depends on whether a value is a tensor.
 
-Each expression has two forms. The inline form carries out the expression in Python and asks, once, for the class of the
+Each expression has two forms. The inline form runs the expression in Python and asks, once, for the class of the
 value that decides; the inline form costs little where no tensor is met. The compact form hands everything to an
-operator; the compact form stands where the code is staged anyway. `staged` tells whether the graph carries out
+operator; the compact form stands where the code is staged anyway. `staged` tells whether the graph runs
 operations on objects of a class.
 
     inline    a and b      ->  ag__.and_value(t, lambda: b) if <(t := a) may be staged> else t and b
@@ -23,7 +23,7 @@ from millrace._src.autograph.transform.scopes import names_of
 from millrace._src.autograph.transform.templates import copy_tree, expression, place
 from millrace._src.autograph.transform.unpacking import is_unpacking, parts_of
 
-_LONGEST_INLINE = 6
+_MAX_INLINE_LENGTH = 6
 """The largest number of operands that `and` and `or` have in the inline form, whose size is quadratic."""
 _PYTHON_TESTS = ("isinstance", "issubclass", "callable", "hasattr")
 _LOOKED_UP = "ag__.call[held] if (held := function).__class__ in ag__.looked_up else ag__.callee(held)"
@@ -38,7 +38,7 @@ _SCOPED = ("super",)
 
 
 def is_python_test(node: ast.expr) -> bool:
-    """Tells whether a condition certainly gives a Python value: `x is None`, `isinstance(x, int)`, a constant."""
+    """Returns whether a condition certainly gives a Python value: `x is None`, `isinstance(x, int)`, a constant."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Compare):
@@ -102,7 +102,7 @@ class Expressions(ast.NodeTransformer):
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """Rewrites `a and b`, `a or b`: the second operand is evaluated only if the first does not decide."""
         name = "and_" if isinstance(node.op, ast.And) else "or_"
-        if not self.inline or len(node.values) > _LONGEST_INLINE:
+        if not self.inline or len(node.values) > _MAX_INLINE_LENGTH:
             *first, result = [self._compact(value) for value in node.values]
             for value in reversed(first):
                 result = expression("ag__.op(lambda: a, lambda: b)", a=value, b=result)
@@ -299,12 +299,12 @@ class _Names(ast.NodeTransformer):
 
 
 def _is_of_builtins(function: ast.Attribute) -> bool:
-    """Tells whether a function is read from the module `builtins`: a builtin function, not the method of an object."""
+    """Returns whether a function comes from the module `builtins`: a builtin function, not an object's method."""
     return isinstance(function.value, ast.Name) and function.value.id == "builtins"
 
 
 def held_test(held: str, value: ast.expr) -> ast.expr:
-    """Builds the test whether the graph may carry out what depends on a value; the test also keeps the value in
+    """Builds the test whether the graph may run what depends on a value; the test also keeps the value in
     `held`.
     """
     source = "(held := value).__class__ not in ag__.plain and ag__.staged[held.__class__]"

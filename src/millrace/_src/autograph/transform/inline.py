@@ -405,7 +405,7 @@ def _store_item(name: str, key: ast.expr, value: str) -> list[ast.stmt]:
 
 
 def has_sites(statements: Sequence[ast.stmt]) -> bool:
-    """Tells whether a block holds a statement where the graph may take over."""
+    """Returns whether a block holds a statement where the graph may take over."""
     pending: list[ast.AST] = list(statements)
     while pending:
         node = pending.pop()

@@ -283,7 +283,7 @@ def _read(name: str) -> ast.expr:
 
 
 def _has_literal(pattern: Any) -> bool:
-    """Tells whether a pattern compares the whole subject with a literal."""
+    """Returns whether a pattern compares the whole subject with a literal."""
     if isinstance(pattern, ast.MatchValue):
         return not isinstance(pattern.value, ast.Attribute)
     if isinstance(pattern, ast.MatchOr):

@@ -72,7 +72,7 @@ class _Collector(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         item = getattr(node, "item", None)
-        if item is not None:  # `x = ag__.set_item(x, ...)` stands for `x[...] = ...`
+        if item is not None:  # `x = ag__.set_item(x, ...)` represents `x[...] = ...`
             self.names.items.add(node.targets[0].id)  # type: ignore[attr-defined]  # a name
             self._composite(item)
         self.generic_visit(node)
@@ -321,7 +321,7 @@ def composite_names(node: ast.AST) -> Iterator[str]:
 
 
 def is_generator(node: Any) -> bool:
-    """Tells whether a function has a `yield` or an `await` of its own."""
+    """Returns whether a function has a `yield` or an `await` of its own."""
     pending = list(node.body) if isinstance(node.body, list) else [node.body]
     while pending:
         part = pending.pop()

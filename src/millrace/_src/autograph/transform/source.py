@@ -75,14 +75,14 @@ def _first_line(node: ast.FunctionDef) -> int:
 
 
 def _fits(node: ast.FunctionDef, code: types.CodeType) -> bool:
-    """Tells whether code may come from a definition: same parameters and numbers, on lines that hold expressions."""
+    """Returns whether code may come from a definition: same parameters and numbers, on lines that hold expressions."""
     lines = {getattr(part, end, 0) for part in ast.walk(node) for end in ("lineno", "end_lineno")}
     on_lines = all(line in lines for _, _, line in code.co_lines() if line)
     return _has_parameters(node, code) and on_lines and _has_constants(node, code)
 
 
 def _has_constants(node: FunctionNode, code: types.CodeType) -> bool:
-    """Tells whether code holds the numbers that a definition compiles to; the code may hold more."""
+    """Returns whether code holds the numbers that a definition compiles to; the code may hold more."""
     compiled = code_of_definition(node, code)
     return _numbers(compiled.co_consts) <= _numbers(code.co_consts)
 
@@ -156,7 +156,7 @@ def _contains(outer: _Span, inner: _Span) -> bool:
 
 
 def _has_parameters(node: FunctionNode, code: types.CodeType) -> bool:
-    """Tells whether code has the parameters of a definition or lambda; in a class, names like `__x` have a prefix."""
+    """Returns whether code has the parameters of a definition or lambda; in a class, names like `__x` have a prefix."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     names = [a.arg for a in [*positional, *arguments.kwonlyargs, *filter(None, [arguments.vararg, arguments.kwarg])]]
@@ -170,7 +170,7 @@ def _has_parameters(node: FunctionNode, code: types.CodeType) -> bool:
 
 
 def has_control_flow(code: types.CodeType) -> bool:
-    """Tells whether code has a branch or a loop, so that conversion would make a difference."""
+    """Returns whether code has a branch or a loop, so that conversion would make a difference."""
     before = ""
     for instruction in dis.get_instructions(code):
         name = instruction.opname

@@ -2,7 +2,7 @@
 
 `template("x = ag__.ld(x)", x="total")` gives the statement with `total` in place of `x`. A node in place of a name puts
 in an expression; a list of statements goes where the name stands alone on its line. Nodes made from a template have no
-positions; `place` gives such nodes the position of the user's code that they stand for.
+positions; `place` gives such nodes the position of the user's code that they represent.
 """
 
 from __future__ import annotations

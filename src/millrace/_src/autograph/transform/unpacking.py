@@ -22,7 +22,7 @@ _OPTIONS = "set_loop_options"
 
 
 def is_unpacking(target: ast.AST) -> bool:
-    """Tells whether a target stands for the parts of a value."""
+    """Returns whether a target represents the parts of a value."""
     return isinstance(target, (ast.Tuple, ast.List))
 
 

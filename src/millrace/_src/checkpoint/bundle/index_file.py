@@ -25,7 +25,7 @@ VERSION = 1
 """The version of the format that is written, and the newest that is read."""
 
 _LARGEST_RANK = 64  # of NumPy's arrays
-_MOST_SHARDS = 1 << 20
+_MAX_SHARDS = 1 << 20
 _LARGEST_SIZE = (1 << 63) - 1
 
 
@@ -81,7 +81,7 @@ class Entry:
 def parsed_entry(key: bytes, value: bytes) -> Entry:
     """Reads the entry of a key.
 
-    Raises: tf.errors.DataLossError: if the value is no entry, or says what cannot be.
+    Raises: tf.errors.DataLossError: if the value is not an entry, or says what cannot be.
     """
     proto = entry_proto(key, value)
     entry = Entry(
@@ -101,7 +101,7 @@ def parsed_entry(key: bytes, value: bytes) -> Entry:
 def entry_proto(key: bytes, value: bytes) -> BundleEntryProto:
     """Returns the proto of an entry, which may say what cannot be.
 
-    Raises: tf.errors.DataLossError: if the value is no entry.
+    Raises: tf.errors.DataLossError: if the value is not an entry.
     """
     try:
         return BundleEntryProto.FromString(value)
@@ -112,7 +112,7 @@ def entry_proto(key: bytes, value: bytes) -> BundleEntryProto:
 def stored_dtype(enum: int, key: bytes) -> DType:
     """Returns the dtype that a file states for a tensor.
 
-    Raises: tf.errors.DataLossError: for a number that stands for no dtype of stored tensors.
+    Raises: tf.errors.DataLossError: for a number that represents no dtype of stored tensors.
     """
     try:
         dtype = DType(enum)
@@ -172,7 +172,7 @@ def read_header(table: TableReader, name: str) -> BundleHeaderProto:
     if header.version.min_consumer > VERSION:
         needed = f"Checkpoint min consumer version {header.version.min_consumer} above current version {VERSION}"
         raise errors.InvalidArgumentError(None, None, f"{needed}. Please upgrade. File: {name}")
-    if not 0 <= header.num_shards <= _MOST_SHARDS:
+    if not 0 <= header.num_shards <= _MAX_SHARDS:
         raise _damaged(f"Unable to read file ({name}): it speaks of {header.num_shards} data files")
     if VERSION in header.version.bad_consumers:
         raise errors.InvalidArgumentError(None, None, f"Checkpoint disallows consumer version {VERSION}. File: {name}")
@@ -182,7 +182,7 @@ def read_header(table: TableReader, name: str) -> BundleHeaderProto:
 def shard_count_of(name: str) -> int:
     """Returns the number of data files that an index says there are.
 
-    Raises: tf.errors.NotFoundError: if there is no such file; DataLossError: if it is no index.
+    Raises: tf.errors.NotFoundError: if there is no such file; DataLossError: if it is not an index.
     """
     table = TableReader(RangedFile(name))
     try:

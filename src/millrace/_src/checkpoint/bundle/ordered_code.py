@@ -1,4 +1,4 @@
-"""Keys whose order as bytes is the order of what they stand for: names, numbers, boxes in tensors.
+"""Keys whose order as bytes is the order of what they represent: names, numbers, boxes in tensors.
 
 The tables of checkpoints are sorted by bytes. The slices of a partitioned variable have keys of their own there, made
 of the variable's name and of where the slice begins. A string ends with two bytes that no string holds; a number says

@@ -98,4 +98,4 @@ def parsed(value: bytes) -> SavedTensorSlices:
     try:
         return SavedTensorSlices.FromString(value)
     except DecodeError:
-        raise errors.DataLossError(None, None, "a value that is no message SavedTensorSlices") from None
+        raise errors.DataLossError(None, None, "a value that is not a message SavedTensorSlices") from None

@@ -36,7 +36,7 @@ class Block:
     """The keys and values of a block.
 
     Args: content: the block without its trailer.
-    Raises: MalformedError: if the content is no block.
+    Raises: MalformedError: if the content is not a block.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -117,7 +117,7 @@ class TableReader:
     """A table in a file.
 
     Args: file: the file, which belongs to the reader from now on.
-    Raises: tf.errors.DataLossError: if the file is no table.
+    Raises: tf.errors.DataLossError: if the file is not a table.
     """
 
     def __init__(self, file: RangedFile) -> None:

@@ -38,7 +38,7 @@ def events_report(names: list[str], pattern: str | None) -> Report:
       names: the files.
       pattern: which tags are shown, value by value, with `*` and `?` as in a shell; None for a summary of all.
 
-    Raises: CommandError: if a record is no event, or the pattern fits no tag.
+    Raises: CommandError: if a record is not an event, or the pattern fits no tag.
     """
     run = _Run()
     for name in names:
@@ -47,7 +47,7 @@ def events_report(names: list[str], pattern: str | None) -> Report:
         tag: points for tag, points in sorted(run.tags.items()) if pattern is None or fnmatch.fnmatchcase(tag, pattern)
     }
     if pattern is not None and not tags:
-        raise CommandError(f"no tag is like {pattern!r} (`*` stands for any letters).")
+        raise CommandError(f"no tag is like {pattern!r} (`*` represents any letters).")
     data = {
         "kind": "events",
         "files": names,
@@ -76,7 +76,7 @@ class _Run:
             try:
                 event = event_pb2.Event.FromString(record)
             except DecodeError:
-                raise CommandError(f"{name}: record {self.count} is no event.") from None
+                raise CommandError(f"{name}: record {self.count} is not an event.") from None
             self.count += 1
             self.first_time = event.wall_time if self.first_time is None else min(self.first_time, event.wall_time)
             self.last_time = event.wall_time if self.last_time is None else max(self.last_time, event.wall_time)

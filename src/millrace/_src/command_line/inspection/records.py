@@ -81,7 +81,7 @@ class _Features:
         self._is_example = True
 
     def add(self, record: bytes) -> None:
-        """Takes one more record into account; a record that is no example ends it."""
+        """Takes one more record into account; a record that is not an example ends it."""
         example = _parsed(record) if self._is_example else None
         if example is None:
             self._is_example, self.message, self._features = False, None, {}

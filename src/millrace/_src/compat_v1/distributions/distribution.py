@@ -159,11 +159,11 @@ class Distribution:
         return self._event_shape_tensor()
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
-        """Tells whether one sample is a scalar."""
+        """Returns whether one sample is a scalar."""
         return constant(self.event_shape.rank == 0, name=name)
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
-        """Tells whether there is one distribution, rather than a batch."""
+        """Returns whether there is one distribution, rather than a batch."""
         return constant(self.batch_shape.rank == 0, name=name)
 
     def _batch_shape(self) -> Any:
@@ -205,7 +205,7 @@ class Distribution:
         return NotImplementedError(f"{method} is not implemented: {type(self).__name__}")
 
     def _says(self, method: str) -> bool:
-        """Tells whether a subclass implements a method."""
+        """Returns whether a subclass implements a method."""
         return getattr(type(self), method) is not getattr(Distribution, method)
 
     def _value(self, value: Any) -> Any:

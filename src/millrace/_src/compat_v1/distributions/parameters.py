@@ -36,7 +36,7 @@ def _with_dtype(value: Any) -> Any:
 
 
 def d_of(value: Any) -> bool:
-    """Tells whether a value knows its dtype."""
+    """Returns whether a value knows its dtype."""
     return isinstance(getattr(value, "dtype", None), d.DType)
 
 

@@ -18,7 +18,7 @@ class Cost:
     """What one operation costs.
 
     Attributes:
-      operation: the operation; None for a node that only a run knows, as a chain that XLA carries out.
+      operation: the operation; None for a node that only a run knows, as a chain that XLA runs.
       name: its name.
       op: its op.
       types: what `account_type_regexes` may ask for.
@@ -98,12 +98,12 @@ def _add_run(costs: dict[str, Cost], meta: Any, count: int) -> None:
 
 
 def is_accounted(cost: Cost, options: dict[str, Any]) -> bool:
-    """Tells whether a profile looks at an operation, by its types."""
+    """Returns whether a profile looks at an operation, by its types."""
     return _matches(options["account_type_regexes"], cost.types)
 
 
 def is_large(costs: Sequence[Cost], options: dict[str, Any]) -> bool:
-    """Tells whether operations together cost what the options ask for at least."""
+    """Returns whether operations together cost what the options ask for at least."""
     minima = {"params": "min_params", "float_ops": "min_float_ops", "micros": "min_micros", "bytes": "min_bytes"}
     return all(
         sum(cost.value(attribute) for cost in costs) >= options.get(minimum, 0)
@@ -113,7 +113,7 @@ def is_large(costs: Sequence[Cost], options: dict[str, Any]) -> bool:
 
 
 def is_shown(name: str, options: dict[str, Any]) -> bool:
-    """Tells whether a profile shows a node, by its name."""
+    """Returns whether a profile shows a node, by its name."""
     if not _matches(options["show_name_regexes"], [name]) or _matches(options["hide_name_regexes"], [name]):
         return False
     starts = options["start_name_regexes"]

@@ -28,7 +28,7 @@ from millrace._src.util.text_table import table
 _ROOT = "_TFProfRoot"
 _FIELDS = {"params": "parameters", "float_ops": "float_ops", "micros": "exec_micros", "bytes": "requested_bytes"}
 _UNITS = {"params": "params", "float_ops": "float_ops", "micros": "us", "bytes": "B", "occurrence": "times"}
-_MOST_LISTED = 3
+_MAX_LISTED = 3
 
 GraphNodeProto = tfprof_output_pb2.GraphNodeProto
 MultiGraphNodeProto = tfprof_output_pb2.MultiGraphNodeProto
@@ -346,7 +346,7 @@ def _expensive(costs: Sequence[Cost]) -> list[str]:
         times: dict[str, int] = {}
         for cost in costs:
             times[key(cost)] = times.get(key(cost), 0) + cost.micros
-        first = sorted(times.items(), key=lambda item: -item[1])[:_MOST_LISTED]
+        first = sorted(times.items(), key=lambda item: -item[1])[:_MAX_LISTED]
         lines = [f"top {i} {what}: {n}, total: {t}us ({t / total:.2%})" for i, (n, t) in enumerate(first, 1) if t]
         reports += ["\n".join(lines)] if lines else []
     return reports

@@ -297,7 +297,7 @@ def sparse_average_precision_at_k(
 
 
 def _average_precision(labels: Any, predicted: Any, classes: Any, k: int) -> Any:
-    """Returns the average precision of each row; labels that are no class count for nothing."""
+    """Returns the average precision of each row; labels that are not a class count for nothing."""
     with name_scope(None, "average_precision"):
         dense = to_dense(labels, default_value=-1) if isinstance(labels, SparseTensor) else labels
         is_class = raw.LogicalAnd(

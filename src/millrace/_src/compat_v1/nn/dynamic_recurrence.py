@@ -59,7 +59,7 @@ def dynamic_rnn(
 
     Returns: The outputs of all times, and the last state.
     Raises:
-      TypeError: if `cell` is no cell.
+      TypeError: if `cell` is not a cell.
       ValueError: if there is neither a state nor a dtype, or the depth of the inputs is not known.
     """
     cells.require_cell("cell", cell)
@@ -197,7 +197,7 @@ def raw_rnn(
       scope: The variable scope, "rnn" if None.
 
     Returns: A `tf.TensorArray` (or a structure of such) with what was emitted, the last state, and the loop's state.
-    Raises: TypeError: if `cell` is no cell or `loop_fn` is not callable.
+    Raises: TypeError: if `cell` is not a cell or `loop_fn` is not callable.
     """
     cells.require_cell("cell", cell)
     if not callable(loop_fn):

@@ -1,6 +1,6 @@
 """Layers on quantized numbers: pools, convolutions and concatenations of TensorFlow 1, composed of ops on floats.
 
-A quantized tensor holds integers that stand for evenly spaced numbers between a minimum and a maximum. The layers
+A quantized tensor holds integers that represent evenly spaced numbers between a minimum and a maximum. The layers
 compute with the integers as floats, which hold them exactly, and round where TensorFlow rounds.
 """
 
@@ -87,8 +87,8 @@ def quantized_max_pool(
 
     Args:
       input: A quantized tensor `[batch, height, width, channels]`.
-      min_input: The number that the least integer stands for.
-      max_input: The number that the greatest integer stands for.
+      min_input: The number that the least integer represents.
+      max_input: The number that the greatest integer represents.
       ksize: The window, four integers.
       strides: How far windows are apart, four integers.
       padding: "SAME" or "VALID".
@@ -114,8 +114,8 @@ def quantized_avg_pool(
 
     Args:
       input: A quantized tensor `[batch, height, width, channels]`.
-      min_input: The number that the least integer stands for.
-      max_input: The number that the greatest integer stands for.
+      min_input: The number that the least integer represents.
+      max_input: The number that the greatest integer represents.
       ksize: The window, four integers.
       strides: How far windows are apart, four integers.
       padding: "SAME" or "VALID".
@@ -130,12 +130,12 @@ def quantized_avg_pool(
 
 
 def _step(low: Any, high: Any, dtype: d.DType) -> Any:
-    """Returns the distance of the numbers that two neighbouring integers stand for."""
+    """Returns the distance of the numbers that two neighbouring integers represent."""
     return (high - low) / float(_STORED[dtype].max - _STORED[dtype].min)
 
 
 def _from_zero(quantized: Any, low: Any, high: Any) -> Any:
-    """Returns integers counted from the one that stands for zero."""
+    """Returns integers counted from the one that represents zero."""
     least = float(_STORED[quantized.dtype].min)
     zero = raw.Round(x=-low / _step(low, high, quantized.dtype)) + least
     return _integers(quantized, d.float64) - cast(zero, d.float64)
@@ -167,10 +167,10 @@ def quantized_conv2d(
     Args:
       input: A quantized tensor `[batch, height, width, channels]`.
       filter: A quantized tensor `[height, width, channels, features]`.
-      min_input: The number that the least integer of `input` stands for.
-      max_input: The number that the greatest integer of `input` stands for.
-      min_filter: The number that the least integer of `filter` stands for.
-      max_filter: The number that the greatest integer of `filter` stands for.
+      min_input: The number that the least integer of `input` represents.
+      max_input: The number that the greatest integer of `input` represents.
+      min_filter: The number that the least integer of `filter` represents.
+      max_filter: The number that the greatest integer of `filter` represents.
       strides: How far windows are apart, four integers.
       padding: "SAME" or "VALID".
       out_type: The dtype of the result, `tf.qint32`.
@@ -204,8 +204,8 @@ def quantized_relu_x(
     Args:
       features: A quantized tensor.
       max_value: The bound.
-      min_features: The number that the least integer stands for.
-      max_features: The number that the greatest integer stands for.
+      min_features: The number that the least integer represents.
+      max_features: The number that the greatest integer represents.
       out_type: The dtype of the result.
       name: A name for the operation.
 
@@ -232,8 +232,8 @@ def quantized_concat(
     Args:
       concat_dim: The axis.
       values: Quantized tensors of one dtype.
-      input_mins: For each tensor the number that the least integer stands for.
-      input_maxes: For each tensor the number that the greatest integer stands for.
+      input_mins: For each tensor the number that the least integer represents.
+      input_maxes: For each tensor the number that the greatest integer represents.
       name: A name for the operations.
 
     Returns: The joined tensor and its bounds.

@@ -22,7 +22,7 @@ from millrace._src.util import nest
 
 
 def require_cell(name: str, cell: Any) -> None:
-    """Refuses an object that is no cell.
+    """Refuses an object that is not a cell.
 
     Raises: TypeError: if something is missing.
     """
@@ -103,7 +103,7 @@ def _map_sizes(function: Callable[[Any], Any], sizes: Any) -> Any:
 def sequence_lengths(lengths: Any) -> Any:
     """Returns the lengths of sequences as an int32 vector.
 
-    Raises: ValueError: if they are no vector.
+    Raises: ValueError: if they are not a vector.
     """
     if lengths is None:
         return None

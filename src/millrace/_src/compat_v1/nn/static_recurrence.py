@@ -45,7 +45,7 @@ def static_rnn(
 
     Returns: The list of outputs, and the last state.
     Raises:
-      TypeError: if `cell` is no cell or `inputs` no list.
+      TypeError: if `cell` is not a cell or `inputs` not a list.
       ValueError: if there are no inputs, or neither a state nor a dtype.
     """
     cells.require_cell("cell", cell)
@@ -86,7 +86,7 @@ def static_state_saving_rnn(
 
     Returns: The list of outputs, and the last state; both are there when the state has been saved.
     Raises:
-      TypeError: if `cell` is no cell.
+      TypeError: if `cell` is not a cell.
       ValueError: if there are not as many names as parts.
     """
     names = list(state_name) if isinstance(state_name, (tuple, list)) else [state_name]

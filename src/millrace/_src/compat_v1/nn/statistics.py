@@ -51,7 +51,7 @@ weighted_moments = old_form(
 )
 export_constant(__name__, "weighted_moments", v1=["nn.weighted_moments"])
 
-_LEAST_EPSILON = 1.001e-5
+_MIN_EPSILON = 1.001e-5
 
 
 @export(v1=["nn.fused_batch_norm"])
@@ -100,7 +100,7 @@ def fused_batch_norm(
     y, running_mean, running_variance, *_ = fused_batch_norm_v3(
         *tensors,
         *moments,
-        epsilon=max(epsilon, _LEAST_EPSILON),
+        epsilon=max(epsilon, _MIN_EPSILON),
         exponential_avg_factor=exponential_avg_factor,
         data_format=data_format,
         is_training=is_training,

@@ -154,7 +154,7 @@ def _name_of(item: Any) -> str:
 
 
 def is_in_scope(name: str, scope: str | None) -> bool:
-    """Tells whether a name belongs to a name scope; every name does where there is none."""
+    """Returns whether a name belongs to a name scope; every name does where there is none."""
     return not scope or name.startswith(f"{scope.rstrip('/')}/")
 
 

@@ -95,7 +95,7 @@ def _main_op(meta_graph: Any, scope: str) -> str | None:
 
 @export(v1=["saved_model.maybe_saved_model_directory", "saved_model.loader.maybe_saved_model_directory"])
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """Tells whether a folder holds a SavedModel, as `tf.saved_model.contains_saved_model` does.
+    """Returns whether a folder holds a SavedModel, as `tf.saved_model.contains_saved_model` does.
 
     >>> tf.compat.v1.saved_model.maybe_saved_model_directory("/no/such/folder")
     False

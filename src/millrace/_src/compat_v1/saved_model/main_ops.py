@@ -22,7 +22,7 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
     """Returns an operation that initializes the default graph, and then runs another operation.
 
     Args: restore_op_name: the operation; TensorFlow's argument is called a name, and is an operation all the same.
-    Raises: TypeError: for what is no operation or tensor.
+    Raises: TypeError: for what is not an operation or tensor.
     """
     with control_dependencies([main_op()]):
         return group(restore_op_name)

@@ -125,7 +125,7 @@ def _typed(tensor: Any, dtype: Any, what: str) -> Any:
 
 @export(v1=["saved_model.is_valid_signature", "saved_model.signature_def_utils.is_valid_signature"])
 def is_valid_signature(signature_def: Any) -> bool:
-    """Tells whether a signature is one of the three kinds that are served, and has what its kind needs."""
+    """Returns whether a signature is one of the three kinds that are served, and has what its kind needs."""
     inputs, outputs = signature_def.inputs, signature_def.outputs
     if not inputs or not outputs:
         return False

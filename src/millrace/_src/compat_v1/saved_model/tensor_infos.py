@@ -25,7 +25,7 @@ def build_tensor_info(tensor: Any) -> Any:
     'x:0'
 
     Args: tensor: a Tensor of a graph, or a composite of such.
-    Raises: RuntimeError: for what is no tensor of a graph.
+    Raises: RuntimeError: for what is not a tensor of a graph.
     """
     if not isinstance(tensor, (CompositeTensor, SymbolicTensor)):
         raise RuntimeError(f"build_tensor_info takes a tensor of a graph; received {tensor!r}.")

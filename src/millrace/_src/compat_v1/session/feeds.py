@@ -30,7 +30,7 @@ def flat_feeds(graph: Any, feed_dict: Mapping[Any, Any]) -> list[tuple[SymbolicT
       graph: the graph of the session.
       feed_dict: values by tensors, names of tensors, composites, or tuples of such, whose values are tuples.
 
-    Raises: TypeError: if a key is no tensor of the graph, or `feed_dict` no mapping.
+    Raises: TypeError: if a key is not a tensor of the graph, or `feed_dict` no mapping.
     """
     if not isinstance(feed_dict, Mapping):
         raise TypeError(

@@ -33,7 +33,7 @@ class FetchPlan:
       pack: makes the structure of values of the values of the tensors.
 
     Raises:
-      TypeError: if something is no fetch.
+      TypeError: if something is not a fetch.
       ValueError: if something is of another graph, or must not be fetched.
     """
 
@@ -94,7 +94,7 @@ class FetchPlan:
         return lambda values: values[place]
 
     def _element(self, fetch: Any) -> Any:
-        """Returns the tensor or operation of the graph that a fetch stands for."""
+        """Returns the tensor or operation of the graph that a fetch represents."""
         try:
             element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as error:

@@ -28,9 +28,9 @@ def jit_compile_of(config: Any) -> bool | None:
 
 
 def check_options(options: Any, run_metadata: Any) -> None:
-    """Refuses what are no messages.
+    """Refuses what are not messages.
 
-    Raises: TypeError: if `options` is no `RunOptions`, or `run_metadata` no `RunMetadata`.
+    Raises: TypeError: if `options` is not a `RunOptions`, or `run_metadata` not a `RunMetadata`.
     """
     if options is not None and not isinstance(options, config_pb2.RunOptions):
         raise TypeError(f"Argument `options` must be a tf.RunOptions, but got {type(options).__name__!r}")
@@ -39,7 +39,7 @@ def check_options(options: Any, run_metadata: Any) -> None:
 
 
 def is_traced(options: Any, run_metadata: Any) -> bool:
-    """Tells whether the run measures its operations."""
+    """Returns whether the run measures its operations."""
     return run_metadata is not None and options is not None and options.trace_level != config_pb2.RunOptions.NO_TRACE
 
 

@@ -38,7 +38,7 @@ from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.collector import without_collector
 from millrace._src.util.export import export
 
-_MOST_PLANS = 1024
+_MAX_PLANS = 1024
 """How many sets of fetches, and how many steps, a session keeps."""
 
 _sessions: weakref.WeakSet[BaseSession] = weakref.WeakSet()
@@ -172,7 +172,7 @@ class BaseSession:
             state.cancellation, state.session_tensors, state.streams = before
 
     def handle_of(self, operation: Operation) -> Any:
-        """Returns the eager handle of the object of the session that an operation of its graph stands for."""
+        """Returns the eager handle of the object of the session that an operation of its graph represents."""
         return self._resources.handle(operation, lambda: values_of_inputs(self._resources, operation))
 
     def _check_open(self) -> None:
@@ -228,7 +228,7 @@ class BaseSession:
           feed_list: the tensors that the function takes values for, by position.
           accept_options: whether the function takes `options` and `run_metadata` too.
 
-        Raises: TypeError: if `feed_list` is no list or tuple.
+        Raises: TypeError: if `feed_list` is not a list or tuple.
         """
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
@@ -326,7 +326,7 @@ def _checked_target(target: Any) -> bytes:
     """Returns the target as bytes.
 
     Raises:
-      TypeError: if it is no string.
+      TypeError: if it is not a string.
       tf.errors.UnimplementedError: for a server: there are none.
       tf.errors.NotFoundError: for any other place than this process.
     """
@@ -359,7 +359,7 @@ def _cancelled() -> errors.CancelledError:
 
 def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
     """Adds an entry to a cache, in the place of the oldest where the cache is full."""
-    while len(cache) >= _MOST_PLANS:
+    while len(cache) >= _MAX_PLANS:
         cache.pop(next(iter(cache)), None)
     cache[key] = value
 

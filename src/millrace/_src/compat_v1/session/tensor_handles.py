@@ -67,7 +67,7 @@ class TensorHandle:
 
 
 def gives_handle(tensor: SymbolicTensor) -> bool:
-    """Tells whether a tensor of a graph is the handle of a tensor that stays in the session."""
+    """Returns whether a tensor of a graph is the handle of a tensor that stays in the session."""
     return tensor.op.op_def is get_session_handle_op.op_def
 
 
@@ -88,7 +88,7 @@ def get_session_handle(data: Any, name: str | None = None) -> Any:
       name: name of the operation.
 
     Returns: A string Tensor; as a fetch, it has a `TensorHandle` as its value.
-    Raises: TypeError: if `data` is no Tensor.
+    Raises: TypeError: if `data` is not a Tensor.
     """
     if not isinstance(data, Tensor):
         raise TypeError("`data` must be of type Tensor.")

@@ -307,7 +307,7 @@ class FileWriter:
             self._is_closed = False
 
     def _warn_if_closed(self) -> bool:
-        """Tells whether the writer is open; warns if not."""
+        """Returns whether the writer is open; warns if not."""
         if self._is_closed:
             warnings.warn(_CLOSED, stacklevel=3)
         return not self._is_closed

@@ -118,7 +118,7 @@ def initialize(graph: Any = None, session: Any = None) -> None:
 
     Raises:
       RuntimeError: if no writer is in force.
-      ValueError: if there is no session, or `graph` is no graph.
+      ValueError: if there is no session, or `graph` is not a graph.
     """
     if context.executing_eagerly():
         return

@@ -33,7 +33,7 @@ _NO_STEP = (
 
 
 def _clean(name: Any) -> Any:
-    """Returns a name in which `_` stands for what a name of an operation may not have; tells of changes."""
+    """Returns a name in which `_` represents what a name of an operation may not have; tells of changes."""
     if name is None:
         return None
     cleaned = _ILLEGAL.sub("_", name).lstrip("/")
@@ -64,7 +64,7 @@ def _collected(summary: Any, collections: Any) -> Any:
 
 
 def _goes_to_the_writer_in_force() -> bool:
-    """Tells whether summaries go to a writer of TensorFlow 2; warns where only the writer or the step is missing."""
+    """Returns whether summaries go to a writer of TensorFlow 2; warns where only the writer or the step is missing."""
     if context.outermost_context() is not None:
         return False
     reason = None
@@ -217,7 +217,7 @@ def text(name: Any, tensor: Any, collections: Any = None) -> Any:
       collections: the collections of the graph that get the summary; [GraphKeys.SUMMARIES] for None.
 
     Returns: A serialized `tf.compat.v1.Summary`, a string scalar.
-    Raises: ValueError: if the tensor is no text.
+    Raises: ValueError: if the tensor is not text.
     """
     if tensor.dtype != string:
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")

@@ -174,7 +174,7 @@ class StopAtStepHook(SessionRunHook):
 @export(v1=["train.NanLossDuringTrainingError"])
 @tensorflow_home("python.training.basic_session_run_hooks")
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss is no number any more."""
+    """The loss is not a number any more."""
 
     def __str__(self) -> str:
         return "NaN loss during training."
@@ -183,7 +183,7 @@ class NanLossDuringTrainingError(RuntimeError):
 @export(v1=["train.NanTensorHook"])
 @tensorflow_home("python.training.basic_session_run_hooks")
 class NanTensorHook(SessionRunHook):
-    """Fails, or asks for a stop, when a loss is no number.
+    """Fails, or asks for a stop, when a loss is not a number.
 
     Args:
       loss_tensor: the loss, a scalar.
@@ -201,7 +201,7 @@ class NanTensorHook(SessionRunHook):
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Checks the loss.
 
-        Raises: NanLossDuringTrainingError: if it is no number, and that is to fail.
+        Raises: NanLossDuringTrainingError: if it is not a number, and that is to fail.
         """
         if not np.isnan(run_values.results):
             return

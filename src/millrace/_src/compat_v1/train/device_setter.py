@@ -53,7 +53,7 @@ def replica_device_setter(
       ps_strategy: a function of an operation that returns the number of its server; None for one after the other.
 
     Returns: The function; None without parameter servers.
-    Raises: TypeError: if the cluster is no cluster, or `ps_strategy` no function.
+    Raises: TypeError: if the cluster is not a cluster, or `ps_strategy` not a function.
     """
     if cluster is not None:
         job = DeviceSpec.from_string(ps_device).job

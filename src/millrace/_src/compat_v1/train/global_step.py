@@ -46,7 +46,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     Args: graph: The graph; default the default graph.
     Returns: The one item of the collection `GraphKeys.GLOBAL_STEP`, or else the tensor "global_step:0".
-    Raises: TypeError: if that is no integer.
+    Raises: TypeError: if that is not an integer.
     """
     graph = graph or get_default_graph()
     steps = graph.get_collection(GraphKeys.GLOBAL_STEP)

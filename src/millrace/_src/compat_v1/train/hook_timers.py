@@ -18,7 +18,7 @@ class HookTimer(ABC):
 
     @abstractmethod
     def should_trigger_for_step(self, step: int) -> bool:
-        """Tells whether it is time at a step."""
+        """Returns whether it is time at a step."""
 
     @abstractmethod
     def update_last_triggered_step(self, step: int) -> Elapsed:
@@ -67,7 +67,7 @@ class SecondOrStepTimer(HookTimer):
         self._last_triggered_time: float | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Tells whether it is time at a step; at the step of the last time it is not.
+        """Returns whether it is time at a step; at the step of the last time it is not.
 
         Args: step: the step.
         """

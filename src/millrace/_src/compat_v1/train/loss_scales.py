@@ -70,7 +70,7 @@ class FixedLossScale(LossScale):
     np.float32(128.0)
 
     Args: loss_scale_value: The scale; at least 1.
-    Raises: ValueError: if it is no number, or smaller.
+    Raises: ValueError: if it is not a number, or smaller.
     """
 
     def __init__(self, loss_scale_value: float) -> None:
@@ -213,7 +213,7 @@ def _done(*operations: Any) -> Any:
 
 
 def _all_finite(gradients: Iterable[Any]) -> Any:
-    """Tells whether all elements of all gradients are finite, as a scalar bool tensor."""
+    """Returns whether all elements of all gradients are finite, as a scalar bool tensor."""
     parts = [
         raw.All(input=raw.IsFinite(x=_dense(gradient)), axis=list(range(_dense(gradient).shape.rank or 0)))
         for gradient in gradients
@@ -236,7 +236,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
       opt: The optimizer that makes the steps.
       loss_scale: The scale: a `LossScale`, a number, or "dynamic".
 
-    Raises: ValueError: if `opt` is no optimizer.
+    Raises: ValueError: if `opt` is not an optimizer.
     """
 
     def __init__(self, opt: Optimizer, loss_scale: Any) -> None:

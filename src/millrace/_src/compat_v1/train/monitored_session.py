@@ -124,7 +124,7 @@ class BaseMonitoredSession(SessionWrapper):
         return self._open().run_step(step)
 
     def should_stop(self) -> bool:
-        """Tells whether a hook or a thread asked for the end of the loop, or the session is closed."""
+        """Returns whether a hook or a thread asked for the end of the loop, or the session is closed."""
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:

@@ -149,7 +149,7 @@ class Optimizer(Trackable):
         Returns: Pairs of gradient and variable; the gradient of a variable that the loss does not depend on is None.
         Raises:
           ValueError: If there are no variables, or the loss has no fractions.
-          RuntimeError: In eager mode, if the loss is no function.
+          RuntimeError: In eager mode, if the loss is not a function.
         """
         if callable(loss):
             return _gradients_of_function(loss, var_list, grad_loss)
@@ -294,7 +294,7 @@ class Optimizer(Trackable):
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
-        """Returns the operation of a name that stands for all updates."""
+        """Returns the operation of a name that represents all updates."""
         return group(*update_ops, name=name_scope) if state.graph is not None else None
 
     # --- what subclasses use ---------------------------------------------------------------------------------------
@@ -386,7 +386,7 @@ class Optimizer(Trackable):
     # --- checkpoints -----------------------------------------------------------------------------------------------
 
     def _trackable_children(self, save_type: Any = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        """Returns the variables that are no slots; slots are found by way of their variables."""
+        """Returns the variables that are not slots; slots are found by way of their variables."""
         graph = owning_graph()
         own = {name: variable for (name, owner), variable in self._non_slots.items() if owner is graph}
         return {**super()._trackable_children(save_type, **kwargs), **dict(sorted(own.items()))}

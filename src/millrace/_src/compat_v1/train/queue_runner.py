@@ -53,7 +53,7 @@ class QueueRunner:
 
     Raises:
       ValueError: if the queue or the operations are missing, or given beside a message.
-      TypeError: if the types of errors are no tuple of classes of `tf.errors`.
+      TypeError: if the types of errors are not a tuple of classes of `tf.errors`.
       RuntimeError: in eager mode.
     """
 
@@ -224,7 +224,7 @@ class QueueRunner:
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Returns the runner as a `QueueRunnerDef` message.
 
-        Args: export_scope: the name scope that is left out of names; operations outside of it are no part of the file.
+        Args: export_scope: the name scope that is left out of names; operations outside of it are not part of the file.
         Returns: The message; None if the queue is outside of the scope.
         """
         prefix = f"{export_scope.rstrip('/')}/" if export_scope else ""
@@ -310,7 +310,7 @@ def start_queue_runners(
     Raises:
       RuntimeError: in eager mode.
       ValueError: if there is no default session.
-      TypeError: if `sess` is no session.
+      TypeError: if `sess` is not a session.
     """
     if executing_eagerly():
         raise RuntimeError("Queues are not compatible with eager execution.")

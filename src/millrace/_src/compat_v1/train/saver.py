@@ -240,7 +240,7 @@ class Saver:
         """Sets the list of checkpoints, whose times are not known.
 
         Args: last_checkpoints: The paths, oldest first.
-        Raises: AssertionError: if it is no list.
+        Raises: AssertionError: if it is not a list.
         """
         assert isinstance(last_checkpoints, list)
         self._kept.set([(path, np.inf) for path in last_checkpoints])
@@ -249,7 +249,7 @@ class Saver:
         """Sets the list of checkpoints and the times when they were written.
 
         Args: last_checkpoints_with_time: Paths and seconds since 1970, oldest first.
-        Raises: AssertionError: if it is no list.
+        Raises: AssertionError: if it is not a list.
         """
         assert isinstance(last_checkpoints_with_time, list)
         self._kept.set(last_checkpoints_with_time)
@@ -300,7 +300,7 @@ class Saver:
         Returns: The path to give to `restore`; None where there is nothing to save.
         Raises:
           RuntimeError: If the saver is not built yet.
-          TypeError: If `sess` is no session.
+          TypeError: If `sess` is not a session.
           ValueError: If there is nothing to save, file names collide, or the folder is missing.
         """
         if not context.executing_eagerly() and self.saver_def is None and not self._is_empty:

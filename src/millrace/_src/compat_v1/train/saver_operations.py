@@ -155,7 +155,7 @@ def _cpu_of(place: str) -> str:
 def _restore_all(
     prefix: Any, groups: Sequence[tuple[str, Sequence[SaveableObject]]], is_sharded: bool, reshape: bool
 ) -> Any:
-    """Adds what restores everything; returns the operation that stands for all."""
+    """Adds what restores everything; returns the operation that represents all."""
     if not is_sharded:
         return group(*_restore(prefix, groups[0][1], reshape), name="restore_all")
     shards = []

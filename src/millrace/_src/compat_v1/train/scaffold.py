@@ -52,7 +52,7 @@ class Scaffold:
       copy_from_scaffold: a scaffold that has what is not given here.
       local_init_feed_dict: what is fed to `local_init_op`.
 
-    Raises: TypeError: if `copy_from_scaffold` is no scaffold.
+    Raises: TypeError: if `copy_from_scaffold` is not a scaffold.
     """
 
     def __init__(

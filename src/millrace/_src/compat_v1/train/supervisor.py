@@ -71,7 +71,7 @@ class Supervisor:
 
     Raises:
       RuntimeError: in eager mode.
-      ValueError: if the program is no chief, and variables have no device.
+      ValueError: if the program is not a chief, and variables have no device.
     """
 
     USE_DEFAULT = _USE_DEFAULT
@@ -298,7 +298,7 @@ class Supervisor:
 
         Args: sess: the session.
         Returns: The threads; None if there is no folder.
-        Raises: RuntimeError: if the program is no chief.
+        Raises: RuntimeError: if the program is not a chief.
         """
         if not self._is_chief:
             raise RuntimeError(
@@ -390,7 +390,7 @@ class Supervisor:
         self._coord.request_stop(ex=ex)
 
     def should_stop(self) -> bool:
-        """Tells whether a stop was requested."""
+        """Returns whether a stop was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> contextlib.AbstractContextManager[Any]:

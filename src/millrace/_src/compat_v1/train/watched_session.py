@@ -52,7 +52,7 @@ class HookedSession(SessionWrapper):
         return self.session.graph
 
     def should_stop(self) -> bool:
-        """Tells whether a hook or a thread asked for the end of the loop.
+        """Returns whether a hook or a thread asked for the end of the loop.
 
         Raises: BaseException: the error of a thread.
         """
@@ -213,7 +213,7 @@ class RecoverableSession(SessionWrapper):
             get_logger().info("Ignored exception of a session that is replaced: %s", error)
 
     def should_stop(self) -> bool:
-        """Tells whether a hook or a thread asked for the end of the loop."""
+        """Returns whether a hook or a thread asked for the end of the loop."""
         answer: bool = self._with_recovery(lambda session: session.should_stop())
         return answer
 

@@ -79,7 +79,7 @@ def initialize_local_variables() -> Any:
 
 @export(v1=["is_variable_initialized"])
 def is_variable_initialized(variable: Any) -> Any:
-    """Tells whether a variable has a value, as a bool Tensor.
+    """Returns whether a variable has a value, as a bool Tensor.
 
     >>> bool(tf.compat.v1.is_variable_initialized(tf.Variable(1.0)))
     True

@@ -118,7 +118,7 @@ class Constant(Initializer):
            [3., 4.]], dtype=float32)
 
     Args:
-      value: A number, or a list or array whose elements fill the shape. In a graph the last element stands for those
+      value: A number, or a list or array whose elements fill the shape. In a graph the last element represents those
         that are missing.
       dtype: The dtype of calls that state none.
       verify_shape: Whether the value must have the shape already.

@@ -136,8 +136,8 @@ def slices(shape: list[int], partitions: Sequence[int]) -> list[tuple[list[int],
 
     Args:
       shape: The shape of the whole.
-      partitions: The number of parts along each dimension. Where the size is no multiple of that, the first parts are
-        larger by one.
+      partitions: The number of parts along each dimension. Where the size is not a multiple of that, the first parts
+        are larger by one.
 
     Raises: ValueError: if several dimensions are partitioned, or a dimension is shorter than its number of parts.
     """

@@ -18,7 +18,7 @@ from millrace._src.core.context import state
 from millrace._src.graph.scopes import top_level_graph
 
 _KEY = ("variables by name",)
-"""The collection that holds the state; as the name is no string, `Graph.collections` leaves it out."""
+"""The collection that holds the state; as the name is not a string, `Graph.collections` leaves it out."""
 
 
 @dataclasses.dataclass

@@ -65,7 +65,7 @@ class VariableV1(Variable, metaclass=_VariableV1Meta):
 
     Raises:
       ValueError: If there is neither an initial value nor a definition, or both; if the initial value's shape
-        contradicts `shape`; if collections are no list, tuple or set.
+        contradicts `shape`; if collections are not a list, tuple or set.
     """
 
     def __init__(

@@ -183,7 +183,7 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def _needs_no_arguments(function: Callable[..., Any]) -> bool:
-    """Tells whether a function can be called without arguments."""
+    """Returns whether a function can be called without arguments."""
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [p for p in _parameters(function).values() if p.default is p.empty and p.kind not in kinds]
     return not needed

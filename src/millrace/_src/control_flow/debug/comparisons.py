@@ -84,7 +84,7 @@ def _data(kind: Comparison, x: Any, y: Any, message: str | None) -> list[Any]:
 
 
 def _is_false(passed: Any) -> bool:
-    """Tells whether a comparison of constants is known to fail."""
+    """Returns whether a comparison of constants is known to fail."""
     operands = [t.op.attrs["value"] for t in passed.op.inputs if t.op.type == "Const"]
     if len(operands) != 2:
         return False

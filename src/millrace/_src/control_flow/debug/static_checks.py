@@ -284,7 +284,7 @@ def _shown(tensor: Any) -> str:
 
 @export("debugging.assert_proper_iterable", v1=["assert_proper_iterable", "debugging.assert_proper_iterable"])
 def assert_proper_iterable(values: Any) -> None:
-    """Asserts that `values` can be iterated over and is no tensor, array or string.
+    """Asserts that `values` can be iterated over and is not a tensor, array or string.
 
     >>> tf.debugging.assert_proper_iterable([1, 2])
 
@@ -299,7 +299,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 @export("debugging.is_numeric_tensor", v1=["is_numeric_tensor", "debugging.is_numeric_tensor"])
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Tells whether `tensor` is a Tensor of numbers.
+    """Returns whether `tensor` is a Tensor of numbers.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1.5)), tf.debugging.is_numeric_tensor(1.5)
     (True, False)

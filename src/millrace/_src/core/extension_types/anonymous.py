@@ -97,7 +97,7 @@ def reinterpret(value: Any, new_type: Any) -> Any:
         new_type: the class to make; its fields must be those of `value`.
 
     Raises:
-        ValueError: if `value` is no extension type or `new_type` no class of one, or the fields differ.
+        ValueError: if `value` is not an extension type or `new_type` no class of one, or the fields differ.
         TypeError: if a field is of another type.
     """
     if not isinstance(value, ExtensionType):

@@ -227,7 +227,7 @@ def spec_of_field(value: Any, context: Any = None) -> Any:
 
 
 def _leaves(fields: dict[str, Any]) -> list[Any]:
-    """Lists the parts of all fields that are no tuples or mappings, field by field."""
+    """Lists the parts of all fields that are not tuples or mappings, field by field."""
     return [leaf for value in fields.values() for leaf in nest.flatten(value)]
 
 
@@ -259,7 +259,7 @@ def make_spec_class(value_type: type, base: type[ExtensionTypeSpec]) -> type[Ext
         base: the class of specs to derive from.
 
     Raises:
-        ValueError: if `Spec` is no class.
+        ValueError: if `Spec` is not a class.
     """
     name = f"{value_type.__name__}.Spec"
     qualified = f"{value_type.__qualname__}.Spec"

@@ -56,7 +56,7 @@ _ABSENT = object()
 
 
 class _NoDefault:
-    """Prints as what it stands for: a field without a default."""
+    """Prints as what it represents: a field without a default."""
 
     def __repr__(self) -> str:
         return "ExtensionTypeField.NO_DEFAULT"
@@ -90,7 +90,7 @@ class ExtensionTypeField(_Field):
 
     @staticmethod
     def is_reserved_name(name: str) -> bool:
-        """Tells whether no field may have a name, since extension types use it themselves."""
+        """Returns whether no field may have a name, since extension types use it themselves."""
         return name in RESERVED_FIELD_NAMES or name.startswith(RESERVED_PREFIX)
 
 
@@ -136,7 +136,7 @@ def resolved_fields(cls: type, fields: tuple[ExtensionTypeField, ...]) -> tuple[
 
 
 def holds_names(annotation: Any) -> bool:
-    """Tells whether an annotation still names a class that was not defined when it was read."""
+    """Returns whether an annotation still names a class that was not defined when it was read."""
     if isinstance(annotation, (str, ForwardRef)):
         return True
     return any(holds_names(part) for part in typing.get_args(annotation))
@@ -201,7 +201,7 @@ def check_annotation(annotation: Any, where: str) -> None:
 
 
 def is_leaf_type(annotation: Any) -> bool:
-    """Tells whether an annotation is a class whose instances can be the value of a field."""
+    """Returns whether an annotation is a class whose instances can be the value of a field."""
     if not isinstance(annotation, type) or typing.get_origin(annotation) is not None:
         return False
     if annotation in PLAIN_TYPES or annotation in (Tensor, TensorShape, DType):

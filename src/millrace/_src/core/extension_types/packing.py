@@ -33,16 +33,16 @@ def pack(value: Any) -> Any:
 def unpack(value: Any) -> Any:
     """Returns a value with its components as fields.
 
-    Raises: ValueError: if `value` is no extension type's value.
+    Raises: ValueError: if `value` is not an extension type's value.
     """
     _check(value)
     return value._tf_extension_type_unpacked()
 
 
 def is_packed(value: Any) -> bool:
-    """Tells whether a value is in packed form.
+    """Returns whether a value is in packed form.
 
-    Raises: ValueError: if `value` is no extension type's value.
+    Raises: ValueError: if `value` is not an extension type's value.
     """
     _check(value)
     return PACKED in value.__dict__

@@ -27,7 +27,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.structure import Structure
 from millrace._src.util import nest
 
-_MOST_BYTES = 1 << 26
+_MAX_BYTES = 1 << 26
 """The size of the arrays of one leaf in a block: nobody knows how many elements there will be."""
 
 _Put = Callable[[int, Any], bool]
@@ -96,7 +96,7 @@ class PlainElements:
         if kinds != self._kinds:
             self._kinds, self._makers = kinds, list(map(_maker_for, kinds, self._structure.tensor_specs))
         largest = max([leaf.nbytes for leaf in leaves if type(leaf) is np.ndarray], default=0)
-        self._room = min(limit, max(_MOST_BYTES // max(largest, 1), 1))
+        self._room = min(limit, max(_MAX_BYTES // max(largest, 1), 1))
         self._columns = [make(self._room) for make in self._makers if make]
         return [column.put for column in self._columns] if all(self._makers) else []
 

@@ -90,7 +90,7 @@ def from_list(elements: Any, name: str | None = None) -> Any:
 
     Returns: A Dataset with an element for each item; dimensions in which the items differ are unknown in its
       `element_spec`.
-    Raises: ValueError: if `elements` is no list, is empty, or its items differ in structure or dtypes.
+    Raises: ValueError: if `elements` is not a list, is empty, or its items differ in structure or dtypes.
     """
     if not isinstance(elements, list) and elements:
         raise ValueError("Invalid `elements`. `elements` must be a list.")

@@ -175,7 +175,7 @@ def _converted(
       values: values as the module `sqlite3` gives them.
       kind: the type.
       name: the name of the type in SQL.
-      missing: what stands for NULL.
+      missing: what represents NULL.
     """
     if all(type(value) is kind for value in values):
         return values

@@ -171,7 +171,7 @@ class TableFilesCursor(Cursor):
 
 
 def _is_open(record: bytes, delimiter: bytes) -> bool:
-    """Tells whether a record ends within a quoted field."""
+    """Returns whether a record ends within a quoted field."""
     return b'"' in record and record.count(b'"') % 2 == 1 and (record[:1] == b'"' or delimiter + b'"' in record)
 
 
@@ -244,7 +244,7 @@ def csv_dataset_v2(
 def _columns(name: str, numbers: Array) -> list[int]:
     """Returns the numbers of columns.
 
-    Raises: tf.errors.InvalidArgumentError: if these are no increasing numbers.
+    Raises: tf.errors.InvalidArgumentError: if these are not increasing numbers.
     """
     columns: list[int] = numbers.reshape(-1).tolist()
     if any(column < 0 for column in columns):

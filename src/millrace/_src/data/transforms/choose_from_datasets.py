@@ -222,7 +222,7 @@ def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_datas
 
     Returns: A Dataset.
     Raises:
-      TypeError: if elements differ in structure or dtypes, or the choices are no scalars of int64.
+      TypeError: if elements differ in structure or dtypes, or the choices are not scalars of int64.
       ValueError: if there are no datasets.
       tf.errors.InvalidArgumentError: while iterating, if there is no dataset of a chosen number.
     """

@@ -16,7 +16,7 @@ from millrace._src.util.export import export
 def _check_device(caller: str, device: str) -> None:
     """Refuses a device other than the CPU.
 
-    Raises: ValueError: for a name that is no device's; NotImplementedError: for another device.
+    Raises: ValueError: for a name that is not a device's; NotImplementedError: for another device.
     """
     kind = DeviceSpec.from_string(canonical_device(str(device))).device_type
     if kind not in (None, "CPU"):
@@ -40,7 +40,7 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Callabl
 
     Returns: A function for `Dataset.apply`.
     Raises:
-      ValueError: when applied, if a name is no device's.
+      ValueError: when applied, if a name is not a device's.
       NotImplementedError: when applied, if a device is not the CPU.
     """
 

@@ -116,7 +116,7 @@ def filter_(self: DatasetBase, predicate: Callable[..., Any], name: str | None =
 def traced_predicate(dataset: DatasetBase, predicate: Callable[..., Any], place: str) -> TracedFunction:
     """Traces a predicate of the elements of a dataset.
 
-    Raises: ValueError: if the predicate returns something that is no scalar of bool.
+    Raises: ValueError: if the predicate returns something that is not a scalar of bool.
     """
     check_callable(predicate)
     function = TracedFunction(predicate, arguments_of(dataset.element_spec), place)

@@ -287,7 +287,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Callable
 def _key_function(dataset: DatasetBase, key_func: Callable[..., Any]) -> TracedFunction:
     """Traces the function that gives the key of an element.
 
-    Raises: ValueError: if the key is no scalar of int64.
+    Raises: ValueError: if the key is not a scalar of int64.
     """
     check_callable(key_func)
     key = TracedFunction(key_func, arguments_of(dataset.element_spec), _PLACE)

@@ -211,8 +211,8 @@ def map_(
 
     Returns: A Dataset of the results.
     Raises:
-      TypeError: if the function returns something that is no nest of tensors.
-      ValueError: if `map_func` is no function, or calls are to be both parallel and synchronous.
+      TypeError: if the function returns something that is not a nest of tensors.
+      ValueError: if `map_func` is not a function, or calls are to be both parallel and synchronous.
       tf.errors.InvalidArgumentError: if the number of calls is not positive.
     """
     check_callable(map_func)

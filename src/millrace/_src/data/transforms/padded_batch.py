@@ -193,13 +193,13 @@ def padded_batch(
         which the components are padded. An unknown dimension is that of the largest element of the batch. None leaves
         all dimensions that differ to the batch.
       padding_values: a nest of scalars in the structure of the elements, with which components are padded; or one
-        scalar for all components. None, as a whole or for a component, stands for 0, False or the empty string.
+        scalar for all components. None, as a whole or for a component, represents 0, False or the empty string.
       drop_remainder: whether a last batch with fewer elements is left out; a scalar of bool.
       name: a name for the dataset.
 
     Returns: A Dataset of batches.
     Raises:
-      TypeError: if a component is no tensor, or a padding value is of another dtype.
+      TypeError: if a component is not a tensor, or a padding value is of another dtype.
       ValueError: if a component has unknown rank and there are no `padded_shapes`, or these do not fit.
       tf.errors.InvalidArgumentError: if the size is not positive; while iterating, if an element is of another rank.
       tf.errors.DataLossError: while iterating, if an element is larger than its padded shape.
@@ -220,7 +220,7 @@ def padded_batch(
 
 
 def _check_tensors(structure: Structure) -> None:
-    """Refuses elements with components that are no tensors."""
+    """Refuses elements with components that are not tensors."""
     for leaf in structure.leaves:
         if isinstance(leaf, DatasetSpec):
             raise TypeError("`padded_batch` is not supported for datasets of datasets")
@@ -246,10 +246,10 @@ def _padded_shapes(structure: Structure, shapes: Any) -> list[Tensor]:
 
 
 def _padded_shape(shape: Any, component: TensorShape) -> Tensor:
-    """Returns the padded shape of a component as a vector of int64, in which -1 stands for an unknown dimension.
+    """Returns the padded shape of a component as a vector of int64, in which -1 represents an unknown dimension.
 
     Raises:
-      TypeError: if the shape is no vector of integers.
+      TypeError: if the shape is not a vector of integers.
       ValueError: if the component does not fit.
     """
     vector = _vector_of(shape)
@@ -263,7 +263,7 @@ def _padded_shape(shape: Any, component: TensorShape) -> Tensor:
 
 
 def _fits(component: TensorShape, padded: TensorShape) -> bool:
-    """Tells whether a component may be padded to a shape, as far as both are known."""
+    """Returns whether a component may be padded to a shape, as far as both are known."""
     return component.rank == padded.rank and all(
         size is None or wanted is None or size <= wanted for size, wanted in zip(component, padded, strict=True)
     )
@@ -296,7 +296,7 @@ def _padding_values(structure: Structure, values: Any) -> list[Tensor]:
 
     Raises:
       TypeError: if a value is of another dtype than the component.
-      ValueError: if a value is no scalar.
+      ValueError: if a value is not a scalar.
     """
     is_common = values is None or not nest.is_nested(values)
     given = [values] * len(structure.dtypes) if is_common else flatten_up_to(structure.spec, values)

@@ -308,7 +308,7 @@ def parse_example_dataset(
       tensors.
     Raises:
       ValueError: if `features` is None, or a description is not complete.
-      TypeError: while applying the function, if the elements are no vectors of strings.
+      TypeError: while applying the function, if the elements are not vectors of strings.
       tf.errors.InvalidArgumentError: while iterating, if an Example cannot be read.
     """
     if features is None:

@@ -11,7 +11,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.ahead import MOST_BYTES, AheadCursor
+from millrace._src.data.ahead import MAX_BYTES, AheadCursor
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
@@ -76,7 +76,7 @@ class InjectedPrefetchNode(PrefetchNode):
 def buffer_bytes(run: Run) -> int:
     """Returns the size from which on a buffer is full, as far as the options of a pass say."""
     budget = None if run.options is None else run.options.autotune.ram_budget
-    return MOST_BYTES if budget is None else min(MOST_BYTES, budget)
+    return MAX_BYTES if budget is None else min(MAX_BYTES, budget)
 
 
 class PrefetchCursor(Cursor, FilledWhenIdle):

@@ -90,7 +90,7 @@ def reduce(
     Raises:
       TypeError: if parts of the next state are of other dtypes or classes.
       tf.errors.InvalidArgumentError: if the next state has more or fewer parts.
-      ValueError: if `reduce_func` is no function.
+      ValueError: if `reduce_func` is not a function.
     """
     return reduce_over(self, initial_state, reduce_func, name)
 

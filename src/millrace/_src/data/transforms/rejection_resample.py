@@ -67,7 +67,7 @@ def rejection_resample(
       name: a name for the datasets of which the result is made.
 
     Returns: A Dataset of pairs of class and element. Elements may come more than once.
-    Raises: TypeError: if a class is no integer.
+    Raises: TypeError: if a class is not an integer.
     """
     target = _as_float32(target_dist, "target_dist")
     class_values = map_(self, class_func, name=name)
@@ -109,7 +109,7 @@ def _acceptance(initial: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _needs_no_rejection(initial: Any, target: Any) -> bool:
-    """Tells whether both distributions are known, and all elements come from the whole dataset."""
+    """Returns whether both distributions are known, and all elements come from the whole dataset."""
     before, after = static_value(initial), static_value(target)
     return before is not None and after is not None and bool(np.min(after / (before + _TINY)) == 1)
 
@@ -194,6 +194,6 @@ def rejection_resample_function(
       seed: a seed.
 
     Returns: A function from dataset to dataset; see `tf.data.Dataset.rejection_resample`.
-    Raises: TypeError: while applying the function, if a class is no integer.
+    Raises: TypeError: while applying the function, if a class is not an integer.
     """
     return lambda dataset: rejection_resample(dataset, class_func, target_dist, initial_dist, seed)

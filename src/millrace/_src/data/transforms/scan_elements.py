@@ -177,7 +177,7 @@ def scan(self: DatasetBase, initial_state: Any, scan_func: Callable[[Any, Any], 
     Returns: A Dataset of the outputs.
     Raises:
       TypeError: if `scan_func` returns no pair, or a state of other dtypes.
-      ValueError: if `scan_func` is no function.
+      ValueError: if `scan_func` is not a function.
     """
     return scan_over(self, initial_state, scan_func, name)
 

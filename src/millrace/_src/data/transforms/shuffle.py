@@ -33,7 +33,7 @@ from millrace._src.ops.random.words import Words
 
 _DRAWN_AT_ONCE = 1024
 """The number of positions that are drawn at a time; nobody can tell when positions are drawn."""
-_MOST_AT_ONCE = 1 << 16
+_MAX_AT_ONCE = 1 << 16
 """The number of elements that are taken from the source at a time where the buffer takes all."""
 
 
@@ -294,8 +294,8 @@ class _StreamShuffle(Cursor):
         """Fills the buffer."""
         ring = self._ring
         while not ring.is_full:
-            wanted = _MOST_AT_ONCE if ring.size is None else ring.size - len(ring.numbers)
-            block = self._source.next_block(min(wanted, _MOST_AT_ONCE))
+            wanted = _MAX_AT_ONCE if ring.size is None else ring.size - len(ring.numbers)
+            block = self._source.next_block(min(wanted, _MAX_AT_ONCE))
             if block is None:
                 self._ended = True
                 break

@@ -124,7 +124,7 @@ def single_element_of(dataset: DatasetBase) -> Any:
 
     Returns: The nest of tensors of the element.
     Raises:
-      TypeError: if `dataset` is no dataset.
+      TypeError: if `dataset` is not a dataset.
       tf.errors.InvalidArgumentError: if there is no element, or more than one.
     """
     if not isinstance(dataset, DatasetBase):

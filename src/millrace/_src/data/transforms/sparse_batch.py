@@ -144,7 +144,7 @@ def sparse_batch(self: DatasetBase, batch_size: Any, row_shape: Any, name: str |
     Returns: A Dataset of `tf.SparseTensor`s.
     Raises:
       TypeError: if an element has several components.
-      ValueError: if `row_shape` is no shape.
+      ValueError: if `row_shape` is not a shape.
       tf.errors.InvalidArgumentError: if the size is not positive; while iterating, if an element has another number of
         dimensions.
       tf.errors.DataLossError: while iterating, if an element is larger than `row_shape`.

@@ -133,7 +133,7 @@ def take_while(self: DatasetBase, predicate: Callable[..., Any], name: str | Non
       name: a name for the dataset.
 
     Returns: A Dataset that ends before the first element for which the predicate is false.
-    Raises: ValueError: if `predicate` is no function, or returns something else.
+    Raises: ValueError: if `predicate` is not a function, or returns something else.
     """
     function = traced_predicate(self, predicate, "Dataset.take_while()")
     return apply_op(

@@ -122,7 +122,7 @@ class OpenedBatches:
 
 
 def _are_even(batches: Block) -> bool:
-    """Tells whether all components of all elements have the same number of rows."""
+    """Returns whether all components of all elements have the same number of rows."""
     if not batches.is_uniform:
         return False
     row_counts = {column.shape[1:2] for column in batches.columns}

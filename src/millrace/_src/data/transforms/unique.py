@@ -117,7 +117,7 @@ def unique(self: DatasetBase, name: str | None = None) -> Any:
 
     Returns: A Dataset. The values of all its elements are kept while it is gone through.
     Raises:
-      TypeError: if the elements are no tensors of int32, int64 or string.
+      TypeError: if the elements are not tensors of int32, int64 or string.
       tf.errors.InvalidArgumentError: if an element has several components.
     """
     for leaf in self._structure.leaves:

@@ -30,7 +30,7 @@ _BLOCK_BYTES = 1 << 18
 _WORTH_SHARING = 1 << 21
 """The number of elements that are computed, over all steps, from which on threads share a chain."""
 _ALIGNMENT = 64
-_MOST_PLANS = 16
+_MAX_PLANS = 16
 _UNKNOWN: Any = object()
 
 Shape: TypeAlias = tuple[int, ...]
@@ -94,7 +94,7 @@ class BlockProgram:
         plan = self._plans.get(shapes, _UNKNOWN)
         if plan is _UNKNOWN:
             plan = self._new_plan(shapes)
-            if len(self._plans) >= _MOST_PLANS:
+            if len(self._plans) >= _MAX_PLANS:
                 self._plans.clear()  # another thread may be here, too
             self._plans[shapes] = plan
         return plan
@@ -264,7 +264,7 @@ def _without(cut: Cut, axes: Sequence[int]) -> Cut:
 
 
 def block_source(steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str]) -> str:
-    """Returns the source of the function that carries out the steps on one block.
+    """Returns the source of the function that runs the steps on one block.
 
     A ufunc writes into the piece of its output, or into an array of the block that is not read any more.
     """

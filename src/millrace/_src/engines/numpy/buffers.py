@@ -22,7 +22,7 @@ from millrace._src.core.array_namespace import Array
 
 _LARGEST_OF_ALLOCATOR = 31 << 20
 """The bytes of the largest result whose memory the allocator keeps: see `engine`."""
-_MOST_KEPT = 256 << 20
+_MAX_KEPT = 256 << 20
 _SLACK = 1.25
 """How much larger than a result the memory may be that is kept for the result."""
 
@@ -58,7 +58,7 @@ class _KeptMemory:
         return np.empty(size, np.uint8)
 
     def _take_back(self, memory: Any) -> None:
-        if sum(kept.size for kept in list(self._kept.values())) + memory.size <= _MOST_KEPT:
+        if sum(kept.size for kept in list(self._kept.values())) + memory.size <= _MAX_KEPT:
             self._kept[id(memory)] = memory
 
 

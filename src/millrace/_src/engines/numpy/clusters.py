@@ -28,7 +28,7 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
 def is_cluster(node: Node) -> bool:
-    """Tells whether a node calls what XLA compiles: a function, or a part of the graph around."""
+    """Returns whether a node calls what XLA compiles: a function, or a part of the graph around."""
     return node.calls_function and (bool(node.graphs) or any(map(must_compile, node.functions)))
 
 

@@ -52,7 +52,7 @@ _Names: TypeAlias = dict[Value, str]
 
 
 def compile_graph(engine: Engine, graph: OptimizedGraph) -> Program:
-    """Returns the program that computes the outputs of a graph from its inputs and carries out its effects."""
+    """Returns the program that computes the outputs of a graph from its inputs and runs its effects."""
     return _Writer(engine, graph).program()
 
 
@@ -67,7 +67,7 @@ class _Writer:
         self.unread = unread_values(graph)
         self.parts: list[CompiledPart] = []
         self.nodes_behind: dict[str, Sequence[Node]] = {}
-        """For the name of each kernel the nodes that the kernel carries out."""
+        """For the name of each kernel the nodes that the kernel runs."""
 
     def program(self) -> Program:
         graph = self.graph
@@ -180,7 +180,7 @@ class _Writer:
         return Choice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
 
     def _loop(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Loop:
-        """Writes a loop; a variable that an iteration hands on unchanged is no state of the program."""
+        """Writes a loop; a variable that an iteration hands on unchanged is not state of the program."""
         cond, body = graphs
         firsts = [self._name(value, names) for value in node.inputs]
         varying = [i for i, value in enumerate(body.outputs) if value is not body.inputs[i]]
@@ -236,7 +236,7 @@ class _Writer:
         return f"{kind}{next(self.serial)}"
 
     def _bound(self, kind: str, function: Callable[..., Any], nodes: Sequence[Node]) -> str:
-        """Gives a callable, which carries out some nodes, a name in the program."""
+        """Gives a callable, which runs some nodes, a name in the program."""
         name = self._new(kind)
         self.scope[name] = function
         self.nodes_behind[name] = nodes
@@ -256,7 +256,7 @@ class _Writer:
         return ", ".join(f"[{', '.join(g)}]" if isinstance(g, list) else g for g in groups)
 
     def _kernel(self, node: Node) -> str:
-        """Binds what carries out a node, and returns the name of that in the program."""
+        """Binds what runs a node, and returns the name of that in the program."""
         if node.added:
             return self._bound("t", bind_sum(node, self.engine), [node])
         if node.only_checks:
@@ -306,7 +306,7 @@ def _keep(value: Any, dtype: Any) -> Any:
     return value if type(value) is np.ndarray else scalar_array(value, dtype)
 
 
-_LONGEST_KEPT_SOURCE = 4000
+_MAX_KEPT_SOURCE_LENGTH = 4000
 """The characters of the longest source whose code is kept: small functions are the ones that come again and again."""
 
 
@@ -315,7 +315,7 @@ def _code(source: str, filename: str) -> CodeType:
 
     Pipelines trace the same small functions for each pass, and compiling was a third of the time of that.
     """
-    if len(source) > _LONGEST_KEPT_SOURCE:
+    if len(source) > _MAX_KEPT_SOURCE_LENGTH:
         return compile(source, filename, "exec")
     return _of_file(_kept_code(source), filename)
 

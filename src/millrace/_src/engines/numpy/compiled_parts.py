@@ -28,7 +28,7 @@ from millrace._src.util.trials import Trial
 
 _TIMED_CALLS = 3
 """The calls whose shortest tells how long a part takes."""
-_MOST_CASES = 32
+_MAX_CASES = 32
 """The sets of shapes that one part remembers; a part that meets ever new shapes stays with the host."""
 _LARGEST_KEPT = 64
 """The elements of an argument that is kept as it is until a part is compiled; larger ones leave their shape alone."""
@@ -57,7 +57,7 @@ class CompiledPart:
         self._cases: dict[Any, _Case] = {}
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
-        """Carries out the part the way that its case has come to."""
+        """Runs the part the way that its case has come to."""
         shapes = tuple([argument.shape for argument in arguments])
         case = self._cases.get(shapes)
         if case is None:
@@ -66,7 +66,7 @@ class CompiledPart:
 
     def _new_case(self, shapes: Any) -> _Case:
         case = _Case(self)
-        if len(self._cases) < _MOST_CASES:
+        if len(self._cases) < _MAX_CASES:
             return self._cases.setdefault(shapes, case)
         case.settle(HOST)
         return case
@@ -94,11 +94,11 @@ class CompiledPart:
     # --- the two ways --------------------------------------------------------------------------------------------
 
     def on_host(self, *arguments: Any) -> Sequence[Any]:
-        """Carries out the part with NumPy."""
+        """Runs the part with NumPy."""
         return self._host_run(*[a if type(a) is np.ndarray else arrived(a) for a in arguments])
 
     def on_xla(self, *arguments: Any) -> Sequence[Any]:
-        """Carries out the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
+        """Runs the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
         assert self._program is not None  # compiled, or no case had come here
         try:
             results = self._program.run(*arguments)
@@ -142,7 +142,7 @@ class _Case:
     """A part for arguments of certain shapes.
 
     Attributes:
-      run: carries out a call.
+      run: runs a call.
       way: the way for good; None until it is known.
       asked: arguments for which the case asks to be compiled.
     """
@@ -182,7 +182,7 @@ class _Case:
             self.settle(HOST)
 
     def _timed(self, *arguments: Any) -> Sequence[Any]:
-        """Carries out a call on the host, to see how long that takes."""
+        """Runs a call on the host, to see how long that takes."""
         clock = settings.clock
         read_arguments = [a if type(a) is np.ndarray else arrived(a) for a in arguments]  # waiting is not the part's
         start = clock()
@@ -198,7 +198,7 @@ class _Case:
         return results
 
     def _tried(self, *arguments: Any) -> Sequence[Any]:
-        """Carries out a call the way whose turn it is, timed."""
+        """Runs a call the way whose turn it is, timed."""
         trial, part = self._trial, self._part
         assert trial is not None  # compiling made it
         turn = trial.next_turn()
@@ -232,7 +232,7 @@ def let_compile(program: Program, parts: Sequence[CompiledPart]) -> None:
 
 
 def _kept(argument: Array) -> Array:
-    """Returns an argument, or what stands for a large one until the part is compiled."""
+    """Returns an argument, or what represents a large one until the part is compiled."""
     return argument if argument.size <= _LARGEST_KEPT else stand_in(argument.shape, argument.dtype)
 
 

@@ -22,7 +22,7 @@ from millrace._src.engines.numpy import blocks
 from millrace._src.passes.exactness import refused_inputs
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
-_MOST_NODES = 100
+_MAX_NODES = 100
 _VERY_LARGE = 1 << 20
 """The number of elements from which on a single node is a chain."""
 
@@ -68,7 +68,7 @@ def chained(graph: OptimizedGraph) -> Sequence[Step]:
 
 
 def _can_be_large(node: Node) -> bool:
-    """Tells whether a node can be in a chain: whether it computes numbers by themselves, and perhaps many of them.
+    """Returns whether a node can be in a chain: whether it computes numbers by themselves, and perhaps many of them.
 
     A node that may refuse values keeps its place among the effects.
     """
@@ -81,7 +81,7 @@ def _can_be_large(node: Node) -> bool:
 
 
 def _is_very_large(node: Node) -> bool:
-    """Tells whether it is known that a node alone is worth being shared among threads."""
+    """Returns whether it is known that a node alone is worth being shared among threads."""
     size = node.outputs[0].shape.num_elements()
     return size is not None and size >= _VERY_LARGE
 
@@ -102,7 +102,7 @@ def _joined(node: Node, read_chains: Iterable[Chain], chain_of: dict[Node, Chain
     own_chain = Chain([], node.outputs[0].shape)
     for chain in read_chains:
         fits = chain.is_open and chain.shape.is_compatible_with(own_chain.shape)
-        if fits and len(chain.nodes) + len(own_chain.nodes) < _MOST_NODES:
+        if fits and len(chain.nodes) + len(own_chain.nodes) < _MAX_NODES:
             own_chain.shape = own_chain.shape.merge_with(chain.shape)
             own_chain.nodes += chain.nodes
             for member in chain.nodes:

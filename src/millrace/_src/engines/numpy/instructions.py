@@ -33,8 +33,8 @@ class Line:
       pattern: the left side: the targets, perhaps with brackets.
       call: the right side.
       uses: the names that the line reads.
-      node: the node that the line carries out; None for a plain assignment.
-      kernel: the name of what carries out the node.
+      node: the node that the line runs; None for a plain assignment.
+      kernel: the name of what runs the node.
       consumed: the list or array that the line may change in place, if no later line reads that list or array.
       call_in_place: the right side that changes the consumed list or array.
       escaping: lists that the line's results may hold.
@@ -259,7 +259,7 @@ def choose_in_place(block: Sequence[Instruction]) -> None:
 
 
 def _may_change(block: Iterable[Instruction]) -> bool:
-    """Tells whether a block has a line that could change a list or an array in place."""
+    """Returns whether a block has a line that could change a list or an array in place."""
     for instruction in block:
         if isinstance(instruction, Line):
             if instruction.consumed is not None:
@@ -321,7 +321,7 @@ class _Owners:
                 owned.difference_update(self.arrays.intersection(instruction.uses))  # a result may be a view
 
     def _can_take(self, name: str | None, instruction: Instruction, owned: set[str]) -> bool:
-        """Tells whether an instruction may change the list of a name in place."""
+        """Returns whether an instruction may change the list of a name in place."""
         return name in owned and name not in instruction.live_after
 
     def _line(self, line: Line, owned: set[str]) -> None:

@@ -62,7 +62,7 @@ class NumpyNamespace:
 
     @staticmethod
     def are_known(*arrays: Array) -> bool:
-        """Tells whether the values of all arrays are known: always, but while XLA compiles."""
+        """Returns whether the values of all arrays are known: always, but while XLA compiles."""
         return True
 
     @staticmethod
@@ -100,7 +100,7 @@ class NumpyNamespace:
 
     @staticmethod
     def may_hold(condition: Array) -> bool:
-        """Tells whether some element of `condition` is true."""
+        """Returns whether some element of `condition` is true."""
         return bool(condition.any())
 
     @staticmethod

@@ -1,7 +1,7 @@
 """Combining rows at indices that may repeat.
 
 NumPy's `ufunc.at` is quick for single numbers at a vector of indices, and slow for rows and for several axes. So the
-indexed axes become one. Sums of rows are a product with a sparse matrix of ones, place by row, which SciPy carries out
+indexed axes become one. Sums of rows are a product with a sparse matrix of ones, place by row, which SciPy runs
 row by row in the order of the rows. For extremes and products the rows are sorted by place, so that the rows of a
 place are a run (`util.runs`).
 """
@@ -54,7 +54,7 @@ def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
 
 
 def _is_by_places(index: Any) -> bool:
-    """Tells whether an index consists of arrays of integers of one shape."""
+    """Returns whether an index consists of arrays of integers of one shape."""
     if not (isinstance(index, tuple) and index and all(isinstance(part, np.ndarray) for part in index)):
         return False
     return all(part.dtype.kind in "iu" and part.shape == index[0].shape for part in index)

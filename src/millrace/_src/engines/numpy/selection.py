@@ -45,7 +45,7 @@ def where(condition: Array, x: Array, y: Array) -> Array:
 
 
 def _are_bits(condition: Array, x: Array, y: Array) -> bool:
-    """Tells whether the arrays are of one dtype of at most 64 bits that holds numbers, and the condition is boolean."""
+    """Returns whether the arrays share one dtype of numbers of at most 64 bits, and the condition is boolean."""
     if not (condition.dtype == bool and type(x) is type(y) is np.ndarray and x.dtype == y.dtype):
         return False
     return x.dtype.kind != "O" and x.dtype.itemsize in _INTEGERS

@@ -34,7 +34,7 @@ _FEW_ROWS = 8
 
 
 def is_summed_in_blocks(x: Array) -> bool:
-    """Tells whether `sum_over` is for an array: floats, and enough of them."""
+    """Returns whether `sum_over` is for an array: floats, and enough of them."""
     return x.size >= _FEWEST and x.dtype in _FLOATS
 
 

@@ -1,7 +1,7 @@
 """Accelerators, as JAX's public API presents them.
 
 An eager op on an accelerator is its kernel with jax.numpy, compiled once for each set of shapes, on arguments that are
-put there. Ops that JAX cannot carry out in this way stay on the host, and so do ops whose checks of values (an index
+put there. Ops that JAX cannot run in this way stay on the host, and so do ops whose checks of values (an index
 out of range) would be lost.
 """
 
@@ -69,7 +69,7 @@ class XlaAccelerator:
         return facts
 
     def holds(self, array: Any) -> bool:
-        """Tells whether an array of JAX is in the device's memory, as a whole or in part."""
+        """Returns whether an array of JAX is in the device's memory, as a whole or in part."""
         return isinstance(array, jax.Array) and self.device in array.devices()
 
 

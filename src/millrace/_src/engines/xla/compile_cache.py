@@ -37,7 +37,7 @@ _SHORTEST_COMPILATION = 0.1
 _LARGEST_FOLDER = 1 << 29
 _LARGEST_PROGRAM = 1 << 26
 """The longest text of a program that is looked up: constants make it long."""
-_MOST_COMPARED = 16
+_MAX_COMPARED = 16
 """How many entries of the same function are looked at to explain a miss."""
 _MAGIC = b"millrace executable 1\n"
 _NAMES = {
@@ -172,7 +172,7 @@ def _prefix(name: str) -> str:
 def explanation(folder: Path, name: str, parts: Parts) -> str:
     """Returns why the cache has no executable for a key: what differs from the entry that is most like it."""
     candidates: list[set[str]] = []
-    for file in _newest(folder.glob(f"{_prefix(name)}*"))[:_MOST_COMPARED]:
+    for file in _newest(folder.glob(f"{_prefix(name)}*"))[:_MAX_COMPARED]:
         entry = _read(file)
         if entry is not None:
             candidates.append({part for part in _NAMES if entry[0].get(part) != parts[part]})

@@ -1,7 +1,7 @@
 """The XLA engine: compiles graphs through JAX's public API.
 
 A program is a function from the graph's inputs and the values of its variables to its outputs and the new values, which
-JAX lowers and compiles for the types of a call's arguments (`executables`); `runner` carries calls out. 64-bit types
+JAX lowers and compiles for the types of a call's arguments (`executables`); `runner` runs calls. 64-bit types
 are enabled only around Millrace's own calls, so the user's JAX code sees its own settings.
 """
 

@@ -33,7 +33,7 @@ from millrace._src.util.interrupts import interrupts_later
 
 Known = tuple[tuple[int, KnownValue], ...]
 """The inputs that are constants of an executable: their positions and values."""
-_MOST_EXECUTABLES = 128
+_MAX_EXECUTABLES = 128
 _FIRST_CALLS = 8
 """The calls of an executable in which JAX may still run code in Python, once for each kind of operands."""
 _FunctionInC = type(jax.jit(lambda: None))
@@ -163,7 +163,7 @@ class Executable:
             self._direct_run = _direct_run(self.run)
 
     def _add(self, run: Any, operands: Sequence[Any], outputs: list[Any]) -> None:
-        """Adds the outputs of a run to a list; after a run that is no Python, no Python runs before they are added."""
+        """Adds the outputs of a run to a list; after a run that is not Python, no Python runs before they are added."""
         results = chain.from_iterable(starmap(run, [operands]))
         try:
             if self.is_wide:
@@ -241,7 +241,7 @@ class Executables:
         with self._lock:
             executable = self._table.setdefault(signature, Executable(self.lowering.graph))
             self._table.move_to_end(signature)
-            if len(self._table) > _MOST_EXECUTABLES:
+            if len(self._table) > _MAX_EXECUTABLES:
                 self._table.popitem(last=False)
                 self.recent.clear()
         with executable.lock:
@@ -251,7 +251,7 @@ class Executables:
 
     def keep_recent(self, key: Hashable, executable: Executable) -> None:
         """Notes which executable fits calls of which this much is known."""
-        if len(self.recent) >= _MOST_EXECUTABLES:
+        if len(self.recent) >= _MAX_EXECUTABLES:
             self.recent.clear()
         self.recent[key] = executable
 

@@ -43,7 +43,7 @@ _WORTH_CALLING = 1 << 22
 _RUNS = 5
 _PREFERENCE = 1.1
 """How many times as long as XLA's own form a call may seem to take: measuring beside other work is not exact."""
-_MOST_SHAPES = 512
+_MAX_SHAPES = 512
 
 
 # --- XLA's structs ---------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def _answer(pointer: Any) -> Any:
         if frame.extension:
             _answer_questions(frame)
         elif frame.stage == _EXECUTE:
-            _carry_out(frame)
+            _run_call(frame)
     except Exception as error:
         return _make_error(frame, f"{type(error).__name__}: {error}")
     return None
@@ -130,13 +130,13 @@ def _answer_questions(frame: Any) -> None:
         version.major, version.minor = own.major, own.minor
 
 
-def _carry_out(frame: Any) -> None:
+def _run_call(frame: Any) -> None:
     a, b, result = (_Buffer.from_address(v).data for v in (*frame.arguments.values[:2], frame.results.values[0]))
     text = _Text.from_address(frame.attributes.values[0])
     _calculation(ctypes.string_at(text.start, text.length))(a, b, result)
 
 
-@functools.lru_cache(maxsize=_MOST_SHAPES)
+@functools.lru_cache(maxsize=_MAX_SHAPES)
 def _calculation(text: bytes) -> Callable[[int, int, int], None]:
     kind, fields = json.loads(text)
     make = Product._make if kind == _PRODUCT else Convolution._make
@@ -218,7 +218,7 @@ def _convolution(kind: str, shape: Convolution) -> _Call:
 
 
 def _faster(call: _Call, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
-    """Carries out a calculation in the faster form."""
+    """Runs a calculation in the faster form."""
     is_large = call.shape.multiplications >= _WORTH_CALLING
     form = call.form() if is_large and may_call() and _is_usable() else None
     if form is None or not _is_faster(call, form, own, (a.shape, b.shape)):
@@ -229,7 +229,7 @@ def _faster(call: _Call, own: Callable[[Array, Array], Array], a: Array, b: Arra
 
 @functools.cache
 def _is_usable() -> bool:
-    """Tells whether programs of this process can call the handler, by letting one do it."""
+    """Returns whether programs of this process can call the handler, by letting one do it."""
     if jax.default_backend() != "cpu":
         return False
     shape = Convolution((1, 4, 4, 8), (3, 3, 8, 8), (4, 4), (1, 1), (1, 1), (1, 1), "float32")
@@ -250,12 +250,12 @@ _verdicts: dict[Hashable, bool] = {}
 
 
 def _is_faster(call: _Call, form: Callable[..., Array], own: Callable[..., Array], operands: _Shapes) -> bool:
-    """Tells whether a form is faster than XLA's own; measured when a shape is first asked for."""
+    """Returns whether a form is faster than XLA's own; measured when a shape is first asked for."""
     key = (call.kind, call.shape)
     if are_choices_fixed():
         return True
     if key not in _verdicts:
-        if len(_verdicts) >= _MOST_SHAPES:
+        if len(_verdicts) >= _MAX_SHAPES:
             _verdicts.clear()
         called, compiled = _shortest_runs((form, own), operands, call.dtype)
         _verdicts[key] = called < _PREFERENCE * compiled

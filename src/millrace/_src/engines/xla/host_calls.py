@@ -82,7 +82,7 @@ class Watch:
 
 
 def _is_done(result: Any) -> bool:
-    """Tells whether a result is there; if it was given to another program, that program will tell."""
+    """Returns whether a result is there; if it was given to another program, that program will tell."""
     return result.is_deleted() or result.is_ready()
 
 
@@ -105,7 +105,7 @@ def calls_allowed() -> Iterator[Callable[[Run], Run]]:
 
 
 def may_call() -> bool:
-    """Tells whether the program that this thread traces may call Python."""
+    """Returns whether the program that this thread traces may call Python."""
     return _trace.may_call
 
 

@@ -61,7 +61,7 @@ class DenseList(VariantValue):
       is_limited: whether the list cannot grow, because of a declared maximum or because a loop has made all room.
       data: the elements along a first axis, a pytree if the elements are lists; None while the list is unset.
       same: the constant that every element equals; None if elements may differ.
-      cleared: for each row whether it stands for zeros; None if no row does.
+      cleared: for each row whether it represents zeros; None if no row does.
     """
 
     shape: tuple[int, ...] = ()
@@ -312,8 +312,8 @@ class DenseList(VariantValue):
 def to_dense(value: Any) -> DenseList:
     """Converts a list of the NumPy engine to XLA's form.
 
-    Raises: UnknownWhileCompilingError: if elements differ in shape, or the value is no list: the function stays on the
-      NumPy tier.
+    Raises: UnknownWhileCompilingError: if elements differ in shape, or the value is not a list: the function stays on
+      the NumPy tier.
     """
     if not isinstance(value, TensorList):
         raise errors.UnknownWhileCompilingError(f"XLA has no form of a {type(value).__name__}.", tensors=[])
@@ -498,7 +498,7 @@ def _arrays(item: Any) -> Any:
 
 
 def _is_zeros(item: Any) -> bool:
-    """Tells whether an element is known to be zeros, none of them negative."""
+    """Returns whether an element is known to be zeros, none of them negative."""
     return isinstance(item, np.ndarray) and not item.tobytes().strip(b"\0")
 
 

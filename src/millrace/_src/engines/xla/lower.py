@@ -70,7 +70,7 @@ class Lowering:
         self.passed_on = [i < len(self.outputs) and self.outputs[i] is v for i, v in enumerate(self.inputs)]
         """For each input, whether the output of the same number is that input, as for a loop's captures."""
         self.stand_ins = [v.node is not None and v.node.op_def.traits.is_stand_in for v in self.outputs]
-        """For each output, whether it stands for a value of another branch, whose shape it takes."""
+        """For each output, whether it represents a value of another branch, whose shape it takes."""
 
     def __call__(self, *arguments: Any) -> list[Any]:
         arrays: dict[Value, Any] = dict(zip(self.inputs, arguments, strict=True))
@@ -152,7 +152,7 @@ def _callable(function: Any) -> Callable[..., Any]:
 
 
 def _array(value: Value, arrays: dict[Value, Any]) -> Any:
-    """Returns the array that stands for a value while JAX traces."""
+    """Returns the array that represents a value while JAX traces."""
     return arrays[value] if value.constant is None else value.constant
 
 

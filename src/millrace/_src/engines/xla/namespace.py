@@ -76,7 +76,7 @@ class XlaNamespace:
 
     @staticmethod
     def are_known(*arrays: Array) -> bool:
-        """Tells whether the values of all arrays are known while compiling."""
+        """Returns whether the values of all arrays are known while compiling."""
         return all(_is_host(array) for array in arrays)
 
     @staticmethod
@@ -96,7 +96,7 @@ class XlaNamespace:
 
     @staticmethod
     def may_hold(condition: Array) -> bool:
-        """Tells whether some element of `condition` is true, or may be true when the compiled program runs."""
+        """Returns whether some element of `condition` is true, or may be true when the compiled program runs."""
         return bool(condition.any()) if is_concrete(condition) else True
 
     convolved = staticmethod(convolved)
@@ -265,7 +265,7 @@ def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[l
 
 
 def _is_host(item: Any) -> bool:
-    """Tells whether a value is known while compiling."""
+    """Returns whether a value is known while compiling."""
     return isinstance(item, (np.ndarray, np.generic))
 
 

@@ -18,7 +18,7 @@ from millrace._src.engines.xla.accelerators import XlaAccelerator
 
 
 def has_choice() -> bool:
-    """Tells whether the machine has another device than the host."""
+    """Returns whether the machine has another device than the host."""
     return any(device.device_type != "CPU" for device in devices.list_physical_devices())
 
 

@@ -26,8 +26,8 @@ _COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) .*\{$")
 _INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = ")
 _CALLED = re.compile(r"(?:calls|to_apply|body)=%?([\w.\-]+)")
 _SCOPES = re.compile(r'op_name="([^"]*)"')
-_MOST_NAMES = 4
-"""The names of the nodes that are listed of one instruction; a fusion may carry out hundreds."""
+_MAX_NAMES = 4
+"""The names of the nodes that are listed of one instruction; a fusion may run hundreds."""
 
 
 class XlaRecording:
@@ -68,7 +68,7 @@ class XlaRecording:
         names = [node.name for node in nodes]
         if not names:
             return "", None
-        text = "+".join(names[:_MOST_NAMES]) + ("+..." if len(names) > _MOST_NAMES else "")
+        text = "+".join(names[:_MAX_NAMES]) + ("+..." if len(names) > _MAX_NAMES else "")
         return text, nodes[-1].source
 
     @functools.cached_property

@@ -1,7 +1,7 @@
 """What XLA cannot run: the operations that it refuses, and those that leave a graph to the NumPy tier.
 
 Strings, Python and output are refused, by names of op and node. Shapes that depend on data, and random numbers inside
-of loops, are no fault of the user's: such a graph runs on NumPy, with the reason.
+of loops, are not a fault of the user's: such a graph runs on NumPy, with the reason.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
 
 
 def _needs_state(node: Node) -> bool:
-    """Tells whether the arguments of a random op depend on a variable or another effect: no drawing ahead then."""
+    """Returns whether the arguments of a random op depend on a variable or another effect: no drawing ahead then."""
     stack, seen_nodes = [value.node for value in node.inputs], set()
     while stack:
         current = stack.pop()
@@ -77,7 +77,7 @@ def _needs_state(node: Node) -> bool:
 
 
 def _writes_in_condition(node: Node) -> bool:
-    """Tells whether a node is a loop whose condition writes to a variable; XLA keeps the state of iterations alone."""
+    """Returns whether a node is a loop whose condition writes to a variable; XLA keeps only the iterations' state."""
     if node.op_def.traits.control != "loop":
         return False
     condition, _ = held_graphs(node)
@@ -119,5 +119,5 @@ def needs_numpy(nodes: Sequence[Node]) -> str:
 
 
 def is_draw(node: Node) -> bool:
-    """Tells whether a node draws from a hidden random stream."""
+    """Returns whether a node draws from a hidden random stream."""
     return node.effects is Effects.RANDOM and not node.holds_functions

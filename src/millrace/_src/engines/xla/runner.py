@@ -49,10 +49,10 @@ from millrace._src.engines.xla.variables import (
 )
 from millrace._src.passes.optimized_graph import OptimizedGraph, Value
 
-_MOST_SPECIALIZATIONS = 16
+_MAX_SPECIALIZATIONS = 16
 """The most executables of one function for different values of the arguments that decide sizes."""
 _NO_KEY = Sharing().key
-_MOST_ELEMENTS = 256
+_MAX_ELEMENTS = 256
 """How large an argument may be to be a constant."""
 _acquire, _release = type(threading.RLock()).acquire, type(threading.RLock()).release
 
@@ -356,8 +356,8 @@ class Runner:
         executables = self.executables
         reason = self.graph.verdict.reason
         if reason is None and known and known not in executables.seen:
-            if len(executables.seen) == _MOST_SPECIALIZATIONS:
-                return f"a size depends on an argument that had more than {_MOST_SPECIALIZATIONS} values."
+            if len(executables.seen) == _MAX_SPECIALIZATIONS:
+                return f"a size depends on an argument that had more than {_MAX_SPECIALIZATIONS} values."
             executables.seen.add(known)
         return reason
 
@@ -391,7 +391,7 @@ class Runner:
         """
         known_positions = {position for position, _ in call.known}
         positions = inputs_behind(error.tensors, self.inputs)
-        is_large = positions is not None and any(call.arguments[i].size > _MOST_ELEMENTS for i in positions)
+        is_large = positions is not None and any(call.arguments[i].size > _MAX_ELEMENTS for i in positions)
         if positions is None or positions <= known_positions or is_large:
             self._leave(error)
         else:
@@ -415,7 +415,7 @@ class Runner:
     # --- ahead of calls --------------------------------------------------------------------------------------------
 
     def ready(self, arguments: Sequence[Any]) -> bool:
-        """Tells whether there is an executable for these arguments; see `Program`."""
+        """Returns whether there is an executable for these arguments; see `Program`."""
         return self._found(arguments) is not None
 
     def _found(self, arguments: Sequence[Any]) -> Executable | None:
@@ -452,7 +452,7 @@ class Runner:
         return compile_ahead
 
     def _types(self, arguments: Sequence[Any]) -> tuple[list[Any], Sequence[Any]]:
-        """Returns what stands for arguments and random numbers while nothing runs: the types of the arrays.
+        """Returns what represents arguments and random numbers while nothing runs: the types of the arrays.
 
         Small arrays and lists stay as they are, since they may decide a size.
         """
@@ -463,7 +463,7 @@ class Runner:
             types[position] = stand_ins.setdefault(id(storage), VariableType(storage))
         for position in self.plain:
             argument = arguments[position]
-            if argument.size > _MOST_ELEMENTS:
+            if argument.size > _MAX_ELEMENTS:
                 types[position] = abstract(argument)
         return types, () if self.draws is None else self.draws.types(arguments)
 

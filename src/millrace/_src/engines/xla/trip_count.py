@@ -16,7 +16,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result
 from millrace._src.passes.optimized_graph import Value
 
-_MOST_TRIPS = 100_000
+_MAX_TRIPS = 100_000
 
 Evaluator = Callable[[dict[Value, Any]], Any]
 """A function that computes one array from the values in a dict and adds intermediate values to the dict."""
@@ -77,7 +77,7 @@ def _is_known(value: Any) -> bool:
 
 
 def _count(keep: Evaluator, counters: dict[int, Evaluator], values: dict[int, Any], inputs: Any) -> Count | None:
-    for trips in range(_MOST_TRIPS):
+    for trips in range(_MAX_TRIPS):
         if not keep({inputs[0][i]: v for i, v in values.items()}):
             return Count(trips, values)
         known_values = {inputs[1][i]: v for i, v in values.items()}

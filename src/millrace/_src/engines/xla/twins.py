@@ -1,4 +1,4 @@
-"""Twins: the arrays of XLA's that stand for NumPy arrays which are passed again and again.
+"""Twins: the arrays of XLA's that represent NumPy arrays which are passed again and again.
 
 A NumPy array goes into each call by way of its type's conversion, and is copied if it is not aligned as XLA needs it.
 The arrays of tensors never change, nor do those of variables that a weak reference knows. So an input that gets the

@@ -61,7 +61,7 @@ def convert_arrays(source: Any, target: Any) -> ArrayConversion:
 
     Args:
       source: a file that ends in `.safetensors` or `.npz`, or what the names of a checkpoint's files begin with. A
-        folder of checkpoints stands for the latest one, a SavedModel for its variables.
+        folder of checkpoints represents the latest one, a SavedModel for its variables.
       target: the file to write; a name without one of the two suffixes is that of a checkpoint.
 
     Returns: The names of what was written, and what was left out.
@@ -94,7 +94,7 @@ def _new_names(file: ArrayFile, target: str) -> tuple[dict[str, str], dict[str, 
 
 
 def _name_in_memory(file: ArrayFile, name: str) -> str | None:
-    """Returns the dotted name of an array of a file; None for what is no variable's value.
+    """Returns the dotted name of an array of a file; None for what is not a variable's value.
 
     A checkpoint of TensorFlow 1 has no object graph, and the name of a variable, `layer/kernel`, as the key.
     """

@@ -1,8 +1,8 @@
 """Names of variables: `layer/kernel/.ATTRIBUTES/VARIABLE_VALUE` in a checkpoint is `layer.kernel` in other files.
 
 A checkpoint names a variable by its path from the root object, and says which attribute of the object the value is.
-In a path, `..` stands for a dot in a name and `.S` for a slash. Elsewhere dots stand between names, so a dot in a name
-is doubled there too; a slash stands for itself.
+In a path, `..` represents a dot in a name and `.S` for a slash. Elsewhere dots stand between names, so a dot in a name
+is doubled there too; a slash represents itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _SINGLE_DOT = re.compile(r"(?<!\.)\.(?!\.)")
 
 
 def dotted_name(key: str) -> str | None:
-    """Returns the name of the variable whose value a checkpoint has under a key; None for what is no variable's value.
+    """Returns the name of the variable whose value a checkpoint has under a key; None for what is not a variable's
+    value.
 
     >>> from millrace._src.interop.array_files.names import dotted_name
     >>> dotted_name("layer/kernel/.ATTRIBUTES/VARIABLE_VALUE")

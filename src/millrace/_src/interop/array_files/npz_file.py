@@ -29,10 +29,10 @@ _DTYPES = "__dtypes__"
 _ENDING = ".npy"
 _DAMAGES = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError, RuntimeError)
 """What reading a damaged archive raises."""
-_MOST_COMPRESSED = 1100
-"""A byte of an archive stands for at most as many."""
+_MAX_COMPRESSED = 1100
+"""A byte of an archive represents at most as many."""
 _DAY = (1980, 1, 1, 0, 0, 0)
-"""What stands for the time in the archive: equal arrays make equal bytes."""
+"""What represents the time in the archive: equal arrays make equal bytes."""
 
 
 class NpzFile(ArrayFile):
@@ -80,13 +80,13 @@ class NpzFile(ArrayFile):
 
     def _name_of(self, member: zipfile.ZipInfo) -> str:
         if not member.filename.endswith(_ENDING):
-            raise ValueError(f"its member {member.filename!r} is no array")
+            raise ValueError(f"its member {member.filename!r} is not an array")
         return member.filename.removesuffix(_ENDING)
 
     def _read_dtypes(self) -> dict[str, str]:
         names = json.loads(self._load(_DTYPES).tobytes()) if _DTYPES in self._members else {}
         if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
-            raise ValueError(f"its member {_DTYPES!r} is no object of texts")
+            raise ValueError(f"its member {_DTYPES!r} is not an object of texts")
         return names
 
     def _info(self, name: str) -> ArrayInfo:
@@ -104,7 +104,7 @@ class NpzFile(ArrayFile):
             shape, _, stored = read_header(member)
         size = math.prod(shape) * stored.itemsize
         packed_size = min(member_info.compress_size, self._size)
-        if not stored.hasobject and size > min(member_info.file_size, _MOST_COMPRESSED * packed_size):
+        if not stored.hasobject and size > min(member_info.file_size, _MAX_COMPRESSED * packed_size):
             raise ValueError(f"array {name!r} would have {size} bytes")
         return shape, stored, size
 
@@ -130,7 +130,7 @@ class NpzFile(ArrayFile):
             return np.lib.format.read_array(member, allow_pickle=False)
 
     def _damaged(self, error: Exception) -> errors.OpError:
-        return errors.DataLossError(None, None, f"{self._name} is no whole npz file: {error}")
+        return errors.DataLossError(None, None, f"{self._name} is not a whole npz file: {error}")
 
 
 def write_npz(name: str, sources: Sequence[Source]) -> None:

@@ -63,5 +63,5 @@ def open_array_file(path: str) -> tuple[str, ArrayFile]:
         return f"npz file {path}", NpzFile(path)
     prefix = checkpoint_prefix(path)
     if prefix is None:
-        raise errors.NotFoundError(None, None, f"{path} is no checkpoint, nor a .safetensors or .npz file.")
+        raise errors.NotFoundError(None, None, f"{path} is not a checkpoint, nor a .safetensors or .npz file.")
     return f"checkpoint {prefix}", CheckpointFile(prefix)

@@ -92,9 +92,9 @@ class SafetensorsFile(ArrayFile):
         try:
             header = json.loads(self._file.read(8, size))
         except (ValueError, RecursionError) as error:
-            raise self._damaged(f"its header is no JSON ({error})") from None
+            raise self._damaged(f"its header is not JSON ({error})") from None
         if not isinstance(header, dict):
-            raise self._damaged("its header is no object")
+            raise self._damaged("its header is not an object")
         return header, 8 + size
 
     def _info(self, name: str, entry: Any) -> ArrayInfo:
@@ -115,7 +115,7 @@ class SafetensorsFile(ArrayFile):
         return ArrayInfo(name, dtype, tuple(shape), end - begin)
 
     def _damaged(self, reason: str) -> errors.OpError:
-        return errors.DataLossError(None, None, f"{self._file.name} is no whole safetensors file: {reason}.")
+        return errors.DataLossError(None, None, f"{self._file.name} is not a whole safetensors file: {reason}.")
 
 
 def write_safetensors(name: str, sources: Sequence[Source], metadata: Mapping[str, str] | None = None) -> None:

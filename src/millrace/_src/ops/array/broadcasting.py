@@ -172,7 +172,7 @@ def broadcast_gradient_args(xp: Xp, s0: Array, s1: Array) -> tuple[Array, Array]
 
 
 def _both_one(x: list[int], y: list[int], i: int) -> bool:
-    """Tells whether both sizes are 1: a sum over such an axis changes nothing, but TensorFlow lists it for both."""
+    """Returns whether both sizes are 1: a sum over such an axis changes nothing, but TensorFlow lists it for both."""
     return x[i] == y[i] == 1
 
 

@@ -30,7 +30,7 @@ _Row: TypeAlias = "tuple[tuple[float, ...], Any]"
 """The place of a row, all its indices but the last, and the row's values."""
 _END: _Row = ((math.inf,), None)
 """Stands after the last row: its place is behind all others."""
-_MOST_ELEMENTS = 2**63 - 1
+_MAX_ELEMENTS = 2**63 - 1
 
 
 def _distances_shape(c: ShapeContext) -> TensorShape:
@@ -124,7 +124,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
 
     Returns: A float32 Tensor with one dimension less.
     Raises:
-      TypeError: if an argument is no SparseTensor.
+      TypeError: if an argument is not a SparseTensor.
       tf.errors.InvalidArgumentError: if the ranks or dtypes differ.
     """
     for role, tensor in (("Hypothesis", hypothesis), ("Truth", truth)):
@@ -182,7 +182,7 @@ def _result_dims(hypothesis_shape: Array, truth_shape: Array) -> list[int]:
     for shape in (hypothesis_shape.tolist(), truth_shape.tolist()):
         if min(shape) < 0:
             raise invalid(f"Dimension {next(dim for dim in shape if dim < 0)} must be >= 0")
-        if math.prod(shape) > _MOST_ELEMENTS:
+        if math.prod(shape) > _MAX_ELEMENTS:
             raise invalid(f"Shape {dims_text(shape)} would have more than 2**63 - 1 elements")
     dims: list[int] = np.maximum(hypothesis_shape, truth_shape)[:-1].tolist()
     if 0 in dims:
@@ -204,7 +204,7 @@ def _rows(indices: Array, values: Array) -> list[_Row]:
 
 
 def _pairs(hypotheses: Sequence[_Row], truths: Sequence[_Row]) -> Iterator[tuple[tuple[float, ...], Any, Any]]:
-    """Yields each place with the two rows there; None stands for a row that a tensor lacks."""
+    """Yields each place with the two rows there; None represents a row that a tensor lacks."""
     hypothesis_rows, truth_rows = iter([*hypotheses, _END]), iter([*truths, _END])
     hypothesis, truth = next(hypothesis_rows), next(truth_rows)
     while hypothesis is not _END or truth is not _END:
@@ -227,7 +227,7 @@ def _edits(hypothesis: Array, truth: Array) -> int:
     """Returns how many insertions, deletions and substitutions turn one vector into another.
 
     `edits[j]` is the answer for the elements of `hypothesis` so far and the first j of `truth`. An insertion depends on
-    the entry before; a running minimum carries out all of them at once.
+    the entry before; a running minimum runs all of them at once.
     """
     positions = np.arange(truth.size + 1)
     edits = positions

@@ -123,7 +123,7 @@ class SliceKey:
         self._add(*(_default(value, fallback, dtype) for value, fallback in ((start, 0), (stop, 0), (step, 1))))
 
     def is_static(self) -> bool:
-        """Tells whether every bound is known now."""
+        """Returns whether every bound is known now."""
         return not any(isinstance(v, Tensor) and type(v) is not EagerTensor for part in self.parts() for v in part)
 
     def parts(self) -> tuple[list[Any], list[Any], list[Any]]:

@@ -165,7 +165,7 @@ def eye(
       name: name of the operation.
 
     Returns: A Tensor of shape `batch_shape + [num_rows, num_columns]`.
-    Raises: TypeError: if a size is no integer.
+    Raises: TypeError: if a size is not an integer.
     """
     columns = num_rows if num_columns is None else num_columns
     if not _is_size(num_rows) or not _is_size(columns):

@@ -130,7 +130,7 @@ def quantize_op(
     axis: int = -1,
     ensure_minimum_range: float = 0.01,
 ) -> tuple[Array, Array, Array]:
-    """Quantizes `input`; returns the values and the range that the values stand for."""
+    """Quantizes `input`; returns the values and the range that the values represent."""
     _check_quantizing(input, min_range, max_range, mode, round_mode, axis)
     low, high = _widened(xp, min_range, max_range, ensure_minimum_range)
     a, b = along(input, low, axis), along(input, high, axis)
@@ -141,7 +141,7 @@ def quantize_op(
 
 
 def _widened(xp: Xp, low: Array, high: Array, minimum: float) -> tuple[Array, Array]:
-    """Widens the range so that it holds zero and is no narrower than a fraction of its size."""
+    """Widens the range so that it holds zero and is not a narrower than a fraction of its size."""
     bottom = xp.minimum(low, _F32(0))
     least = xp.maximum(_F32(1), xp.maximum(xp.abs(low), xp.abs(high))) * _F32(minimum)
     return bottom, xp.maximum(xp.maximum(high, bottom + least), _F32(0))
@@ -226,7 +226,7 @@ def quantize(
       axis: the dimension whose slices have ranges of their own; None: one range.
       ensure_minimum_range: the least width of the range, as a share of the range's size.
 
-    Returns: A named tuple of `output` and the range that `output` stands for, `output_min` and `output_max`.
+    Returns: A named tuple of `output` and the range that `output` represents, `output_min` and `output_max`.
     Raises: tf.errors.InvalidArgumentError: if the range is reversed or a mode unknown.
     """
     result = quantize_op(
@@ -308,7 +308,7 @@ def dequantize_op(
     narrow_range: bool = False,
     axis: int = -1,
 ) -> Array:
-    """Computes the floats that quantized values stand for."""
+    """Computes the floats that quantized values represent."""
     _check_mode(mode)
     check_ranges(input, min_range, max_range, axis, ("min_range", "max_range"))
     low, high = along(input, min_range, axis), along(input, max_range, axis)
@@ -356,8 +356,8 @@ def dequantize(
 
     Args:
       input: A Tensor of a quantized dtype.
-      min_range: a float32 scalar, or with `axis` a vector: what the least value stands for.
-      max_range: what the largest value stands for.
+      min_range: a float32 scalar, or with `axis` a vector: what the least value represents.
+      max_range: what the largest value represents.
       mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; that of the quantization.
       name: name of the operation.
       axis: the dimension whose slices have ranges of their own; None: one range.

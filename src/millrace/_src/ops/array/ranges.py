@@ -42,7 +42,7 @@ _HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
 # --- range -------------------------------------------------------------------------------------------------------
 
 
-_MOST = 2**63 - 1
+_MAX = 2**63 - 1
 
 
 def _range_size(start: Any, limit: Any, delta: Any) -> int:
@@ -65,9 +65,9 @@ def _range_size(start: Any, limit: Any, delta: Any) -> int:
     else:
         with np.errstate(all="ignore"):
             quotient = float(np.abs((limit - start) / delta))
-        steps = math.ceil(quotient) if math.isfinite(quotient) else _MOST + 1
-    if steps > _MOST:
-        raise ShapeComplaint(f"Requires ((limit - start) / delta) <= {_MOST}")
+        steps = math.ceil(quotient) if math.isfinite(quotient) else _MAX + 1
+    if steps > _MAX:
+        raise ShapeComplaint(f"Requires ((limit - start) / delta) <= {_MAX}")
     return int(steps)
 
 
@@ -210,7 +210,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
       axis: the dimension along which the numbers go.
 
     Returns: A Tensor of one dimension more than `start` and `stop`.
-    Raises: TypeError: if `num` is no integer.
+    Raises: TypeError: if `num` is not an integer.
     """
     with name_scope(name, "linspace"):
         start = convert_to_tensor(start, name="start")
@@ -276,7 +276,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
            [5, 5, 5]], dtype=int32)
 
     Args:
-      *args: Tensors, the points on each axis; what is no vector is flattened.
+      *args: Tensors, the points on each axis; what is not a vector is flattened.
       **kwargs: `indexing`, "xy" (the first axis runs along the second dimension; the default) or "ij"; and `name`.
 
     Returns: A list with one Tensor an argument, all of the shape of the grid.
@@ -324,7 +324,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_dtype, nam
       name: name of the operation.
 
     Returns: A Tensor of shape `lengths.shape + [maxlen]`.
-    Raises: ValueError: if `maxlen` is no scalar.
+    Raises: ValueError: if `maxlen` is not a scalar.
     """
     with name_scope(name, "SequenceMask"):
         lengths = convert_to_tensor(lengths)

@@ -192,7 +192,7 @@ def invert_permutation(xp: Xp, x: Array) -> Array:
 
     Args: x: an int32 or int64 vector that holds each of 0, 1, ..., n - 1 once.
     Returns: A vector of the same dtype and size.
-    Raises: tf.errors.InvalidArgumentError: if `x` is no permutation.
+    Raises: tf.errors.InvalidArgumentError: if `x` is not a permutation.
     """
     if x.ndim != 1:
         raise invalid("invert_permutation expects a 1D vector.")

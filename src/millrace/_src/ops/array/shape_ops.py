@@ -142,7 +142,7 @@ def _constant(value: Any, dtype: DType, name: str) -> Any:
 
 
 def _is_sparse(value: Any) -> bool:
-    """Tells whether a value carries its shape as a tensor of its own."""
+    """Returns whether a value carries its shape as a tensor of its own."""
     return not isinstance(value, Tensor) and hasattr(value, "dense_shape") and hasattr(value, "indices")
 
 

@@ -139,7 +139,8 @@ def space_to_batch_nd(xp: Xp, input: Array, block_shape: Array, paddings: Array)
       paddings: an integer matrix, `[before, after]` a spatial dimension.
 
     Returns: A Tensor `[batch * prod(block_shape), padded spatial / block_shape..., rest...]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is no multiple of a block size.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is not a multiple of a block
+      size.
     """
     return _to_batch(xp, input, _block_list(block_shape), paddings)
 
@@ -248,7 +249,7 @@ def batch_to_space_nd(xp: Xp, input: Array, block_shape: Array, crops: Array) ->
       crops: an integer matrix, `[before, after]` a spatial dimension.
 
     Returns: A Tensor `[batch / prod(block_shape), spatial * block_shape - crops..., rest...]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the batch is no multiple of the blocks.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the batch is not a multiple of the blocks.
     """
     return _to_space(xp, input, _block_list(block_shape), crops)
 
@@ -307,7 +308,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 
     Args:
       input: A Tensor `[batch, spatial..., rest...]`.
-      block_shape: positive block sizes, one a spatial dimension; an int stands for two equal sizes.
+      block_shape: positive block sizes, one a spatial dimension; an int represents two equal sizes.
       crops: an integer matrix, `[before, after]` a spatial dimension.
       name: name of the operation.
 

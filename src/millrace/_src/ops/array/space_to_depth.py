@@ -144,7 +144,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
       name: name of the operation.
 
     Returns: A Tensor `[batch, height / block_size, width / block_size, depth * block_size ** 2]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a size is no multiple of the block size.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a size is not a multiple of the block size.
     """
     return space_to_depth_op(input, block_size=block_size, data_format=data_format, name=name)
 
@@ -163,7 +163,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
       name: name of the operation.
 
     Returns: A Tensor `[batch, height * block_size, width * block_size, depth / block_size ** 2]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the depth is no multiple of the block.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the depth is not a multiple of the block.
     """
     return depth_to_space_op(input, block_size=block_size, data_format=data_format, name=name)
 

@@ -132,7 +132,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
       name: name of the operation.
 
     Returns: A Tensor with the elements of `a`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `perm` is no permutation.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `perm` is not a permutation.
     """
     if not conjugate and (perm is not None or type(a) is EagerTensor and state.graph is None):
         return transpose_op(a, index_tensor(_eager_reversed(a) if perm is None else perm), name=name)

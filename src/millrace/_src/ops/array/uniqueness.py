@@ -178,7 +178,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
       name: name of the operation.
 
     Returns: A named tuple of `y`, the distinct elements, and `idx`, with `x[i] == y[idx[i]]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `x` is no vector.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `x` is not a vector.
     """
     return Unique(*unique_op(x, out_idx=as_dtype(out_idx), name=name))
 
@@ -196,7 +196,7 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
       name: name of the operation.
 
     Returns: A named tuple of `y`, the distinct elements, `idx`, with `x[i] == y[idx[i]]`, and `count`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `x` is no vector.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `x` is not a vector.
     """
     return UniqueWithCounts(*unique_with_counts_op(x, out_idx=as_dtype(out_idx), name=name))
 

@@ -26,7 +26,7 @@ _PCM = 1
 _BITS = 16
 _SAMPLE_BYTES = 2
 _SCALE = 32768
-_LONGEST_CHUNK = 2**31 - 1
+_MAX_CHUNK_LENGTH = 2**31 - 1
 
 
 class _Reader:
@@ -98,8 +98,8 @@ def _read_samples(reader: _Reader, channels: int) -> Any:
     while reader.at < len(reader.data):
         name = reader.take(4)
         (size,) = reader.unpack("I")
-        if size > _LONGEST_CHUNK:
-            limit = f"{size} bytes, but the limit is {_LONGEST_CHUNK}"
+        if size > _MAX_CHUNK_LENGTH:
+            limit = f"{size} bytes, but the limit is {_MAX_CHUNK_LENGTH}"
             raise invalid(f"WAV data chunk '{name.decode('latin-1')}' is too large: {limit}")
         if name != b"data":
             reader.at += size
@@ -188,7 +188,7 @@ def decode_wav(
       name: name of the operation in a graph.
 
     Returns: `audio`, float32 `[samples, channels]`, and `sample_rate`, an int32 scalar: samples each second.
-    Raises: tf.errors.InvalidArgumentError: if the bytes are no WAV file of 16 bit PCM.
+    Raises: tf.errors.InvalidArgumentError: if the bytes are not WAV file of 16 bit PCM.
     """
     return DecodeWav(
         *decode_wav_op(contents, desired_channels=desired_channels, desired_samples=desired_samples, name=name)
@@ -243,7 +243,7 @@ def encode_wav(xp: Xp, audio: Array, sample_rate: Array) -> Any:
 
 
 def _as_integers(audio: Any) -> Any:
-    """Rounds samples, halves away from 0; a sample that is no number becomes 0."""
+    """Rounds samples, halves away from 0; a sample that is not a number becomes 0."""
     scaled = np.nan_to_num(audio * np.float32(_SCALE), nan=0.0)
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
     return np.clip(rounded, -_SCALE, _SCALE - 1).astype("<i2")

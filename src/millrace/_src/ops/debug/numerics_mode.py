@@ -186,7 +186,7 @@ def _check_outputs(graph: Graph, operation: Operation) -> None:
 
 
 def _is_exempt(op: OpDef) -> bool:
-    """Tells whether the outputs of operations of an op are not checked: they are given, moved, or checked inside."""
+    """Returns whether the outputs of operations of an op are not checked: they are given, moved, or checked inside."""
     return op.traits.is_placeholder or op.traits.only_moves_values or op.traits.control is not None or op.holds_graphs
 
 

@@ -179,7 +179,7 @@ _SLOT = re.compile("([\U000f0000-\U000f0fff])([\U00100000-\U00100fff])")  # priv
 
 
 def _is_tensor(value: Any) -> bool:
-    """Tells whether a value is a tensor or stands for a tensor, as a variable does."""
+    """Returns whether a value is a tensor or represents a tensor, as a variable does."""
     if isinstance(value, (Tensor, RaggedTensor)):
         return True
     return hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype")

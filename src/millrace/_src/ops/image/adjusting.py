@@ -135,7 +135,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
       contrast_factor: A scalar.
 
     Returns: A `Tensor` of the same shape and dtype. Integers that would be out of range are clipped.
-    Raises: InvalidArgumentError: if `images` has fewer than three dimensions, or the factor is no scalar (ValueError
+    Raises: InvalidArgumentError: if `images` has fewer than three dimensions, or the factor is not a scalar (ValueError
       while tracing).
     """
     with name_scope(None, "adjust_contrast") as scope:
@@ -198,7 +198,8 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     Returns: A `Tensor` of the same shape and dtype.
     Raises:
       ValueError: if `delta` is known and out of its range.
-      InvalidArgumentError: if `image` has fewer than three dimensions or not three channels, or `delta` is no scalar.
+      InvalidArgumentError: if `image` has fewer than three dimensions or not three channels, or `delta` is not a
+        scalar.
     """
     with name_scope(name, "adjust_hue"):
         if not isinstance(delta, Tensor) and (delta < -1 or delta > 1):

@@ -17,11 +17,11 @@ from millrace._src.core.errors import invalid
 from millrace._src.util.lazy_import import import_optional
 
 BMP_MAGIC = b"BM"
-_LEAST = 32
+_MIN = 32
 
 
 def is_webp(data: bytes) -> bool:
-    """Tells whether the data begins as a WebP file does."""
+    """Returns whether the data begins as a WebP file does."""
     return data[:4] == b"RIFF" and data[8:12] == b"WEBP"
 
 
@@ -30,9 +30,9 @@ def decode_bmp(data: bytes, channels: int) -> Array:
 
     Raises: InvalidArgumentError: if the file is broken, or has a depth that TensorFlow does not read.
     """
-    if len(data) < _LEAST:
+    if len(data) < _MIN:
         raise invalid(
-            f"Incomplete bmp content, requires at least {_LEAST} bytes to find the header size, width, height, and "
+            f"Incomplete bmp content, requires at least {_MIN} bytes to find the header size, width, height, and "
             f"bpp, got {len(data)} bytes"
         )
     (start,) = struct.unpack_from("<i", data, 10)

@@ -29,7 +29,7 @@ from millrace._src.util.text import shape_brackets
 
 _METHODS = ("bilinear", "nearest")
 _ONCE = "TensorFlow declares no second derivative of crops"
-_ALONE = "the gradient of crops is carried out for each row alone"
+_ALONE = "the gradient of crops is run for each row alone"
 _FLOATS = TypeSet((d.float32, d.float16, d.float64))
 _PIXELS = TypeSet((d.uint8, d.uint16, d.int8, d.int16, d.int32, d.int64, d.float16, d.float32, d.float64))
 
@@ -168,7 +168,7 @@ def _shape(c: ShapeContext) -> TensorShape:
 
 
 def crop_rows(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Carries out crops of all rows: the images and the boxes of the rows become one batch each."""
+    """Runs crops of all rows: the images and the boxes of the rows become one batch each."""
     image, boxes, box_ind, crop_size = arguments
     if crop_size.is_batched:
         return None
@@ -343,7 +343,7 @@ def crop_and_resize(
       box_indices: an int32 Tensor `[boxes]`: the image that each box belongs to.
       crop_size: the height and width of the crops, two int32.
       method: "bilinear" or "nearest".
-      extrapolation_value: what stands for pixels outside of the image.
+      extrapolation_value: what represents pixels outside of the image.
       name: name of the operation in a graph.
 
     Returns: A float32 Tensor `[boxes, *crop_size, channels]`.

@@ -278,14 +278,14 @@ def extract_jpeg_shape(contents: Any, output_type: Any = d.int32, name: str | No
       name: name of the operation in a graph.
 
     Returns: Height, width and channels.
-    Raises: tf.errors.InvalidArgumentError: if the file is no JPEG file, or ends before its pixels.
+    Raises: tf.errors.InvalidArgumentError: if the file is not a JPEG file, or ends before its pixels.
     """
     return extract_jpeg_shape_op(contents, output_type=as_dtype(output_type), name=name)
 
 
 @export("io.is_jpeg", "image.is_jpeg")
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Tells whether files begin as JPEG files do.
+    """Returns whether files begin as JPEG files do.
 
     >>> tf.io.is_jpeg([tf.io.encode_jpeg(tf.zeros([1, 1, 3], tf.uint8)), b"text"]).numpy()
     array([ True, False])

@@ -224,7 +224,7 @@ def stateless_sample_distorted_bounding_box_op(
 def _attributes(
     aspect_ratio_range: Any, area_range: Any, max_attempts: Any, use_image_if_no_bounding_boxes: Any
 ) -> dict[str, Any]:
-    """Returns the attributes of the op; None stands for the default."""
+    """Returns the attributes of the op; None represents the default."""
     given = {
         "aspect_ratio_range": aspect_ratio_range,
         "area_range": area_range,
@@ -301,7 +301,7 @@ def sample_distorted_bounding_box_v1(
     Args:
       image_size: Height, width and channels: three integers.
       bounding_boxes: A float32 `Tensor` (batch, boxes, 4) of the objects' boxes.
-      seed: The first seed of the op; None stands for 0.
+      seed: The first seed of the op; None represents 0.
       seed2: The second seed of the op. Both 0 mean numbers that nobody can predict.
       min_object_covered: The share of an object that the crop must cover.
       aspect_ratio_range: The least and the greatest ratio of width to height.

@@ -144,7 +144,7 @@ def _width(height: int, ratio: Any) -> int:
 
 
 def _covers(crop: Box, part: Array, image: Box, least: float) -> bool:
-    """Tells whether a crop covers at least the share `least` of an object's box."""
+    """Returns whether a crop covers at least the share `least` of an object's box."""
     sizes = np.array([image.height, image.width] * 2, np.float32)
     top, left, bottom, right = (part * sizes).astype(np.int64).tolist()
     area = (bottom - top) * (right - left)
@@ -170,7 +170,7 @@ def read_image(image_size: Array) -> Box:
 
 
 def read_objects(bounding_boxes: Array, *, use_image_if_no_bounding_boxes: bool) -> Array:
-    """Reads the objects' boxes of a picture, as rows; raises InvalidArgumentError for what is no box."""
+    """Reads the objects' boxes of a picture, as rows; raises InvalidArgumentError for what is not a box."""
     if bounding_boxes.ndim != 3:
         raise invalid(
             f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {dims_text(bounding_boxes.shape)}"

@@ -60,7 +60,7 @@ def sizes_of(images: Tensor) -> list[Any]:
 
 
 def is_known(*sizes: Any) -> bool:
-    """Tells whether all sizes are Python integers."""
+    """Returns whether all sizes are Python integers."""
     return all(isinstance(n, (int, np.integer)) for n in sizes)
 
 

@@ -20,7 +20,7 @@ _MAGIC = (b"\xff\x0a", b"\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a")
 
 
 def is_jxl(data: bytes) -> bool:
-    """Tells whether the data begins as a JPEG XL file does."""
+    """Returns whether the data begins as a JPEG XL file does."""
     return data.startswith(_MAGIC)
 
 

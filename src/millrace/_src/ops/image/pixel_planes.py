@@ -1,4 +1,4 @@
-"""Functions of a pixel's three channels, carried out on all pixels of a picture.
+"""Functions of a pixel's three channels, run on all pixels of a picture.
 
 Channels lie side by side in memory, which is slow to compute with. XLA finds its own way. NumPy takes a block of pixels
 at a time, makes three planes of the block, and computes there: the block and all steps' results stay in the cache.

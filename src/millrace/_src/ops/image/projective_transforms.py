@@ -157,7 +157,7 @@ def _shape(c: ShapeContext) -> TensorShape:
 
 
 def transform_rows(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Carries out the transforms of all rows: each row's transform is repeated for the images of the row."""
+    """Runs the transforms of all rows: each row's transform is repeated for the images of the row."""
     images, transforms, *others = arguments
     if any(a.is_batched for a in others):
         return None

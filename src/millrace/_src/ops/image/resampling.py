@@ -30,9 +30,9 @@ _FEW_RUNS = 8
 """From so many runs on blocks read an input more than they need, which makes the runs longer and costs as much."""
 _TOGETHER = 2**20
 """How many numbers are resampled at a time: the images between the two steps stay in a processor's cache."""
-_MOST_CHANNELS = 6
+_MAX_CHANNELS = 6
 """Up to as many channels the columns are summed in blocks; with more, rows of the turned image are long enough."""
-_MOST_TAPS = 16
+_MAX_TAPS = 16
 """Up to as many taps XLA gathers; more taps are a matrix product."""
 _DENSE_USE = 0.75
 """The share of the inputs that have to be read for the others not to be in the way."""
@@ -223,7 +223,7 @@ def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dt
     rows, columns = rows.of_used, columns.of_used
     has_integers = images.dtype.kind in "iu"
     images = images.astype(dtype, order="C", copy=False)
-    in_blocks = images.shape[3] <= _MOST_CHANNELS and (has_integers or _is_finite(images))
+    in_blocks = images.shape[3] <= _MAX_CHANNELS and (has_integers or _is_finite(images))
     resampled_columns = _resampled_columns if in_blocks else _columns_as_rows
     if rows.results * columns.size <= rows.size * columns.results:
         images = _resampled_rows(images, rows)
@@ -233,7 +233,7 @@ def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dt
 
 
 def _is_finite(images: Array) -> bool:
-    """Tells whether all numbers are finite, and far from the largest: in blocks, others reach more than their taps."""
+    """Returns whether all numbers are finite and far from the largest; in blocks, others reach more than their taps."""
     numbers = images.reshape(-1)
     with np.errstate(over="ignore", invalid="ignore"):
         return math.isfinite(np.dot(numbers, numbers))
@@ -265,7 +265,7 @@ def _resampled_columns(images: Array, columns: Resampling) -> Array:
 
 
 def _parts(size: int, work: int) -> list[tuple[int, int]]:
-    """Returns the starts and sizes of parts of an axis for products that one thread of BLAS carries out.
+    """Returns the starts and sizes of parts of an axis for products that one thread of BLAS runs.
 
     The threads of a pipeline would wait for each other at BLAS's own threads.
 
@@ -302,7 +302,7 @@ def _resampled_by_xla(xp: Xp, images: Array, rows: Resampling, columns: Resampli
     if rows.results * columns.size > rows.size * columns.results:
         passes = passes[::-1]
     for resampling, axis in passes:
-        if resampling.indices.shape[1] <= _MOST_TAPS:
+        if resampling.indices.shape[1] <= _MAX_TAPS:
             images = _sum_of_taps(xp, images, resampling, axis)
         else:
             matrix = xp.asarray(resampling.matrix().astype(dtype))

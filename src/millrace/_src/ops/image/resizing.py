@@ -1,6 +1,6 @@
 """`tf.image.resize` and TensorFlow 1's forms of it.
 
-One image is resized as a batch of one. The methods differ in the op that carries them out (`_METHODS`): with
+One image is resized as a batch of one. The methods differ in the op that runs them (`_METHODS`): with
 antialiasing, and for the wider kernels, it is ScaleAndTranslate, which is told the scale and no translation.
 """
 

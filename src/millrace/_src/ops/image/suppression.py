@@ -28,7 +28,7 @@ from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
 _TYPES = TypeSet((d.float16, d.float32), default=d.float32)
-_CHOICE = "TensorFlow declares none: which boxes are chosen is no smooth function"
+_CHOICE = "TensorFlow declares none: which boxes are chosen is not a smooth function"
 _COUNTS = "how many boxes are chosen differs from row to row"
 Overlaps = Callable[[int, Array], Array]
 """The overlap of a box with others, by number."""

@@ -117,7 +117,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
       name: name of the operations in a graph.
 
     Returns: A Tensor of the same rank and dtype.
-    Raises: ValueError: if `image` has another rank, or no pixels, or `k` is no scalar.
+    Raises: ValueError: if `image` has another rank, or no pixels, or `k` is not a scalar.
     """
     with name_scope(name, "rot90"):
         image = _checked(image)

@@ -55,7 +55,7 @@ def single_as_batch(operation: Any, arguments: Sequence[Value], rows: Rows) -> S
 
 
 def _is_uniform(operation: Any) -> bool:
-    """Tells whether an operation has only features of a size that does not depend on the Example."""
+    """Returns whether an operation has only features of a size that does not depend on the Example."""
     attrs = operation.attrs
     if attrs["sparse_types"] or attrs.get("ragged_value_types"):
         return False

@@ -106,5 +106,5 @@ def column_of(parts: Sequence[Values | None], dtype: DType) -> Column:
 
 
 def shown(text: bytes) -> str:
-    """Returns bytes as messages show them; what is no UTF-8 is escaped."""
+    """Returns bytes as messages show them; what is not UTF-8 is escaped."""
     return text.decode("utf-8", "backslashreplace")

@@ -49,7 +49,7 @@ class Place:
     """Where in a batch an Example stands, for messages.
 
     Args:
-      index: the number of the Example; None for an Example that is no batch.
+      index: the number of the Example; None for an Example that is not a batch.
       name: the name that the user gave the Example; None if there are no names.
     """
 
@@ -90,7 +90,7 @@ def read_examples(
       serialized: the Examples.
       fields: what to read.
       names: a name for each Example, for messages; None for none.
-      is_single: whether the only Example is no batch, which shows in messages.
+      is_single: whether the only Example is not a batch, which shows in messages.
 
     Returns: A column for each field.
     Raises: tf.errors.InvalidArgumentError: as TensorFlow, at the first Example that is not as it should be.
@@ -132,7 +132,7 @@ def _read_example(
 def read_entries(data: bytes) -> list[Entry]:
     """Returns the entries of the map of an Example.
 
-    Raises: MalformedError: if the bytes are no Example.
+    Raises: MalformedError: if the bytes are not Example.
     """
     entries: list[Entry] = []
     position, end = 0, len(data)
@@ -217,7 +217,7 @@ def _check_count(count: int, field: Field, place: Place) -> None:
 def read_list(data: bytes, position: int, end: int, tag: int) -> Values:
     """Returns the values of a list, whose length stands at `position`.
 
-    Raises: MalformedError: if the bytes are no list of values of the kind that the tag says.
+    Raises: MalformedError: if the bytes are not a list of values of the kind that the tag says.
     """
     start, list_end = read_length(data, position, end)
     return _READ[tag](data, start, list_end)

@@ -24,7 +24,7 @@ from millrace._src.ops.io.example_fields import MISSING, Column, Field
 from millrace._src.ops.io.wire_format import LENGTH_1, LENGTH_2, MalformedError, unpack_varints
 from millrace._src.ops.strings.text_bytes import string_array
 
-_MOST_BITS = 28
+_MAX_BITS = 28
 """How many bits of a length the scanner reads; longer Examples are rare enough for the exact reader."""
 _PADDING = bytes(8)
 """Zeros behind the last Example, so that a position at the very end has bytes to read."""
@@ -199,7 +199,7 @@ class _Scan:
         number = (byte & 0x7F).astype(np.int64)
         position = position + 1
         goes_on = byte > 0x7F
-        for shift in range(7, _MOST_BITS, 7):
+        for shift in range(7, _MAX_BITS, 7):
             byte = self.content[position]
             number += (byte & 0x7F).astype(np.int64) * goes_on << shift
             position += goes_on
@@ -226,12 +226,12 @@ class _Scan:
 
 
 def _all(holds: Array) -> bool:
-    """Tells whether a condition holds for all elements."""
+    """Returns whether a condition holds for all elements."""
     return b"\0" not in holds.tobytes()
 
 
 def _any(holds: Array) -> bool:
-    """Tells whether a condition holds for some element."""
+    """Returns whether a condition holds for some element."""
     return b"\1" in holds.tobytes()
 
 

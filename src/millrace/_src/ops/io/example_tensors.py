@@ -22,7 +22,7 @@ from millrace._src.util.text import shape_brackets
 
 
 def fits(column: Column, field: Field) -> bool:
-    """Tells whether the counts of a column are what the field asks for."""
+    """Returns whether the counts of a column are what the field asks for."""
     counts = column.counts
     if field.layout is Layout.FIXED:
         is_full = counts == field.size

@@ -143,7 +143,7 @@ class RaggedFeature(namedtuple("RaggedFeature", ["dtype", "value_key", "partitio
 
     Raises:
       TypeError: if `partitions` or `validate` is of the wrong type.
-      ValueError: if `value_key` is no string, or `row_splits_dtype` is another dtype.
+      ValueError: if `value_key` is not a string, or `row_splits_dtype` is another dtype.
     """
 
     __slots__ = ()

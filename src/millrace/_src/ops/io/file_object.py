@@ -75,7 +75,7 @@ class GFile:
     def read(self, n: int = -1) -> str | bytes:
         """Reads `n` bytes, or the rest of the file, as text or as bytes.
 
-        Raises: tf.errors.OpError: if the file cannot be read; UnicodeDecodeError: if the bytes are no text.
+        Raises: tf.errors.OpError: if the file cannot be read; UnicodeDecodeError: if the bytes are not text.
         """
         if n < -1:
             raise errors.InvalidArgumentError(None, None, f"Can't read a negative number of bytes: {n}")

@@ -1,6 +1,6 @@
 """Whole files as tensors: reading, writing, and finding them by patterns.
 
-What a file holds is no function of the file's name, so these ops are never computed ahead of time or merged.
+What a file holds is not a function of the file's name, so these ops are never computed ahead of time or merged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reading records of one length: many records at a time.
 
-The file is a header, records without any frame, and a footer. A plain file says its size, so a body that is no whole
+The file is a header, records without any frame, and a footer. A plain file says its size, so a body that is not a whole
 number of records is refused before the first record; a compressed one is refused where it ends.
 """
 
@@ -115,7 +115,7 @@ class FixedLengthReader:
         return data
 
     def _refuse_rest(self) -> None:
-        """Raises the error of a compressed file whose body is no whole number of records."""
+        """Raises the error of a compressed file whose body is not a whole number of records."""
         size = self._position + len(self._data)
         body = size - self._header_bytes - self._footer_bytes
         if body < 0:

@@ -31,7 +31,7 @@ def exists(path: Any) -> bool:
     False
 
     Args: path: a name: text, bytes or a path object; a scheme such as `file://` or `ram://` may stand in front.
-    Raises: tf.errors.UnimplementedError: for an unknown scheme; TypeError: for what is no name.
+    Raises: tf.errors.UnimplementedError: for an unknown scheme; TypeError: for what is not a name.
     """
     file_system, place = file_system_of(file_name(path))
     return file_system.exists(place)
@@ -45,7 +45,7 @@ def isdir(path: Any) -> bool:
     True
 
     Args: path: a name: text, bytes or a path object.
-    Raises: TypeError: for what is no name.
+    Raises: TypeError: for what is not a name.
     """
     name = file_name(path)
     try:
@@ -95,7 +95,7 @@ def listdir(path: Any) -> list[str]:
 def glob(pattern: Any) -> list[str]:
     """Returns the names of the files and directories that match a pattern.
 
-    `*` stands for any text without a slash, `?` for one character, `[a-z]` for one of those, `[!a-z]` or `[^a-z]` for
+    `*` represents any text without a slash, `?` for one character, `[a-z]` for one of those, `[!a-z]` or `[^a-z]` for
     one of the others; a backslash takes the meaning away from the next character. Hidden files match like others.
 
     >>> import os, tempfile
@@ -107,7 +107,7 @@ def glob(pattern: Any) -> list[str]:
 
     Args: pattern: a pattern, or several in a list.
     Returns: The names, pattern by pattern, in the order of their directories.
-    Raises: tf.errors.UnimplementedError: for an unknown scheme; TypeError: for what is no name.
+    Raises: tf.errors.UnimplementedError: for an unknown scheme; TypeError: for what is not a name.
     """
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else list(pattern)
     return [name for single_pattern in patterns for name in matching_names(file_name(single_pattern))]

@@ -33,7 +33,7 @@ def _serialized(text: bytes) -> bytes:
     from millrace._src.proto.example_pb2 import Example  # protobuf loads only when a proto is asked for
 
     if not text.lstrip().startswith(b"{"):  # protobuf takes an empty list for an empty message
-        raise errors.InvalidArgumentError(None, None, f"Error while parsing JSON: {text!r} is no object")
+        raise errors.InvalidArgumentError(None, None, f"Error while parsing JSON: {text!r} is not an object")
     try:
         proto = json_format.Parse(text, Example())
     except (json_format.ParseError, UnicodeDecodeError) as error:
@@ -55,6 +55,6 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
       name: name of the operation in a graph.
 
     Returns: A string Tensor of the same shape.
-    Raises: tf.errors.InvalidArgumentError: if an element is no Example in JSON.
+    Raises: tf.errors.InvalidArgumentError: if an element is not an Example in JSON.
     """
     return decode_json_example_op(json_examples, name=name)

@@ -84,7 +84,7 @@ class LocalFileSystem(FileSystem):
             os.close(descriptor)
 
     def map(self, path: str) -> memoryview | None:
-        """Maps a file into memory; an empty one, and what is no plain file, cannot be mapped."""
+        """Maps a file into memory; an empty one, and what is not a plain file, cannot be mapped."""
         with FileIO(path) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or not status.st_size:

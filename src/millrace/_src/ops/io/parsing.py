@@ -53,7 +53,7 @@ def parse_example(
     Returns: A dictionary from names to tensors: Tensors, SparseTensors and RaggedTensors, as described. A vector of
       Examples gives tensors with the Examples first.
     Raises:
-      TypeError: if `features` is no dictionary.
+      TypeError: if `features` is not a dictionary.
       ValueError: if `features` is empty or a description is not complete.
       tf.errors.InvalidArgumentError: if an Example cannot be read, lacks a feature, or has other values than described.
     """
@@ -138,8 +138,8 @@ def parse_single_example(
 
     Returns: A dictionary from names to tensors.
     Raises:
-      TypeError: if `features` is no dictionary.
-      ValueError: if `serialized` is no scalar, `features` is empty, or a description is not complete.
+      TypeError: if `features` is not a dictionary.
+      ValueError: if `serialized` is not a scalar, `features` is empty, or a description is not complete.
       tf.errors.InvalidArgumentError: if the Example cannot be read, lacks a feature, or is not as described.
     """
     if not features:

@@ -21,8 +21,8 @@ def unquote(text: bytes, delimiter: bytes) -> tuple[bytes, bytes | None] | None:
     >>> plain_text.split(b",")[0].translate(put_back)
     b'a,b'
 
-    Returns: The text, and the table for `bytes.translate` that puts back what stood for delimiters and quotes (None if
-      nothing did); or None for a text with a mistake, with a newline inside of quotes, or without unused characters.
+    Returns: The text, and the table for `bytes.translate` that puts back what represented delimiters and quotes (None
+      if nothing did); or None for a text with a mistake, with a newline inside of quotes, or without unused characters.
     """
     characters = np.frombuffer(text, np.uint8)
     quotes = np.flatnonzero(characters == _QUOTE)

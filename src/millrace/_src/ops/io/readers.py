@@ -184,7 +184,7 @@ class FixedRecords(RecordSource):
         self._begin += size if self._has_ahead(size) else len(self._data) - self._begin
 
     def _has_ahead(self, size: int) -> bool:
-        """Tells whether the file goes on for some bytes, which are in `_data` then."""
+        """Returns whether the file goes on for some bytes, which are in `_data` then."""
         if len(self._data) - self._begin < size:
             self._data = self._data[self._begin :] + self._source.read(max(self._block_size, size))
             self._begin = 0
@@ -296,7 +296,7 @@ class Reader(Referent):
 
         Args: data: what `serialized_state` returned.
         Raises:
-          tf.errors.InvalidArgumentError: if the bytes are no state.
+          tf.errors.InvalidArgumentError: if the bytes are not state.
           tf.errors.UnimplementedError: if readers of this kind do not save their state.
         """
         with self._lock:

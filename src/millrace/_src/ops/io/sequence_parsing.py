@@ -95,7 +95,7 @@ def parse_single_sequence_example(
 
     Returns: Two dictionaries: the tensors of the context and those of the feature lists.
     Raises:
-      ValueError: if `serialized` is no scalar, there is nothing to read, or a description is not complete.
+      ValueError: if `serialized` is not a scalar, there is nothing to read, or a description is not complete.
       tf.errors.InvalidArgumentError: if the SequenceExample cannot be read, or is not as described.
     """
     if not (context_features or sequence_features):

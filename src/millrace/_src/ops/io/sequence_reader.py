@@ -2,7 +2,7 @@
 
 TensorFlow reads the context and the lists in two more dialects of the format. An entry has its key before its value.
 Of several entries with one key the last one counts, even if it is empty. A Feature in a list has nothing behind its
-list of values. Whatever is no list of values of the wanted kind counts as one of another kind.
+list of values. Whatever is not a list of values of the wanted kind counts as one of another kind.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _read_column(
             texts = [text.translate(put_back) for text in texts]
         filled_texts = _filled(texts, default, na_value)
         return None if filled_texts is None else column_of(filled_texts, dtype)
-    if read_float(na_value) is None:  # a number may stand for an empty field
+    if read_float(na_value) is None:  # a number may represent an empty field
         numbers = cut.numbers(column, dtype.is_integer)
         if numbers is not None:
             return _narrowed(numbers, dtype)

@@ -57,7 +57,7 @@ class Table:
 def default_of(index: int, array: Array) -> list[Any]:
     """Returns the value of an empty field in a column; an empty list if there is none.
 
-    Raises: tf.errors.InvalidArgumentError: if the array is no scalar and no vector of at most one element.
+    Raises: tf.errors.InvalidArgumentError: if the array is not a scalar and no vector of at most one element.
     """
     if array.ndim > 1:
         raise invalid("Each record default should be at most rank 1")

@@ -20,13 +20,13 @@ _ELEMENTS = 1 << 16
 
 
 def is_substituted_in_planes(a: Array, b: Array) -> bool:
-    """Tells whether triangular systems are solved quicker as planes than by one call of BLAS each."""
+    """Returns whether triangular systems are solved quicker as planes than by one call of BLAS each."""
     rows = a.shape[-1]
     return rows <= 16 and b.size >= max(24, rows * rows) * rows * b.shape[-1]
 
 
 def is_factored_in_planes(x: Array) -> bool:
-    """Tells whether Cholesky factors are found quicker as planes than by LAPACK, which NumPy calls in a loop of C."""
+    """Returns whether Cholesky factors are found quicker as planes than by LAPACK, which NumPy calls in a loop of C."""
     rows = x.shape[-1]
     return 0 < rows <= 8 and x.size >= 16 * rows**4
 

@@ -312,7 +312,7 @@ def tridiagonal_solve(
 
 
 def _check_sizes(compact: Tensor, rhs: Tensor) -> bool:
-    """Tells whether the right-hand sides are vectors.
+    """Returns whether the right-hand sides are vectors.
 
     Raises: ValueError: if the right-hand sides do not fit the diagonals.
     """

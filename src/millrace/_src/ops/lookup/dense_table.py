@@ -108,7 +108,7 @@ class DenseTable(MutableTable):
         return keys.shape[:-1]
 
     def _check_keys(self, keys: Array) -> None:
-        """Refuses the keys that stand for empty buckets.
+        """Refuses the keys that represent empty buckets.
 
         Raises: InvalidArgumentError: if one of them is among the keys.
         """
@@ -121,7 +121,7 @@ class DenseTable(MutableTable):
     def find(self, keys: Array, default: Array) -> Array:
         """Returns the value of each key; see `LookupTable.find`.
 
-        Raises: InvalidArgumentError: for a key that stands for empty buckets.
+        Raises: InvalidArgumentError: for a key that represents empty buckets.
         """
         self._leading_shape(keys)
         self._check_keys(keys)
@@ -130,7 +130,7 @@ class DenseTable(MutableTable):
     def insert(self, keys: Array, values: Array) -> None:
         """Gives keys new values.
 
-        Raises: InvalidArgumentError: for a key that stands for empty buckets.
+        Raises: InvalidArgumentError: for a key that represents empty buckets.
         """
         self._check_keys(keys)
         with self.lock:
@@ -141,7 +141,7 @@ class DenseTable(MutableTable):
     def remove(self, keys: Array) -> None:
         """Takes keys out; keys that are not there are passed over.
 
-        Raises: InvalidArgumentError: for a key that stands for empty buckets.
+        Raises: InvalidArgumentError: for a key that represents empty buckets.
         """
         self._leading_shape(keys)
         self._check_keys(keys)
@@ -159,7 +159,7 @@ class DenseTable(MutableTable):
             raise invalid(f"Expected keys and values of shapes {shapes}, as many values as keys, got {given}")
 
     def replace(self, keys: Array, values: Array) -> None:
-        """Makes given keys and values the only ones; keys that stand for empty buckets are passed over."""
+        """Makes given keys and values the only ones; keys that represent empty buckets are passed over."""
         listed = self.hashable(keys)
         places = np.array([place for place, key in enumerate(listed) if key not in self._special_keys], np.int64)
         kept_keys = keys.reshape(-1, *self.key_shape)[places]

@@ -243,7 +243,7 @@ def mutable_dense_hash_table(
     initial_num_buckets: int = 131072,
     max_load_factor: float = _LOAD,
 ) -> Any:
-    """Makes a table that changes at any time, with keys that stand for no entry and for a removed one."""
+    """Makes a table that changes at any time, with keys that represent no entry and for a removed one."""
     buckets = Buckets(initial_num_buckets, max_load_factor)
     make = functools.partial(
         _dense, "MutableDenseHashTableV2", empty_key, deleted_key, value_dtype, value_shape, buckets

@@ -21,7 +21,7 @@ ABSENT = -1
 """The row of a key that is not in the table."""
 _SPREAD = 4
 """How many times the number of keys the range of integers may be that are positions."""
-_LONGEST_TEXT = 127
+_MAX_TEXT_LENGTH = 127
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """2**64 divided by the golden ratio: the factor of Fibonacci hashing (Knuth, The Art of Computer Programming, 6.4)."""
 
@@ -150,7 +150,7 @@ def snapshot_of(keys: Array, rows: Array, find_one: Callable[[Any], int]) -> Sna
     """
     if keys.dtype == object:
         longest = max(map(len, keys.tolist()))
-        return Texts(keys, rows, longest + 1, find_one) if longest <= _LONGEST_TEXT else None
+        return Texts(keys, rows, longest + 1, find_one) if longest <= _MAX_TEXT_LENGTH else None
     keys = keys.astype(np.int64)
     if int(keys.max()) - int(keys.min()) < _SPREAD * len(keys):
         return Positions(keys, rows)

@@ -83,7 +83,7 @@ def _column(lines: _Lines, index: int, dtype: DType, offset: int, width: int) ->
       offset: what is added to the number of a line.
       width: how many columns each line has at least.
 
-    Raises: InvalidArgumentError: if a line has too few columns, or a text is no value of the dtype.
+    Raises: InvalidArgumentError: if a line has too few columns, or a text is not a value of the dtype.
     """
     if index == LINE_NUMBER:
         return np.arange(offset, offset + len(lines.texts))

@@ -286,7 +286,7 @@ def _are_few_in_whole_rows(xp: Any, predictions: Array, scores: Array, k: Any) -
     batching=folding("predictions", "targets"),
 )
 def in_top_k_v2(xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
-    """Tells whether each target class is among the best `k`; the op behind `tf.math.in_top_k`.
+    """Returns whether each target class is among the best `k`; the op behind `tf.math.in_top_k`.
 
     >>> tf.raw_ops.InTopKV2(predictions=[[0.1, 0.9]], targets=[1], k=1).numpy()
     array([ True])
@@ -303,7 +303,7 @@ def in_top_k_v2(xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
     batching=folding("predictions", "targets"),
 )
 def in_top_k_v1(xp: Xp, predictions: Array, targets: Array, *, k: int) -> Array:
-    """Tells whether each target class is among the best `k`, with `k` an attribute.
+    """Returns whether each target class is among the best `k`, with `k` an attribute.
 
     >>> tf.raw_ops.InTopK(predictions=[[0.1, 0.9]], targets=[0], k=1).numpy()
     array([False])
@@ -313,7 +313,7 @@ def in_top_k_v1(xp: Xp, predictions: Array, targets: Array, *, k: int) -> Array:
 
 @export("math.in_top_k", "nn.in_top_k", v1=[])
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Tells whether each target class is among the `k` classes of the highest predictions.
+    """Returns whether each target class is among the `k` classes of the highest predictions.
 
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], 1).numpy()
     array([ True, False])

@@ -146,7 +146,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
       towards zero; what does not fit wraps around or is the machine's smallest integer; complex numbers lose
       their imaginary part; anything but 0 is True.
     Raises:
-      TypeError: if `dtype` is no dtype.
+      TypeError: if `dtype` is not a dtype.
       UnimplementedError: for strings (see `tf.strings.to_number`), resources and variants.
     """
     target = dtype if isinstance(dtype, DType) else as_dtype(dtype)

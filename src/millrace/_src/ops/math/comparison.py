@@ -157,7 +157,7 @@ not_equal_op.specialize(_specialize_equality("not_equal"))
 @export("math.less", "less", elementwise="binary")
 @op("Less", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def less(xp: Xp, x: Array, y: Array) -> Array:
-    """Tells whether `x < y`, element-wise.
+    """Returns whether `x < y`, element-wise.
 
     >>> tf.math.less([5, 4, 6], 5).numpy()
     array([False,  True, False])
@@ -177,7 +177,7 @@ less.specialize(ufunc("less"))
 @export("math.less_equal", "less_equal", elementwise="binary")
 @op("LessEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def less_equal(xp: Xp, x: Array, y: Array) -> Array:
-    """Tells whether `x <= y`, element-wise.
+    """Returns whether `x <= y`, element-wise.
 
     >>> tf.math.less_equal([5, 4, 6], 5).numpy()
     array([ True,  True, False])
@@ -197,7 +197,7 @@ less_equal.specialize(ufunc("less_equal"))
 @export("math.greater", "greater", elementwise="binary")
 @op("Greater", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def greater(xp: Xp, x: Array, y: Array) -> Array:
-    """Tells whether `x > y`, element-wise.
+    """Returns whether `x > y`, element-wise.
 
     >>> tf.math.greater([5, 4, 6], 5).numpy()
     array([False, False,  True])
@@ -217,7 +217,7 @@ greater.specialize(ufunc("greater"))
 @export("math.greater_equal", "greater_equal", elementwise="binary")
 @op("GreaterEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def greater_equal(xp: Xp, x: Array, y: Array) -> Array:
-    """Tells whether `x >= y`, element-wise.
+    """Returns whether `x >= y`, element-wise.
 
     >>> tf.math.greater_equal([5, 4, 6], 5).numpy()
     array([ True, False,  True])
@@ -261,7 +261,7 @@ def approximate_equal_shape(c: ShapeContext) -> TensorShape:
     batching=alike,
 )
 def approximate_equal(xp: Xp, x: Array, y: Array, *, tolerance: float = 1e-05) -> Array:
-    """Tells whether `abs(x - y) < tolerance`, element-wise; the shapes must be equal.
+    """Returns whether `abs(x - y) < tolerance`, element-wise; the shapes must be equal.
 
     >>> tf.raw_ops.ApproximateEqual(x=[1.0], y=[1.000001]).numpy()
     array([ True])
@@ -280,7 +280,7 @@ def _is_ordered(x: Any, comparison: Any) -> Any:
 
 @export("math.is_non_decreasing", v1=["is_non_decreasing", "debugging.is_non_decreasing", "math.is_non_decreasing"])
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Tells whether the elements of `x`, in row-major order, never decrease; True for fewer than two elements.
+    """Returns whether the elements of `x`, in row-major order, never decrease; True for fewer than two elements.
 
     >>> tf.math.is_non_decreasing([1.0, 1.0, 3.0]).numpy()
     np.True_
@@ -300,7 +300,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     v1=["is_strictly_increasing", "debugging.is_strictly_increasing", "math.is_strictly_increasing"],
 )
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Tells whether the elements of `x`, in row-major order, always increase; True for fewer than two elements.
+    """Returns whether the elements of `x`, in row-major order, always increase; True for fewer than two elements.
 
     >>> tf.math.is_strictly_increasing([1.0, 1.0, 3.0]).numpy()
     np.False_

@@ -29,7 +29,7 @@ _NO_GRADIENT = "its result is boolean"
     not_differentiable=_NO_GRADIENT,
 )
 def logical_and(xp: Xp, x: Array, y: Array) -> Array:
-    """Tells whether both `x` and `y` are True, element-wise.
+    """Returns whether both `x` and `y` are True, element-wise.
 
     >>> tf.math.logical_and([True, True, False], [True, False, False]).numpy()
     array([ True, False, False])
@@ -55,7 +55,7 @@ logical_and.specialize(ufunc("logical_and"))
     not_differentiable=_NO_GRADIENT,
 )
 def logical_or(xp: Xp, x: Array, y: Array) -> Array:
-    """Tells whether `x`, `y` or both are True, element-wise.
+    """Returns whether `x`, `y` or both are True, element-wise.
 
     >>> tf.math.logical_or([True, True, False], [True, False, False]).numpy()
     array([ True,  True, False])
@@ -75,7 +75,7 @@ logical_or.specialize(ufunc("logical_or"))
 @export("math.logical_not", "logical_not", elementwise="unary")
 @op("LogicalNot", "x: bool -> y: bool", shape=same_shape, not_differentiable=_NO_GRADIENT)
 def logical_not(xp: Xp, x: Array) -> Array:
-    """Tells whether `x` is False, element-wise.
+    """Returns whether `x` is False, element-wise.
 
     >>> tf.math.logical_not([True, False]).numpy()
     array([False,  True])
@@ -91,7 +91,7 @@ logical_not.specialize(ufunc("logical_not"))
 
 @export("math.logical_xor", v1=["logical_xor", "math.logical_xor"], elementwise="binary")
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Tells whether exactly one of `x` and `y` is True, element-wise.
+    """Returns whether exactly one of `x` and `y` is True, element-wise.
 
     >>> tf.math.logical_xor([True, True, False], [True, False, False]).numpy()
     array([False,  True, False])

@@ -122,7 +122,7 @@ _LARGEST_COPY = 1 << 20
 
 
 def _is_read_slowly_by_columns(a: Array) -> bool:
-    """Tells whether XLA's products on CPUs read the columns of a matrix more slowly than a transposed copy.
+    """Returns whether XLA's products on CPUs read the columns of a matrix more slowly than a transposed copy.
 
     They do where rows are a multiple of a kilobyte apart: the elements of a column then compete for few places of the
     processor's cache. In double precision they always do. Measured in docs/decisions/xla-tier.md.
@@ -528,7 +528,7 @@ def matmul(
 
 
 def _is_batched(a: TensorShape, b: TensorShape) -> bool:
-    """Tells whether a product needs BatchMatMul: a rank is above 2, or unknown."""
+    """Returns whether a product needs BatchMatMul: a rank is above 2, or unknown."""
     return any(shape.rank is None or shape.rank > 2 for shape in (a, b))
 
 

@@ -18,7 +18,7 @@ from millrace._src.util.half_floats import half_function
 
 
 def is_half(x: Array) -> bool:
-    """Tells whether `x` holds float16, bfloat16 or float8: floating point of at most 16 bits."""
+    """Returns whether `x` holds float16, bfloat16 or float8: floating point of at most 16 bits."""
     return bool(x.dtype.itemsize <= 2 and x.dtype.kind in "fV")
 
 

@@ -15,7 +15,7 @@ def matrix_product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -
 
 
 def is_one_matrix_for_all(x: Tensor, y: Tensor) -> bool:
-    """Tells whether a stack of real matrices, with known sizes of rows, is multiplied with one matrix."""
+    """Returns whether a stack of real matrices, with known sizes of rows, is multiplied with one matrix."""
     x_dims, y_dims = x.shape._dims, y.shape._dims
     if x.dtype.is_complex or x_dims is None or y_dims is None or len(y_dims) != 2 or len(x_dims) <= 2:
         return False

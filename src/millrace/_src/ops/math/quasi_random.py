@@ -58,7 +58,7 @@ def sobol_sample_op(xp: Xp, dim: Array, num_results: Array, skip: Array, *, dtyp
     sobol = importlib.import_module("scipy.stats.qmc").Sobol  # SciPy's `qmc` is heavy, and few programs need it
     sequence = sobol(int(dim), scramble=False, bits=32)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SciPy warns of lengths that are no power of two
+        warnings.simplefilter("ignore")  # SciPy warns of lengths that are not a power of two
         sequence.fast_forward(int(skip) + 1)
         return sequence.random(int(num_results)).astype(dtype.np_dtype)
 

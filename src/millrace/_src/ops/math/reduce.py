@@ -156,7 +156,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.reduce_all", "reduce_all", v1=[])
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """Tells whether all elements are True over axes of a tensor.
+    """Returns whether all elements are True over axes of a tensor.
 
     >>> tf.math.reduce_all([[True, True], [False, True]], axis=0).numpy()
     array([False,  True])
@@ -176,7 +176,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.reduce_any", "reduce_any", v1=[])
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """Tells whether any element is True over axes of a tensor.
+    """Returns whether any element is True over axes of a tensor.
 
     >>> tf.math.reduce_any([[True, False], [False, False]], axis=0).numpy()
     array([ True, False])

@@ -432,7 +432,7 @@ def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     batching=along("reduction_indices", "input"),
 )
 def all_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """Tells whether all elements are True, over axes; the op behind `tf.reduce_all`.
+    """Returns whether all elements are True, over axes; the op behind `tf.reduce_all`.
 
     >>> tf.raw_ops.All(input=[True, False], reduction_indices=[0]).numpy()
     np.False_
@@ -453,7 +453,7 @@ all_op.specialize(_reduce_directly("logical_and"))
     batching=along("reduction_indices", "input"),
 )
 def any_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """Tells whether any element is True, over axes; the op behind `tf.reduce_any`.
+    """Returns whether any element is True, over axes; the op behind `tf.reduce_any`.
 
     >>> tf.raw_ops.Any(input=[True, False], reduction_indices=[0]).numpy()
     np.True_

@@ -15,7 +15,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 
-_MOST = 4096
+_MAX = 4096
 """The most elements of a matrix; engines have ways of their own to sum larger ones."""
 _LONGEST = 128
 """The most numbers that are added to one sum."""
@@ -54,7 +54,7 @@ def by_products(dtype: np.dtype[Any], sum_over: Sum) -> Sum:
     def sum_by_product(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
         if x.size <= _LONGEST and axes == _EVERY_AXIS[x.ndim] and not keep_dims:
             return np.asarray(x.ravel().dot(ones[x.size]))
-        if x.ndim == 2 and len(axes) == 1 and x.size <= _MOST:
+        if x.ndim == 2 and len(axes) == 1 and x.size <= _MAX:
             rows, columns = x.shape
             if axes in _LAST and columns <= _LONGEST:
                 total = x.dot(ones[columns])

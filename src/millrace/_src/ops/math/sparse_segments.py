@@ -35,7 +35,7 @@ _GRADIENT = "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int3
 
 
 def check_segment_shapes(data: TensorShape, indices: TensorShape, ids: TensorShape) -> None:
-    """Refuses indices and numbers of segments that are no vectors of one size."""
+    """Refuses indices and numbers of segments that are not vectors of one size."""
     if data.rank == 0:
         raise ShapeComplaint("Shape must be at least rank 1 but is rank 0", running="Shape must be at least rank 1")
     for name, shape in (("indices", indices), ("segment_ids", ids)):

@@ -96,7 +96,7 @@ def sparse_matmul(
 
 @export(v1=["math.in_top_k", "nn.in_top_k"])
 def in_top_k_v1(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """Tells whether each target class is among the `k` classes of the highest predictions.
+    """Returns whether each target class is among the `k` classes of the highest predictions.
 
     >>> tf.compat.v1.math.in_top_k([[0.1, 0.9]], [1], 1).numpy()
     array([ True])

@@ -175,7 +175,7 @@ def reduce_all(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Tells whether all elements are True over axes of a tensor.
+    """Returns whether all elements are True over axes of a tensor.
 
     >>> tf.compat.v1.reduce_all([[True, True], [False, True]], reduction_indices=[0]).numpy()
     array([False,  True])
@@ -204,7 +204,7 @@ def reduce_any(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Tells whether any element is True over axes of a tensor.
+    """Returns whether any element is True over axes of a tensor.
 
     >>> tf.compat.v1.reduce_any([[True, False], [False, False]], reduction_indices=[0]).numpy()
     array([ True, False])

@@ -63,7 +63,7 @@ def padding_attributes(padding: Any, length: int = 4) -> tuple[Any, list[int]]:
 
 
 def is_channels_first(data_format: str | None) -> bool:
-    """Tells whether a data format has the channels before the spatial dimensions."""
+    """Returns whether a data format has the channels before the spatial dimensions."""
     return data_format is not None and data_format.startswith("NC")
 
 

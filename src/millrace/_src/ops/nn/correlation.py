@@ -120,7 +120,7 @@ def correlate_filter_gradient(
 
 
 def is_small(key: Correlation) -> bool:
-    """Tells whether a correlation is too small for a choice."""
+    """Returns whether a correlation is too small for a choice."""
     return math.prod(key.filters) * key.images[0] * math.prod([w.places for w in key.windows]) <= _SMALL
 
 

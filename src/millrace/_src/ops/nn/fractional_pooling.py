@@ -1,4 +1,4 @@
-"""Pooling by a factor that is no integer: `tf.nn.fractional_max_pool` and `fractional_avg_pool`.
+"""Pooling by a factor that is not an integer: `tf.nn.fractional_max_pool` and `fractional_avg_pool`.
 
 The rows (and the columns) are cut at random into as many regions as the result has. Each region is as long as the
 others or longer by one: the lengths are shuffled, or the regions are cut evenly from a random start ("pseudo-random").

@@ -70,7 +70,7 @@ def conv(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any
 
 
 def _is_whole(images: Any, filters: Any, channels: int) -> bool:
-    """Tells whether a convolution is known to have one group."""
+    """Returns whether a convolution is known to have one group."""
     depth, size = images.shape[channels] if images.shape.rank else None, filters.shape[-2]
     return depth is not None and depth == size
 

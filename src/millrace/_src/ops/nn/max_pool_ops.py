@@ -84,7 +84,7 @@ def _largest_by_library(pool: onednn.Pool) -> Callable[[Xp, Array], Array | None
 
 
 def _is_above_infinity(x: Array) -> bool:
-    """Tells whether there are neither NaN nor minus infinity, of which the library makes other numbers."""
+    """Returns whether there are neither NaN nor minus infinity, of which the library makes other numbers."""
     return bool((x.astype(np.float32) if is_half(x) else x).min() > -np.inf)
 
 

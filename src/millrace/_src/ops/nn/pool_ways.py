@@ -87,7 +87,7 @@ def pooling_of(images: Sequence[int], windows: Sequence[Window], array: Array) -
 
 
 def is_small(key: Pooling) -> bool:
-    """Tells whether a pool is too small for a choice."""
+    """Returns whether a pool is too small for a choice."""
     return math.prod(key.images) <= _SMALL
 
 

@@ -55,7 +55,7 @@ def _beam_shapes(c: ShapeContext) -> list[TensorShape]:
 
 
 def _check_scores(inputs: Any, lengths: Any) -> None:
-    """Refuses scores that are no batch of sequences, and lengths that do not fit the batch."""
+    """Refuses scores that are not a batch of sequences, and lengths that do not fit the batch."""
     if inputs.ndim != 3:
         raise invalid("inputs is not a 3-Tensor")
     frames, batch, _ = inputs.shape

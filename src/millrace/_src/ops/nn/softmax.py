@@ -246,7 +246,7 @@ def softmax_cross_entropy_gradient(
 ) -> tuple[Tensor, Any]:
     """Computes the gradients from both outputs; that of `backprop = softmax - labels` matters for second derivatives.
 
-    One row of logits or labels may stand for all rows.
+    One row of logits or labels may represent all rows.
     """
     to_features = raw.ExpandDims(input=dloss, dim=-1) * backprop
     backprop_gradient = None if dbackprop is None or _is_zero(dbackprop) else dbackprop
@@ -267,7 +267,7 @@ def _through_softmax(gradient: Tensor, features: Tensor) -> Tensor:
 
 
 def _is_zero(gradient: Tensor) -> bool:
-    """Tells whether a gradient is known to be 0, as it is where nobody uses an op's second output."""
+    """Returns whether a gradient is known to be 0, as it is where nobody uses an op's second output."""
     if isinstance(gradient, EagerTensor):
         return not gradient._eager_array.any()
     operation: Any = getattr(gradient, "op", None)

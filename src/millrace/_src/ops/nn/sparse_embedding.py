@@ -61,7 +61,7 @@ def _bags(ids: Any, weights: Any) -> _Bags:
 
     Raises:
       TypeError: if one is of another class, or the classes differ.
-      ValueError: if the shapes do not agree, or a ragged tensor is no matrix.
+      ValueError: if the shapes do not agree, or a ragged tensor is not a matrix.
     """
     if isinstance(ids, RaggedTensor):
         return _ragged_bags(ids, weights)

@@ -286,7 +286,7 @@ def close(xp: Xp, handle: Array, *, cancel_pending_enqueues: bool = False) -> No
 
 @op("QueueIsClosedV2", "handle: resource -> is_closed: bool", shape=scalar, **_READS)
 def is_closed(xp: Xp, handle: Array) -> Array:
-    """Tells whether a queue takes no more elements."""
+    """Returns whether a queue takes no more elements."""
     return np.array(queue_of(handle).is_closed)
 
 

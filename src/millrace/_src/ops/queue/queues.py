@@ -310,7 +310,7 @@ class Queue(Referent):
         return not self._is_empty() or self.is_closed and not self._enqueuer_count
 
     def _is_empty(self) -> bool:
-        """Tells whether no element may come out now."""
+        """Returns whether no element may come out now."""
         return len(self._store) <= (0 if self.is_closed else self._least)
 
     def _put_back(self, rows: list[Row]) -> None:

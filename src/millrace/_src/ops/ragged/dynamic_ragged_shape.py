@@ -67,7 +67,7 @@ class DynamicRaggedShape(CompositeTensor):
 
         Raises:
           TypeError: if a partition is none.
-          ValueError: if the dtype is neither int32 nor int64, or `inner_shape` is no vector.
+          ValueError: if the dtype is neither int32 nor int64, or `inner_shape` is not a vector.
         """
         partitions = tuple(row_partitions)
         for partition in partitions:
@@ -208,10 +208,10 @@ class DynamicRaggedShape(CompositeTensor):
         return dtype
 
     def is_uniform(self, axis: int) -> bool:
-        """Tells whether all slices along a dimension have one length.
+        """Returns whether all slices along a dimension have one length.
 
         Raises:
-          TypeError: if `axis` is no int.
+          TypeError: if `axis` is not an int.
           IndexError: if there is no such dimension.
         """
         if not isinstance(axis, int):
@@ -223,7 +223,7 @@ class DynamicRaggedShape(CompositeTensor):
         return not 0 < axis <= len(self._partitions) or self._partitions[axis - 1].is_uniform()
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """Returns what is known of the lengths: ints, tuples of row lengths, None; `...` stands for an unknown rest.
+        """Returns what is known of the lengths: ints, tuples of row lengths, None; `...` represents an unknown rest.
 
         Args: ragged_lengths: whether to give the lengths of ragged rows, where they are known.
         """
@@ -376,7 +376,7 @@ class DynamicRaggedShape(CompositeTensor):
     # --- Python's protocols ------------------------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> Any:
-        """Tells whether two shapes are equal: a boolean scalar, or False for what is no shape of the same rank."""
+        """Returns whether two shapes are equal: a boolean scalar, or False for what is not a shape of the same rank."""
         if not isinstance(other, DynamicRaggedShape) or self.rank is None or self.rank != other.rank:
             return False
         count = max(len(self._partitions), len(other._partitions))

@@ -173,7 +173,7 @@ class DynamicRaggedShapeSpec(BatchableTypeSpec):
 
     @property
     def _stacked_spec(self) -> RaggedTensorSpec:
-        """The spec of the tensors that stand for shapes in a stack: those of the shapes, with rows of no elements."""
+        """The spec of the tensors that represent shapes in a stack: those of the shapes, with rows of no elements."""
         shape = self._to_tensor_shape()
         may_differ = [axis for axis, dim in enumerate(shape.as_list()) if dim is None]
         partitions = max([self.num_row_partitions, *may_differ])

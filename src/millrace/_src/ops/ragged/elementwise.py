@@ -58,12 +58,12 @@ def _converted(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _fit(x: Any, y: Any) -> bool:
-    """Tells whether the flat values are operands as they are: one is a scalar, or the partitions are equal."""
+    """Returns whether the flat values are operands as they are: one is a scalar, or the partitions are equal."""
     return x.shape.rank == 0 or y.shape.rank == 0 or _have_equal_partitions(x, y)
 
 
 def _have_equal_partitions(x: Any, y: Any) -> bool:
-    """Tells whether two ragged tensors are known to have the same partitions, and as many dimensions behind them."""
+    """Returns whether two ragged tensors are known to have the same partitions, and as many dimensions behind them."""
     if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)) or x.ragged_rank != y.ragged_rank:
         return False
     if x.flat_values.shape.rank is None or x.flat_values.shape.rank != y.flat_values.shape.rank:

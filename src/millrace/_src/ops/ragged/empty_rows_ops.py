@@ -179,6 +179,6 @@ def ragged_fill_empty_rows_grad(reverse_index_map: Any, grad_values: Any, name: 
       name: A name for the operation (optional).
 
     Returns: A named tuple: `d_values`, a vector, and `d_default_value`, a scalar.
-    Raises: tf.errors.InvalidArgumentError: if a place does not exist, or an argument is no vector.
+    Raises: tf.errors.InvalidArgumentError: if a place does not exist, or an argument is not a vector.
     """
     return raw.RaggedFillEmptyRowsGrad(reverse_index_map=reverse_index_map, grad_values=grad_values, name=name)

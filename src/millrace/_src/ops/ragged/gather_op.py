@@ -107,7 +107,7 @@ def ragged_gather_op(
         picked_splits.append(splits_of(splits[bounds + 1] - splits[bounds], dtype))
         starts, limits = splits[starts], splits[limits]
     values = np.take(params_dense_values, positions_in(starts, limits - starts), axis=0)
-    if not indices.ndim:  # one row: its bounds are no dimension of the result
+    if not indices.ndim:  # one row: its bounds are not a dimension of the result
         picked_splits = picked_splits[1:]
     return _uniform_splits(indices.shape, dtype) + picked_splits, values
 

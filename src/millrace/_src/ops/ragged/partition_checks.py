@@ -116,6 +116,6 @@ def _negative_text(array: Array, message: str) -> str:
 
 
 def refuse_no_bool(validate: Any) -> None:
-    """Raises TypeError for an argument `validate` that is no bool."""
+    """Raises TypeError for an argument `validate` that is not a bool."""
     if not isinstance(validate, bool):
         raise TypeError(f"Argument `validate` must have type bool. Received {validate}.")

@@ -22,7 +22,7 @@ from millrace._src.ops.ragged.row_positions import runs
 
 
 def is_eager(*tensors: Any) -> bool:
-    """Tells whether NumPy may compute with the values of all tensors now."""
+    """Returns whether NumPy may compute with the values of all tensors now."""
     return state.graph is None and all(isinstance(tensor, EagerTensor) for tensor in tensors)
 
 

@@ -59,7 +59,7 @@ class RaggedConversions:
 
         Returns: A RaggedTensor.
         Raises:
-          TypeError: if `ragged_rank` is no int, or `lengths` are no integers.
+          TypeError: if `ragged_rank` is not an int, or `lengths` are not integers.
           ValueError: if both `lengths` and `padding` are given, or ranks or shapes do not fit.
         """
         dtype = as_dtype(row_splits_dtype)
@@ -96,7 +96,7 @@ class RaggedConversions:
 
         Returns: A RaggedTensor of rank 2.
         Raises:
-          TypeError: if `st_input` is no SparseTensor.
+          TypeError: if `st_input` is not a SparseTensor.
           ValueError: if its rank is not 2.
           tf.errors.InvalidArgumentError: if a row has a gap.
         """
@@ -115,7 +115,7 @@ class RaggedConversions:
         Args:
           default_value: a scalar of the dtype, or a tensor that broadcasts to one of the flat values; zero if None.
           name: name of the scope in a graph.
-          shape: the shape of the result, in which None or -1 stand for the least size that holds all elements. Longer
+          shape: the shape of the result, in which None or -1 represent the least size that holds all elements. Longer
             rows are cut off.
 
         Returns: A Tensor.

@@ -29,7 +29,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> Any:
 
     Returns: A RaggedTensor of strings, the texts of the values joined by `_X_`.
     Raises:
-      TypeError: if `inputs` is no list.
+      TypeError: if `inputs` is not a list.
       ValueError: if a feature is of another dtype, or a ragged one of another rank.
       tf.errors.InvalidArgumentError: if the numbers of rows differ, or a feature is of another rank.
     """

@@ -19,7 +19,7 @@ def known_axis(axis: int, rank: int | None, name: str = "axis") -> int:
     """Returns an axis as a number that is not negative.
 
     Raises:
-      TypeError: if the axis is no int.
+      TypeError: if the axis is not an int.
       ValueError: if the axis is out of range, or negative where the rank is unknown.
     """
     if not isinstance(axis, int):

@@ -55,7 +55,7 @@ class RaggedFactories:
         """Makes the ragged tensor with these values in these rows.
 
         Raises:
-          TypeError: if `row_partition` is no RowPartition.
+          TypeError: if `row_partition` is not a RowPartition.
           ValueError: if the dtypes of the partitions differ.
           tf.errors.InvalidArgumentError: if `validate` and the partition does not end where the values end.
         """

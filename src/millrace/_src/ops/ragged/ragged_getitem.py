@@ -60,7 +60,7 @@ def ragged_getitem(ragged: Any, key: Any) -> Any:
 
 
 def is_mask(key: Any) -> bool:
-    """Tells whether a key is a mask: a boolean, or a dense or ragged tensor of booleans."""
+    """Returns whether a key is a mask: a boolean, or a dense or ragged tensor of booleans."""
     if isinstance(key, bool):
         return True
     if isinstance(key, (np.ndarray, np.bool_)):
@@ -121,7 +121,7 @@ def _row(ragged: Any, key: Any) -> Any:
 def _index(key: Any) -> Any:
     """Returns an index as an int, or as a scalar tensor where the value is unknown while tracing.
 
-    Raises: TypeError: if the key is no integer.
+    Raises: TypeError: if the key is not an integer.
     """
     if isinstance(key, RaggedFactories):
         convert_to_tensor(key)  # raises in TensorFlow's words

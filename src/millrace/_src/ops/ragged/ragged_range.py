@@ -25,7 +25,8 @@ def ragged_range(
     name: str | None = None,
     row_splits_dtype: Any = int64,
 ) -> RaggedTensor:
-    """Makes a ragged tensor whose row `i` is `tf.range(starts[i], limits[i], deltas[i])`; empty where that is no range.
+    """Makes a ragged tensor whose row `i` is `tf.range(starts[i], limits[i], deltas[i])`; empty where that is not a
+    range.
 
     >>> tf.ragged.range([3, 5, 2])
     <tf.RaggedTensor [[0, 1, 2], [0, 1, 2, 3, 4], [0, 1]]>

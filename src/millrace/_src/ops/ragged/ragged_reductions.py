@@ -166,14 +166,14 @@ def ragged_reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False
 
 @overload("math.reduce_any", RaggedTensor)
 def ragged_reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
-    """Tells whether an element along axes is true (not 0)."""
+    """Returns whether an element along axes is true (not 0)."""
     with name_scope(name, "RaggedReduceAny"):
         return _as_truth(_sum(_as_numbers(input_tensor), axis, keepdims))
 
 
 @overload("math.reduce_all", RaggedTensor)
 def ragged_reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
-    """Tells whether all elements along axes are true (not 0)."""
+    """Returns whether all elements along axes are true (not 0)."""
     with name_scope(name, "RaggedReduceAll"):
         return _as_truth(_product(_as_numbers(input_tensor), axis, keepdims))
 

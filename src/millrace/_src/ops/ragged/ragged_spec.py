@@ -66,7 +66,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
           flat_values_spec: the spec of flat values of a class of their own; None for a Tensor.
 
         Raises:
-          TypeError: if `ragged_rank` is no int.
+          TypeError: if `ragged_rank` is not an int.
           ValueError: if the arguments contradict each other.
         """
         self._shape = as_shape(shape)
@@ -118,7 +118,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
         return cls(value.shape, value.dtype, value.ragged_rank, splits_dtype, flat_values._type_spec)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Tells whether a value could be described by both this spec and `spec_or_value`, a spec or a value."""
+        """Returns whether a value could be described by both this spec and `spec_or_value`, a spec or a value."""
         if self._ragged_rank == 0:
             described = spec_or_value if isinstance(spec_or_value, (Tensor, TensorSpec)) else None
             if described is not None:
@@ -208,7 +208,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
             )
 
     def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
-        """Makes the value that a variant, or a tensor of variants, stands for."""
+        """Makes the value that a variant, or a tensor of variants, represents."""
         self._refuse_own_values()
         with name_scope(None, "RaggedFromVariant"):
             splits, values = raw.RaggedTensorFromVariant(

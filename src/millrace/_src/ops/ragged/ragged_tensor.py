@@ -367,7 +367,7 @@ def add_supported_value_type(cls: type) -> None:
 
 
 def is_supported_value(value: Any) -> bool:
-    """Tells whether an object may be the values of a ragged tensor."""
+    """Returns whether an object may be the values of a ragged tensor."""
     return isinstance(value, (Tensor, RaggedTensor, *_supported_values))
 
 
@@ -376,7 +376,7 @@ def _supported_names() -> str:
 
 
 def is_ragged(value: Any) -> bool:
-    """Tells whether a value is a ragged tensor, or a `RaggedTensorValue`."""
+    """Returns whether a value is a ragged tensor, or a `RaggedTensorValue`."""
     return isinstance(value, (RaggedTensor, RaggedTensorValue))
 
 

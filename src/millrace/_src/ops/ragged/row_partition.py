@@ -124,7 +124,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
         return _static_int(self._uniform_row_length)
 
     def is_uniform(self) -> bool:
-        """Tells whether the partition was made, or is known, to have rows of one length.
+        """Returns whether the partition was made, or is known, to have rows of one length.
 
         >>> tf.experimental.RowPartition.from_uniform_row_length(2, nvals=4).is_uniform()
         True

@@ -58,7 +58,7 @@ def segment_ids_to_row_splits(
 
     Returns: A vector of `out_type` with `num_segments + 1` elements.
     Raises:
-      TypeError: if `segment_ids` are no integers.
+      TypeError: if `segment_ids` are not integers.
       ValueError: if an argument is of another rank.
       tf.errors.InvalidArgumentError: if an id or the number of segments is negative.
     """

@@ -30,7 +30,7 @@ from millrace._src.ops.type_sets import ANY, TypeSet
 Dims = Sequence[int]
 
 _INDEX = TypeSet((int64, int32))
-_LONGEST_TABLED = 256
+_MAX_TABLED_LENGTH = 256
 """The most columns for which the rows of a mask are taken from a table of rows by length."""
 
 
@@ -322,7 +322,7 @@ def _with_filled_columns(sizes: Dims, filled: Array | None, lengths: Array, size
         cell_lengths = np.zeros(sizes, lengths.dtype)
         cell_lengths[filled] = lengths
     columns = np.arange(size)
-    if size > min(cell_lengths.size, _LONGEST_TABLED):
+    if size > min(cell_lengths.size, _MAX_TABLED_LENGTH):
         return columns < cell_lengths[..., None]
     rows_by_length = columns < np.arange(size + 1)[:, None]  # copying short rows takes a quarter of comparing them
     return np.take(rows_by_length, cell_lengths, axis=0)

@@ -1,4 +1,4 @@
-"""What tensors of dtype `variant` hold when they stand for ragged tensors.
+"""What tensors of dtype `variant` hold when they represent ragged tensors.
 
 A variant is any object; values of different sizes can be stacked as variants. `RaggedVariant` holds the splits and
 values of a ragged tensor; it never changes.

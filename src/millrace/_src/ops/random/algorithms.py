@@ -33,7 +33,7 @@ _INTEGER = "random bits are integers"
 
 @export("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
-    """A random number algorithm; the value is the number that stands for the algorithm in graphs and states.
+    """A random number algorithm; the value is the number that represents the algorithm in graphs and states.
 
     >>> tf.random.Algorithm.PHILOX.value
     1

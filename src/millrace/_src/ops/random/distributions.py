@@ -17,7 +17,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
-from millrace._src.ops.random.draws_ahead import MOST, calls_ahead, drawn_ahead
+from millrace._src.ops.random.draws_ahead import MAX, calls_ahead, drawn_ahead
 from millrace._src.ops.random.lane_normals import lane_normals
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Lanes, Run, Stream, filled, lanes, lanes_at
 from millrace._src.ops.random.scratch import scratch
@@ -84,7 +84,7 @@ def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: 
     first = xp.bitcast(low.reshape(1), dtype)
     span = xp.bitcast(high.reshape(1), dtype) - first
     size = prod(shape)
-    if size <= MOST:  # such numbers are drawn ahead, whatever the bounds
+    if size <= MAX:  # such numbers are drawn ahead, whatever the bounds
         integers = reduce_to_range(xp, _integers(xp, stream, (size,), dtype), first, span)
         return xp.bitcast(integers, low.dtype).reshape(tuple(shape))
 
@@ -209,7 +209,7 @@ def _fill(
     """
     size, per_group = prod(shape), _per_block(dtype)
     groups = -(-size // per_group)
-    if kind is not None and 0 < size <= MOST:
+    if kind is not None and 0 < size <= MAX:
         calls = Run(stream, groups, stride, calls_ahead(size), size * RESERVED_PER_OUTPUT)
         few = _drawn_ahead(xp, kind, calls, size, make)
         if few is not None:

@@ -17,18 +17,18 @@ from collections.abc import Callable, Hashable
 from millrace._src.core.array_namespace import Array
 from millrace._src.ops.random.philox import Stream
 
-MOST = 1024
+MAX = 1024
 """The most numbers of a draw that is made ahead."""
-_MOST_CALLS, _MOST_NUMBERS = 32, 8 * MOST
+_MAX_CALLS, _MAX_NUMBERS = 32, 8 * MAX
 """The most calls whose numbers are drawn together, and the most numbers of all of them."""
 _CALLS_BEFORE = 2
 """How many calls at equal distances show that there will be more."""
-_MOST_SERIES = 32
+_MAX_SERIES = 32
 
 
 def calls_ahead(size: int) -> int:
     """Returns how many calls' numbers are drawn together, if a call draws `size` numbers."""
-    return min(_MOST_NUMBERS // size, _MOST_CALLS)
+    return min(_MAX_NUMBERS // size, _MAX_CALLS)
 
 
 class _Series:
@@ -81,7 +81,7 @@ def drawn_ahead(stream: Stream, kind: Hashable, distance: int, draw_rows: Callab
     series = all_series.get(key)
     if series is None:
         all_series[key] = _Series(position)
-        if len(all_series) > _MOST_SERIES:
+        if len(all_series) > _MAX_SERIES:
             all_series.popitem(last=False)
         return None
     return series.numbers(position, distance, draw_rows)

@@ -16,7 +16,7 @@ from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.shape_rules import broadcast_shape
 from millrace._src.ops.type_sets import TypeSet
 
-_MOST_TERMS = 2000
+_MAX_TERMS = 2000
 _RESCALE_ABOVE = 2.0**52
 
 
@@ -46,7 +46,7 @@ def random_gamma_grad(xp: Xp, alpha: Array, sample: Array) -> Array:
 def _series_derivative(xp: Xp, a: Array, x: Array) -> Array:
     # P = x^a e^-x / Gamma(a + 1) * sum_n x^n / ((a + 1) ... (a + n))
     def more(n: Array, moving: Array, *state: Array) -> tuple[Array]:
-        return (moving & (n < _MOST_TERMS),)
+        return (moving & (n < _MAX_TERMS),)
 
     def add_term(
         n: Array, moving: Array, r: Array, term: Array, total: Array, d_term: Array, d_total: Array
@@ -66,7 +66,7 @@ def _series_derivative(xp: Xp, a: Array, x: Array) -> Array:
 def _fraction_derivative(xp: Xp, a: Array, x: Array) -> Array:
     # 1 - P = x^a e^-x / Gamma(a) * p / q, the convergents p / q of a continued fraction (Cephes, igamc)
     def more(n: Array, moving: Array, *state: Array) -> tuple[Array]:
-        return (moving & (n < _MOST_TERMS),)
+        return (moving & (n < _MAX_TERMS),)
 
     def next_convergent(n: Array, moving: Array, y: Array, z: Array, *state: Array) -> tuple[Array, ...]:
         p1, q1, p2, q2, dp1, dq1, dp2, dq2, _, d_ratio = state

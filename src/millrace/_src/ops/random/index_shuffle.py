@@ -26,7 +26,7 @@ from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
-_LEAST_BITS = 16
+_MIN_BITS = 16
 """The least width of a block: smaller blocks show patterns."""
 _CONSTANT = np.uint64(0xFFFFFFFC)
 _SEQUENCE = 0x7369F885192C0EF5
@@ -63,7 +63,7 @@ def _word_bits(xp: Xp, last: Array) -> Array:
     """Returns half the width of a block, which has an even number of bits, at least 16, and holds `last`."""
     powers = np.uint64(1) << np.arange(64, dtype=np.uint64)
     bits = xp.sum(xp.astype(powers < last[..., None], np.uint64), axis=-1)
-    return (xp.maximum(bits, np.uint64(_LEAST_BITS)) + np.uint64(1)) >> np.uint64(1)
+    return (xp.maximum(bits, np.uint64(_MIN_BITS)) + np.uint64(1)) >> np.uint64(1)
 
 
 def _key_schedule(xp: Xp, keys: tuple[Array, ...], word: Array, mask: Array, rounds: int) -> list[Array]:

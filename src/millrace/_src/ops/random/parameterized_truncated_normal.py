@@ -44,7 +44,7 @@ _NORMAL_BEYOND = 1.3
 
 Plain rejection is used if the bounds reach so far on one side and include the mean.
 """
-_MOST_ITERATIONS = 1000
+_MAX_ITERATIONS = 1000
 _SAMPLES_PER_BATCH = 100
 """The number of samples that the stateful op draws in one go where all have the same parameters."""
 
@@ -107,7 +107,7 @@ def _proposals(xp: Xp, stream: Stream, count: int, interval: _Interval) -> Itera
     propose, blocks_per_row = _sampler(interval)
     dtype = np.asarray(interval.low).dtype
     rows = count // 2 + 16
-    for _ in range(_MOST_ITERATIONS):
+    for _ in range(_MAX_ITERATIONS):
         drawn_lanes = lanes(xp, Run(stream, rows * blocks_per_row))
         stream = stream.skip(xp, rows * blocks_per_row)
         yield *propose(xp, drawn_lanes, interval, dtype), blocks_per_row
@@ -176,7 +176,7 @@ def _draw(xp: Xp, take: Any, shape: Array, means: Array, stdevs: Array, minvals:
     else:
         counts = [total // sizes[0]] * sizes[0]
         per_batch = total // sizes[0]
-    stream = take(len(counts) * 2 * _MOST_ITERATIONS * (per_batch + 3) // 4)
+    stream = take(len(counts) * 2 * _MAX_ITERATIONS * (per_batch + 3) // 4)
     samples = truncated_samples(xp, stream, counts, [np.broadcast_to(p, (len(counts),)) for p in parameters])
     return np.concatenate([np.zeros(0, means.dtype), *samples]).reshape(sizes).astype(means.dtype, copy=False)
 

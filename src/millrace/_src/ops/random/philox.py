@@ -222,7 +222,7 @@ def _room(size: int) -> tuple[Array, Array]:
 
 
 def _rounds(lanes: Array, products: Array, key: int, begin: int) -> Array:
-    """Carries out the rounds from number `begin` on in `lanes`, both of shape (2, n)."""
+    """Runs the rounds from number `begin` on in `lanes`, both of shape (2, n)."""
     products_of_other = products[::-1]
     for round_keys in _shifted_keys(key)[begin:]:
         np.right_shift(lanes, _SHIFT_32, out=products)

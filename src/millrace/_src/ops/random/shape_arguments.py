@@ -47,5 +47,5 @@ def requested_shape_rule(c: ShapeContext) -> TensorShape:
 
 
 def ends_with(shape: tuple[int, ...], suffix: tuple[int, ...]) -> bool:
-    """Tells whether the last dimensions of `shape` are those of `suffix`."""
+    """Returns whether the last dimensions of `shape` are those of `suffix`."""
     return shape[len(shape) - len(suffix) :] == suffix if len(suffix) <= len(shape) else False

@@ -149,7 +149,7 @@ def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int
 
 
 def is_standard(mean: Any, stddev: Any, dtype: DType) -> bool:
-    """Tells whether eager draws need no scaling: the result, bit for bit, is what is drawn.
+    """Returns whether eager draws need no scaling: the result, bit for bit, is what is drawn.
 
     Not so for 16 bits, where adding 0 to a number that was rounded to -0 makes it 0. Graphs have the operations always.
     """

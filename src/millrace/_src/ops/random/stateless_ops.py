@@ -84,7 +84,7 @@ def bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Arr
     """Draws integers in [minval, maxval).
 
     Raises:
-        InvalidArgumentError: a bound is no scalar.
+        InvalidArgumentError: a bound is not a scalar.
     """
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if bound.ndim:

@@ -144,7 +144,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 
     Returns: A Tensor `[..., (frames - 1) * frame_step + frame_length]` of the same dtype.
     Raises:
-      ValueError: if `signal` has fewer than two dimensions, or `frame_step` is no integer or no scalar.
+      ValueError: if `signal` has fewer than two dimensions, or `frame_step` is not an integer or no scalar.
       tf.errors.InvalidArgumentError: if `frame_step` is not positive.
     """
     with name_scope(name, "overlap_and_add"):

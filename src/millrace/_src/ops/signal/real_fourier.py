@@ -94,7 +94,7 @@ def half_weights(count: Tensor, length: Tensor, inner: float, dtype: DType) -> T
     Args:
       count: how many elements the half has.
       length: how many elements were transformed.
-      inner: the weight of the elements that stand for two.
+      inner: the weight of the elements that represent two.
       dtype: the dtype of the spectrum.
     """
     k = raw.Range(start=0, limit=count, delta=1)

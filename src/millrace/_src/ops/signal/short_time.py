@@ -72,7 +72,7 @@ def stft(
       name: name of the operation in a graph.
 
     Returns: A complex Tensor `[..., frames, fft_length // 2 + 1]`.
-    Raises: ValueError: if `signals` is a scalar or of another dtype, or a length is no scalar.
+    Raises: ValueError: if `signals` is a scalar or of another dtype, or a length is not a scalar.
     """
     with name_scope(name, "stft"):
         signals = convert_to_tensor(signals, name="signals")
@@ -115,7 +115,7 @@ def inverse_stft(
       name: name of the operation in a graph.
 
     Returns: A Tensor `[..., (frames - 1) * frame_step + frame_length]`.
-    Raises: ValueError: if `stfts` has fewer than two dimensions or is not complex, or a length is no scalar.
+    Raises: ValueError: if `stfts` has fewer than two dimensions or is not complex, or a length is not a scalar.
     """
     with name_scope(name, "inverse_stft"):
         stfts = convert_to_tensor(stfts, name="stfts")
@@ -155,7 +155,7 @@ def inverse_stft_window_fn(
       name: name of the operation in a graph.
 
     Returns: A function from a length and a dtype to a window.
-    Raises: ValueError: by the function, if the length or `frame_step` is no scalar.
+    Raises: ValueError: by the function, if the length or `frame_step` is not a scalar.
     """
 
     def inverse_stft_window_fn_inner(frame_length: Any, dtype: Any) -> Any:

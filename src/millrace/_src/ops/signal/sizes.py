@@ -28,7 +28,7 @@ Sizes: TypeAlias = "list[Size] | Tensor"
 def size_from(value: Any, name: str) -> Size:
     """Reads an integer argument.
 
-    Raises: ValueError: if the argument is no scalar or no integer.
+    Raises: ValueError: if the argument is not a scalar or no integer.
     """
     tensor = convert_to_tensor(value, name=name)
     if tensor.shape.rank not in (None, 0):

@@ -1,6 +1,6 @@
 """The discrete Fourier transform of arrays, along any axes: what the kernels of all Fourier ops share.
 
-SciPy's transforms keep single precision, and carry out many rows at once. XLA's take the last three axes at most, so
+SciPy's transforms keep single precision, and run many rows at once. XLA's take the last three axes at most, so
 other axes go to the end first, one by one. A transform back to real numbers reads half of a spectrum; only along its
 last axis, so the other axes are transformed before. No engine transforms an axis without elements: such a transform is
 all zeros.
@@ -46,7 +46,7 @@ def cropped(x: Array, lengths: Sequence[int], axes: Axes) -> Array:
 def checked_lengths(fft_length: Array, count: int) -> list[int]:
     """Reads the operand `fft_length`.
 
-    Raises: InvalidArgumentError: if `fft_length` is no vector of `count` elements, or one of them is negative.
+    Raises: InvalidArgumentError: if `fft_length` is not a vector of `count` elements, or one of them is negative.
     """
     if fft_length.shape != (count,):
         raise invalid(f"fft_length must have shape [{count}]")
@@ -116,14 +116,14 @@ def _real_inverse(xp: Xp, x: Array, axes: Axes, length: int) -> Array:
 
 # --- XLA -------------------------------------------------------------------------------------------------------------
 
-_MOST_AXES = 3
+_MAX_AXES = 3
 """XLA transforms one, two or three axes at once."""
 
 
 @_complex_transform.kernel_for("xla")
 def _xla_complex_transform(xp: XlaXp, x: Array, axes: Axes, is_inverse: bool) -> Array:
     kind = "IFFT" if is_inverse else "FFT"
-    if len(axes) <= _MOST_AXES and axes == tuple(range(x.ndim - len(axes), x.ndim)):
+    if len(axes) <= _MAX_AXES and axes == tuple(range(x.ndim - len(axes), x.ndim)):
         return xp.lax.fft(x, kind, x.shape[-len(axes) :])
     for axis in axes:
         last = xp.moveaxis(x, axis, -1)

@@ -59,7 +59,7 @@ def hann_window(window_length: Any, periodic: Any = True, dtype: DType = float32
       name: name of the operation in a graph.
 
     Returns: A Tensor `[window_length]`.
-    Raises: ValueError: if `dtype` is not floating point, or `window_length` is no scalar.
+    Raises: ValueError: if `dtype` is not floating point, or `window_length` is not a scalar.
     """
     with name_scope(name, "hann_window"):
         return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
@@ -79,7 +79,7 @@ def hamming_window(window_length: Any, periodic: Any = True, dtype: DType = floa
       name: name of the operation in a graph.
 
     Returns: A Tensor `[window_length]`.
-    Raises: ValueError: if `dtype` is not floating point, or `window_length` is no scalar.
+    Raises: ValueError: if `dtype` is not floating point, or `window_length` is not a scalar.
     """
     with name_scope(name, "hamming_window"):
         return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
@@ -98,7 +98,7 @@ def vorbis_window(window_length: Any, dtype: DType = float32, name: str | None =
       name: name of the operation in a graph.
 
     Returns: A Tensor `[window_length]`.
-    Raises: ValueError: if `dtype` is not floating point, or `window_length` is no scalar.
+    Raises: ValueError: if `dtype` is not floating point, or `window_length` is not a scalar.
     """
     with name_scope(name, "vorbis_window"):
         length = _length(window_length, dtype)
@@ -121,7 +121,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: DType = float32, 
       name: name of the operation in a graph.
 
     Returns: A Tensor `[window_length]`.
-    Raises: ValueError: if `dtype` is not floating point, or `window_length` is no scalar.
+    Raises: ValueError: if `dtype` is not floating point, or `window_length` is not a scalar.
     """
     with name_scope(name, "kaiser_window"):
         length = _length(window_length, dtype)
@@ -150,7 +150,7 @@ def kaiser_bessel_derived_window(
       name: name of the operation in a graph.
 
     Returns: A Tensor `[window_length]`.
-    Raises: ValueError: if `dtype` is not floating point, or `window_length` is no scalar.
+    Raises: ValueError: if `dtype` is not floating point, or `window_length` is not a scalar.
     """
     with name_scope(name, "kaiser_bessel_derived_window"):
         half_length = raw.FloorDiv(x=_length(window_length, dtype), y=2)

@@ -35,7 +35,7 @@ def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, nam
       name: name of the scope in a graph.
 
     Returns: A SparseTensor of shape `[num_rows, num_columns]`.
-    Raises: TypeError: if a size is no integer scalar.
+    Raises: TypeError: if a size is not an integer scalar.
     """
     with name_scope(name, "eye"):
         rows = _size(num_rows, "num_rows")

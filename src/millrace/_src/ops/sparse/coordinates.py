@@ -23,7 +23,7 @@ from millrace._src.ops.array.shape_checks import dims_text
 OWN_PLACES = "each row has its own places"
 """Why an op of sparse tensors goes through the rows of a batch one by one."""
 
-_MOST_POSITIONS = 2**63
+_MAX_POSITIONS = 2**63
 
 
 def strides_of(dims: Sequence[int]) -> list[int]:
@@ -49,12 +49,12 @@ def positions(xp: Any, indices: Array, dims: Sequence[int]) -> Array:
 
 
 def have_positions(dims: Sequence[int]) -> bool:
-    """Tells whether every place of a dense tensor has a position that is an int64."""
-    return math.prod(max(dim, 1) for dim in dims) < _MOST_POSITIONS
+    """Returns whether every place of a dense tensor has a position that is an int64."""
+    return math.prod(max(dim, 1) for dim in dims) < _MAX_POSITIONS
 
 
 def are_inside(indices: Array, dims: Sequence[int]) -> bool:
-    """Tells whether all places are within the bounds of a dense tensor."""
+    """Returns whether all places are within the bounds of a dense tensor."""
     if not indices.size:
         return True
     if min(dims) <= 0:
@@ -69,12 +69,12 @@ def sort_keys(indices: Array, dims: Sequence[int]) -> Array | None:
 
 
 def are_sorted(keys: Array) -> bool:
-    """Tells whether no number is less than the number before."""
+    """Returns whether no number is less than the number before."""
     return bool((keys[1:] >= keys[:-1]).all())
 
 
 def are_increasing(keys: Array) -> bool:
-    """Tells whether each number is greater than the number before."""
+    """Returns whether each number is greater than the number before."""
     return bool((keys[1:] > keys[:-1]).all())
 
 

@@ -34,7 +34,7 @@ class Feature:
         return bool(self.values.dtype.kind == "O")
 
     def fingerprints(self) -> Array:
-        """Returns the fingerprints of the values: integers stand for themselves."""
+        """Returns the fingerprints of the values: integers represent themselves."""
         if not self.is_text:
             return self.values.astype(np.uint64)
         return fingerprints64(self.values.tolist())

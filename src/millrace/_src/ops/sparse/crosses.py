@@ -22,7 +22,7 @@ def _with_known_dtype(values: Tensor) -> Tensor:
 def _split(inputs: Any) -> tuple[list[SparseTensor], list[Tensor]]:
     """Returns the sparse and the dense features, of text or int64.
 
-    Raises: TypeError: if the features are no list, or a feature is neither a tensor nor a sparse tensor.
+    Raises: TypeError: if the features are not a list, or a feature is neither a tensor nor a sparse tensor.
     """
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("Inputs must be a list")
@@ -61,8 +61,8 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = N
 
     Returns: A `SparseTensor` of strings.
     Raises:
-      TypeError: if `inputs` is no list, or a feature is neither a tensor nor a sparse tensor.
-      tf.errors.InvalidArgumentError: if the features are no matrices or the numbers of rows differ.
+      TypeError: if `inputs` is not a list, or a feature is neither a tensor nor a sparse tensor.
+      tf.errors.InvalidArgumentError: if the features are not matrices or the numbers of rows differ.
     """
     sparse, dense = _split(inputs)
     text = "_X_" if separator is None else separator
@@ -91,8 +91,8 @@ def sparse_cross_hashed(
 
     Returns: A `SparseTensor` of int64.
     Raises:
-      TypeError: if `inputs` is no list, or a feature is neither a tensor nor a sparse tensor.
-      tf.errors.InvalidArgumentError: if the features are no matrices or the numbers of rows differ.
+      TypeError: if `inputs` is not a list, or a feature is neither a tensor nor a sparse tensor.
+      tf.errors.InvalidArgumentError: if the features are not matrices or the numbers of rows differ.
     """
     sparse, dense = _split(inputs)
     dtypes = [*(feature.dtype for feature in sparse), *(feature.dtype for feature in dense)]

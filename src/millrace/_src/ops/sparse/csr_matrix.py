@@ -31,7 +31,7 @@ def dense_shape_and_type(matrix: Any) -> DenseShapeAndType:
     """Returns the dense shape and the dtype of the sparse matrix behind a variant tensor.
 
     Raises:
-      TypeError: if the tensor is no variant.
+      TypeError: if the tensor is not a variant.
       ValueError: if the tensor does not tell what it refers to.
     """
     if not isinstance(matrix, Tensor):

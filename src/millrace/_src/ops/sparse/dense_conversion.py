@@ -162,7 +162,7 @@ def sparse_to_dense_v1(
 @operator("sparse_to_dense")
 @export("sparse.to_dense", v1=["sparse.to_dense", "sparse_tensor_to_dense"])
 def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
-    """Makes the dense tensor that a sparse tensor stands for.
+    """Makes the dense tensor that a sparse tensor represents.
 
     >>> st = tf.SparseTensor([[0, 1], [1, 0]], [7, 8], [2, 2])
     >>> tf.sparse.to_dense(st, default_value=-1).numpy()
@@ -177,7 +177,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
 
     Returns: A Tensor of the dense shape.
     Raises:
-      TypeError: if `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
       tf.errors.InvalidArgumentError: if a place is out of bounds, out of order or repeated.
     """
     sp_input = as_sparse(sp_input)
@@ -239,7 +239,7 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any
 
     Returns: A boolean Tensor of shape `sp_input.shape[:-1] + [vocab_size]`.
     Raises:
-      TypeError: if `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
       tf.errors.InvalidArgumentError: if an id is out of bounds or occurs twice in a row out of order.
     """
     sp_input = as_sparse(sp_input)

@@ -160,8 +160,8 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
 
     Returns: A SparseTensor of the same shape, and a boolean vector that says which rows were empty.
     Raises:
-      TypeError: if `sp_input` is no SparseTensor.
-      tf.errors.InvalidArgumentError: if a row is out of bounds, or `default_value` is no scalar.
+      TypeError: if `sp_input` is not a SparseTensor.
+      tf.errors.InvalidArgumentError: if a row is out of bounds, or `default_value` is not a scalar.
     """
     sp_input = as_sparse(sp_input)
     with name_scope(name, "SparseFillEmptyRows"):

@@ -115,7 +115,7 @@ def sparse_concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False
 
     Returns: A SparseTensor.
     Raises:
-      TypeError: if `sp_inputs` is no list of SparseTensors.
+      TypeError: if `sp_inputs` is not a list of SparseTensors.
       tf.errors.InvalidArgumentError: if ranks or other dimensions differ, or the axis is out of range.
     """
     return _joined(axis, sp_inputs, expand_nonconcat_dims, name)
@@ -152,7 +152,7 @@ def _joined(axis: Any, sp_inputs: Any, expand: bool, name: str | None) -> Sparse
 def _known_axis(axis: Any) -> int:
     """Returns an axis as a Python integer.
 
-    Raises: TypeError: if the axis is no integer, or a tensor whose value is not known.
+    Raises: TypeError: if the axis is not an integer, or a tensor whose value is not known.
     """
     try:
         return operator.index(static_value(axis) if isinstance(axis, Tensor) else axis)
@@ -243,7 +243,7 @@ def _split_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 def sparse_split_op(
     xp: Xp, split_dim: Array, indices: Array, values: Array, shape: Array, *, num_split: int
 ) -> tuple[list[Array], list[Array], list[Array]]:
-    """Splits a sparse tensor along an axis; the first pieces are one longer where the size is no multiple."""
+    """Splits a sparse tensor along an axis; the first pieces are one longer where the size is not a multiple."""
     if split_dim.size != 1:
         raise invalid("Input split_dim should have one element")
     check_parts(indices, values, shape)
@@ -280,14 +280,14 @@ def sparse_split(sp_input: Any = None, num_split: Any = None, axis: Any = None, 
 
     Args:
       sp_input: a SparseTensor.
-      num_split: the number of parts, an int; the first parts are one longer where the size is no multiple.
+      num_split: the number of parts, an int; the first parts are one longer where the size is not a multiple.
       axis: the axis, an integer; a negative one counts from behind.
       name: name of the operation.
 
     Returns: A list of `num_split` SparseTensors.
     Raises:
       ValueError: if an argument is missing.
-      TypeError: if `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
       tf.errors.InvalidArgumentError: if the axis or the number is out of range.
     """
     for argument, value in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
@@ -472,7 +472,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
     Returns: A SparseTensor of the same shape.
     Raises:
-      TypeError: if `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
       ValueError: if the vector is of another length.
     """
     sp_input = as_sparse(sp_input)

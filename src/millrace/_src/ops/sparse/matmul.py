@@ -36,7 +36,7 @@ _FEW = 64
 """Elements up to which a product takes less time than making a matrix of SciPy."""
 
 
-_MOST_ROWS_PER_ELEMENT = 4
+_MAX_ROWS_PER_ELEMENT = 4
 """Rows for each element from which on a row number for each element takes less memory than a start for each row."""
 
 
@@ -111,7 +111,7 @@ def _compressed(places: Array, values: Array, size: tuple[int, int]) -> Any:
     """Returns a sparse matrix of SciPy: compressed rows where the elements come row by row."""
     index_type = np.int32 if max(*size, len(values)) < 2**31 else np.int64  # SciPy would look at all indices first
     rows, columns = places[:, 0], places[:, 1].astype(index_type)
-    if size[0] > _MOST_ROWS_PER_ELEMENT * len(values) or not are_sorted(rows):
+    if size[0] > _MAX_ROWS_PER_ELEMENT * len(values) or not are_sorted(rows):
         return scipy_sparse.coo_array((values, (rows.astype(index_type), columns)), shape=size)
     starts = np.searchsorted(rows, np.arange(size[0] + 1)).astype(index_type)
     return scipy_sparse.csr_array((values, columns, starts), shape=size)

@@ -63,7 +63,7 @@ class _Merged(NamedTuple):
 
 
 def _are_the_same(a_indices: Array, b_indices: Array) -> bool:
-    """Tells whether two tensors have the same places in the same order, as results of one tensor's values have."""
+    """Returns whether two tensors have the same places in the same order, as results of one tensor's values have."""
     if a_indices is b_indices:
         return True
     is_possible = a_indices.shape == b_indices.shape and (a_indices[-1:] == b_indices[-1:]).all()

@@ -64,7 +64,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
       name: name of the operation.
 
     Returns: A SparseTensor of the same shape and dtype.
-    Raises: TypeError: if `sp_input` is no SparseTensor.
+    Raises: TypeError: if `sp_input` is not a SparseTensor.
     """
     sp_input = as_sparse(sp_input)
     indices, values = sparse_reorder_op(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)

@@ -127,7 +127,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 
     Returns: A SparseTensor of that shape, with the values of `sp_input`.
     Raises:
-      TypeError: if `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
       ValueError: if the sizes are known to differ while a graph is built.
       tf.errors.InvalidArgumentError: if the sizes differ.
     """
@@ -179,7 +179,7 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
 
     Returns: A SparseTensor of one rank more, with the values of `sp_input`.
     Raises:
-      TypeError: if `axis` is no integer.
+      TypeError: if `axis` is not an integer.
       tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     rank = sp_input.dense_shape.shape[0]
@@ -277,7 +277,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
     Returns: A SparseTensor with the indices and values of `sp_input`.
     Raises:
-      TypeError: if `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
       ValueError: if `new_shape` is known to be of another rank, or smaller.
       tf.errors.InvalidArgumentError: if `new_shape` turns out to be so when a graph runs.
     """

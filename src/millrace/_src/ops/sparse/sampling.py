@@ -43,7 +43,7 @@ def sampled_addmm(
 
     Returns: A tuple of `indices`, the new values `[n]` and `dense_shape`.
     Raises:
-      ValueError: if an argument is no matrix, or the product is known to have another shape.
+      ValueError: if an argument is not a matrix, or the product is known to have another shape.
       tf.errors.InvalidArgumentError: if the product has another shape, or a place is out of bounds.
     """
     dtype = as_dtype(output_type)

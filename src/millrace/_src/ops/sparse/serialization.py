@@ -34,7 +34,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
       name: A name for the operation (optional).
 
     Returns: A vector of three strings or variants: indices, values and dense shape.
-    Raises: TypeError: if the input is no sparse tensor.
+    Raises: TypeError: if the input is not a sparse tensor.
     """
     return raw.SerializeSparse(**_parts(sp_input), out_type=out_type, name=name)
 
@@ -52,7 +52,7 @@ def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: Any = 
       out_type: `tf.string` or `tf.variant`.
 
     Returns: A vector of three strings or variants.
-    Raises: TypeError: if the input is no sparse tensor.
+    Raises: TypeError: if the input is not a sparse tensor.
     """
     return serialize_sparse(sp_input, out_type, name)
 
@@ -75,7 +75,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 
     Returns: A matrix with three strings or variants for each row.
     Raises:
-      TypeError: if the input is no sparse tensor.
+      TypeError: if the input is not a sparse tensor.
       tf.errors.InvalidArgumentError: if the rank is below 2, or indices are out of order or range.
     """
     return raw.SerializeManySparse(**_parts(sp_input), out_type=out_type, name=name)
@@ -95,7 +95,7 @@ def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: A
 
     Returns: A matrix with three strings or variants for each row.
     Raises:
-      TypeError: if the input is no sparse tensor.
+      TypeError: if the input is not a sparse tensor.
       tf.errors.InvalidArgumentError: if the rank is below 2, or indices are out of order or range.
     """
     return serialize_many_sparse(sp_input, out_type, name)
@@ -121,7 +121,7 @@ def deserialize_many_sparse(
     Returns: A `SparseTensor` with the batch as first dimension.
     Raises:
       ValueError: if the rank is another.
-      tf.errors.InvalidArgumentError: if a string is no serialized part, or ranks or dtypes differ.
+      tf.errors.InvalidArgumentError: if a string is not a serialized part, or ranks or dtypes differ.
     """
     indices, values, shape = raw.DeserializeManySparse(serialized_sparse=serialized_sparse, dtype=dtype, name=name)
     indices.set_shape([None, rank])

@@ -190,7 +190,7 @@ def serialize_many_sparse_op(
 def rows_of(indices: Array, values: Array, shape: Array) -> list[tuple[Array, Array]]:
     """Takes a sparse tensor apart along the first dimension: returns the indices and values of each row.
 
-    Raises: InvalidArgumentError: if the parts are no sparse tensor of rank 2 or more with indices in order.
+    Raises: InvalidArgumentError: if the parts are not sparse tensor of rank 2 or more with indices in order.
     """
     require_parts(indices, values, shape)
     if len(shape) < 2:

@@ -158,7 +158,7 @@ _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
 
 
 def _combined(a: Sets, b: Sets, operation: str) -> tuple[Array, Array, Array]:
-    """Carries out an operation on each pair of sets; returns the parts of a sparse tensor."""
+    """Runs an operation on each pair of sets; returns the parts of a sparse tensor."""
     if operation.lower() not in _OPERATIONS:
         raise invalid(f"Invalid set_operation {operation}.")
     if a.leading != b.leading:
@@ -246,7 +246,7 @@ def _sparse_to_sparse_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 def dense_to_dense_set_operation(
     xp: Xp, set1: Array, set2: Array, *, set_operation: str, validate_indices: bool = True
 ) -> tuple[Array, Array, Array]:
-    """Carries out a set operation ("a-b", "b-a", "intersection" or "union") on the last dimensions of two tensors.
+    """Runs a set operation ("a-b", "b-a", "intersection" or "union") on the last dimensions of two tensors.
 
     >>> tf.raw_ops.DenseToDenseSetOperation(set1=[[3, 1]], set2=[[1, 2]], set_operation="union").result_values.numpy()
     array([1, 2, 3], dtype=int32)
@@ -273,7 +273,7 @@ def dense_to_sparse_set_operation(
     set_operation: str,
     validate_indices: bool = True,
 ) -> tuple[Array, Array, Array]:
-    """Carries out a set operation on the last dimensions of a tensor and of a sparse tensor."""
+    """Runs a set operation on the last dimensions of a tensor and of a sparse tensor."""
     second = _sparse_sets(set2_indices, set2_values, set2_shape, validate_indices)
     return _combined(_dense_sets(set1), second, set_operation)
 
@@ -299,7 +299,7 @@ def sparse_to_sparse_set_operation(
     set_operation: str,
     validate_indices: bool = True,
 ) -> tuple[Array, Array, Array]:
-    """Carries out a set operation on the last dimensions of two sparse tensors."""
+    """Runs a set operation on the last dimensions of two sparse tensors."""
     first = _sparse_sets(set1_indices, set1_values, set1_shape, validate_indices)
     second = _sparse_sets(set2_indices, set2_values, set2_shape, validate_indices)
     return _combined(first, second, set_operation)

@@ -67,7 +67,7 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
 
     Returns: An int32 `Tensor` of the shape of `a` without the last dimension.
     Raises:
-      TypeError: if `a` is no sparse tensor, or of a dtype that sets cannot have.
+      TypeError: if `a` is not a sparse tensor, or of a dtype that sets cannot have.
       tf.errors.InvalidArgumentError: if indices are out of order or range.
     """
     if isinstance(a, SparseTensorValue):

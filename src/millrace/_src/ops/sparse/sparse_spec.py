@@ -38,7 +38,7 @@ class SparseTensorSpec(BatchableTypeSpec):
       dtype: the dtype of the values.
 
     Raises:
-      TypeError: if `shape` is no shape or `dtype` no dtype.
+      TypeError: if `shape` is not a shape or `dtype` not a dtype.
     """
 
     __slots__ = ("_shape", "_dtype")

@@ -24,7 +24,7 @@ from millrace._src.ops.sparse.serialized import joined_rows, require_parts, rows
 from millrace._src.ops.type_sets import ANY
 
 _INPUTS = "sparse_indices: int64, sparse_values: T, sparse_shape: int64"
-_NOT_DIFFERENTIABLE = "a number stands for the tensor"
+_NOT_DIFFERENTIABLE = "a number represents the tensor"
 _NOT_BATCHED = "it changes a map"
 
 

@@ -109,7 +109,7 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
       name: name of the operation in a graph.
 
     Returns: A string Tensor of the same shape.
-    Raises: tf.errors.InvalidArgumentError: if a string is no base64.
+    Raises: tf.errors.InvalidArgumentError: if a string is not a base64.
     """
     return decode_base64_op(input, name=name)
 
@@ -225,7 +225,7 @@ def decode_raw(
       name: name of the operation in a graph.
 
     Returns: A Tensor with one more dimension than `input_bytes`.
-    Raises: tf.errors.InvalidArgumentError: if lengths differ or are no multiple of the dtype's size.
+    Raises: tf.errors.InvalidArgumentError: if lengths differ or are not a multiple of the dtype's size.
     """
     dtype = as_dtype(out_type)
     if fixed_length is not None:

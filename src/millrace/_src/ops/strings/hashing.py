@@ -150,7 +150,7 @@ def _rotate(value: Array, shift: int) -> None:
 
 
 def _sip_rounds(state: list[Array], count: int) -> None:
-    """Carries out rounds in place."""
+    """Runs rounds in place."""
     a, b, c, d = state
     for _ in range(count):
         a += b

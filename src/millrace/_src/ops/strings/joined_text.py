@@ -104,7 +104,7 @@ def split_at(strings: Sequence[bytes], separator: bytes) -> Parts:
 
 
 def _overlaps_itself(separator: bytes) -> bool:
-    """Tells whether a beginning of `separator` is also an end of it."""
+    """Returns whether a beginning of `separator` is also an end of it."""
     return any(separator.startswith(separator[i:]) for i in range(1, len(separator)))
 
 

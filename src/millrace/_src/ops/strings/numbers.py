@@ -82,7 +82,7 @@ def _number(text: bytes, dtype: DType) -> Any:
 
 
 def read_packed(strings: PackedStrings, dtype: DType, read: Callable[[bytes], Any]) -> Array:
-    """Reads the number of each packed string as an array of a dtype; `read` reads one that is no plain decimal."""
+    """Reads the number of each packed string as an array of a dtype; `read` reads one that is not a plain decimal."""
     if dtype.is_integer:
         numbers, is_simple = packed_integers(strings, with_minus=not dtype.is_unsigned)
         is_simple &= (numbers >= dtype.min) & (numbers <= min(dtype.max, int64.max))
@@ -136,7 +136,7 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
       name: name of the operation in a graph.
 
     Returns: A Tensor of that dtype and the same shape.
-    Raises: tf.errors.InvalidArgumentError: if a string is no number, or out of the range of an integer type.
+    Raises: tf.errors.InvalidArgumentError: if a string is not a number, or out of the range of an integer type.
     """
     return string_to_number(input, out_type=as_dtype(out_type), name=name)
 
@@ -155,7 +155,7 @@ def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str |
       input: the newer name of `string_tensor`.
 
     Returns: A Tensor of `out_type` with the shape of `string_tensor`.
-    Raises: tf.errors.InvalidArgumentError: if a string is no number.
+    Raises: tf.errors.InvalidArgumentError: if a string is not a number.
     """
     return to_number(string_tensor if input is None else input, out_type, name)
 

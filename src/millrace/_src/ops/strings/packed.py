@@ -114,7 +114,7 @@ def packed_rows(rows: Array) -> PackedStrings:
 
 _FEW = 64
 """Up to so many strings a packed form is not worth keeping."""
-_MOST_KEPT = 32
+_MAX_KEPT = 32
 
 _kept: OrderedDict[int, tuple[weakref.ref[Array], PackedStrings]] = OrderedDict()
 """Packed forms by the identity of their arrays, the least recently used first."""
@@ -137,7 +137,7 @@ def packed(array: Array) -> PackedStrings:
     with _kept_lock:
         _kept[id(array)] = weakref.ref(array, _forget), strings
         _kept.move_to_end(id(array))
-        if len(_kept) > _MOST_KEPT:
+        if len(_kept) > _MAX_KEPT:
             _kept.popitem(last=False)
     return strings
 

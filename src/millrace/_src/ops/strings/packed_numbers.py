@@ -15,10 +15,10 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.ops.strings.packed import PackedStrings
 
-_MOST_DIGITS = 16
-_MOST_EXACT_DIGITS = 15
-_POWERS = 10.0 ** np.arange(_MOST_DIGITS + 1)
-_INTEGER_POWERS = 10 ** np.arange(_MOST_DIGITS + 1, dtype=np.int64)
+_MAX_DIGITS = 16
+_MAX_EXACT_DIGITS = 15
+_POWERS = 10.0 ** np.arange(_MAX_DIGITS + 1)
+_INTEGER_POWERS = 10 ** np.arange(_MAX_DIGITS + 1, dtype=np.int64)
 _MINUS, _PLUS, _POINT = (np.uint8(ord(sign)) for sign in "-+.")
 
 
@@ -46,7 +46,7 @@ def packed_floats(strings: PackedStrings) -> tuple[Array, Array]:
     fraction, is_fraction_simple = _unsigned(strings, fraction_begins, strings.sizes)
     places = strings.sizes - fraction_begins
     digits = places + points - begins
-    is_simple &= is_fraction_simple & (digits >= 1) & (digits <= _MOST_EXACT_DIGITS)
+    is_simple &= is_fraction_simple & (digits >= 1) & (digits <= _MAX_EXACT_DIGITS)
     np.copyto(places, 0, where=~is_simple)
     numbers = (whole * _INTEGER_POWERS.take(places) + fraction) / _POWERS.take(places)
     np.negative(numbers, out=numbers, where=is_negative)
@@ -76,7 +76,7 @@ def _points(strings: PackedStrings) -> tuple[Array, Array]:
 def _unsigned(strings: PackedStrings, begins: Array, ends: Array) -> tuple[Array, Array]:
     """Reads the digits of parts of strings: int64, and which of the parts are up to 16 digits; no digits are 0."""
     counts = ends - begins
-    is_simple = counts <= _MOST_DIGITS
+    is_simple = counts <= _MAX_DIGITS
     numbers, are_digits = _eight_digits(strings, ends - 8, np.minimum(counts, 8))
     is_simple &= are_digits
     longer = counts > 8

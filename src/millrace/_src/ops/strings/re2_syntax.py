@@ -5,7 +5,7 @@ in RE2), in anchors, in flags set amid a pattern, and in what is an error. The t
 by item, and writes each item out in a form that does not depend on Python's flags.
 
 Not supported, with a clear error: `\\C` (one byte), and `\\p{...}` of the rarer scripts. Strings are matched as text in
-which a byte that is no UTF-8 is a lone surrogate, which no item matches.
+which a byte that is not UTF-8 is a lone surrogate, which no item matches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from millrace._src.ops.strings.unicode_scripts import SCRIPT_NAMES, script_runs
 
 _BROKEN = "\\udc80-\\udcff"
-"""The surrogates that stand for bytes outside UTF-8."""
+"""The surrogates that represent bytes outside UTF-8."""
 
 _DIGIT, _SPACE, _WORD = "0-9", "\\t\\n\\f\\r ", "0-9A-Za-z_"
 _PERL_CLASSES = {"d": _DIGIT, "s": _SPACE, "w": _WORD}
@@ -69,7 +69,7 @@ class _Flags:
 
 
 SEPARATOR = "\udcff"
-"""What separates strings that are matched all at once: a byte that is no UTF-8, which no item of a pattern matches."""
+"""What separates strings that are matched all at once: a byte that is not UTF-8, which no item of a pattern matches."""
 
 
 class _Anchors(NamedTuple):
@@ -326,7 +326,7 @@ class _Translator:
         self._write("".join(map(self._literal, text[-1:])), consumed_count, width=1 if text else None)
 
     def _class_escape(self, letter: str) -> str:
-        """Returns the ranges that `\\d`, `\\W`, `\\pL` ... stands for inside brackets; moves past the escape."""
+        """Returns the ranges that `\\d`, `\\W`, `\\pL` ... represents inside brackets; moves past the escape."""
         if letter in "pP":
             return self._category(letter == "P")
         self.position += 2

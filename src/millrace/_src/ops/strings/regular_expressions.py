@@ -35,7 +35,7 @@ _TEXT = "text has no gradient"
 _MANY = 16
 """From so many strings on they are matched as one text."""
 _MARK = "\udcfe"
-"""What stands for a string that matches: another byte that is no UTF-8."""
+"""What represents a string that matches: another byte that is not UTF-8."""
 
 
 def _text(element: bytes) -> str:
@@ -191,7 +191,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
     Args:
       input: a string Tensor.
       pattern: the expression, a string or a scalar string Tensor.
-      rewrite: the replacement; `\1` to `\9` stand for groups, `\0` for the match.
+      rewrite: the replacement; `\1` to `\9` represent groups, `\0` for the match.
       replace_global: whether to replace every match or the first only.
       name: name of the operation in a graph.
 
@@ -241,19 +241,19 @@ def _match_shape(c: ShapeContext) -> TensorShape:
     not_differentiable=_TEXT,
 )
 def regex_full_match_op(xp: Xp, input: Array, pattern: Array) -> Array:
-    """Tells whether each whole string matches a pattern."""
+    """Returns whether each whole string matches a pattern."""
     return _matches(_scalar(pattern, "Pattern"), input)
 
 
 @op("StaticRegexFullMatch", "input: string -> output: bool", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def static_regex_full_match(xp: Xp, input: Array, *, pattern: str) -> Array:
-    """Tells whether each whole string matches a pattern that is known while tracing."""
+    """Returns whether each whole string matches a pattern that is known while tracing."""
     return _matches(pattern, input)
 
 
 @export("strings.regex_full_match", elementwise="unary")
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
-    """Tells whether each whole string matches a regular expression (RE2 syntax).
+    """Returns whether each whole string matches a regular expression (RE2 syntax).
 
     >>> tf.strings.regex_full_match(["abc", "abcd"], "a.c").numpy()
     array([ True, False])

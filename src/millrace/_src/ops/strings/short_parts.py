@@ -22,7 +22,7 @@ LONGEST = 7
 """The most bytes of a part."""
 FEWEST = 1 << 12
 """The strings from which on a table pays."""
-_SAMPLE, _MOST_DISTINCT = 1 << 12, 1 << 11
+_SAMPLE, _MAX_DISTINCT = 1 << 12, 1 << 11
 """How many parts are looked at first, and how many of those may differ."""
 _TABLE_BITS = 16
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio: the upper bits of products are well mixed
@@ -44,13 +44,13 @@ def short_parts(strings: PackedStrings, begins: Array, sizes: Array) -> Array | 
     if len(strings) < FEWEST or sizes.max() > LONGEST:
         return None
     sample = slice(None, None, len(strings) // _SAMPLE)
-    if np.unique(_keys(strings.select(sample), begins[sample], sizes[sample])).size > _MOST_DISTINCT:
+    if np.unique(_keys(strings.select(sample), begins[sample], sizes[sample])).size > _MAX_DISTINCT:
         return None
     return _shared(_keys(strings, begins, sizes))
 
 
 def _keys(strings: PackedStrings, begins: Array, sizes: Array) -> Array:
-    """Returns the numbers that stand for parts."""
+    """Returns the numbers that represent parts."""
     keys = strings.words_at(begins)
     keys &= _MASKS.take(sizes)
     keys |= _SIZES.take(sizes)
@@ -58,7 +58,7 @@ def _keys(strings: PackedStrings, begins: Array, sizes: Array) -> Array:
 
 
 def _shared(keys: Array) -> Array:
-    """Makes the parts that numbers stand for."""
+    """Makes the parts that numbers represent."""
     places = np.right_shift(keys * _FACTOR, _SHIFT).view(np.int64)
     table = np.zeros(1 << _TABLE_BITS, np.uint64)
     is_used = np.zeros(1 << _TABLE_BITS, bool)

@@ -122,7 +122,7 @@ _SINGLE_BYTES = string_array([bytes([number]) for number in range(256)], (256,))
 def _text(input: Any) -> Any:
     """Returns strings as a string Tensor, or the RaggedTensor that they are.
 
-    Raises: TypeError or ValueError: if `input` is no text.
+    Raises: TypeError or ValueError: if `input` is not text.
     """
     if not isinstance(input, (Tensor, RaggedTensor)):
         return convert_to_tensor(input, dtype=string, name="input")
@@ -154,7 +154,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
       name: name of the scope in a graph.
 
     Returns: A RaggedTensor of rank n + 1 with the parts; a vector of strings if `input` is a scalar.
-    Raises: TypeError or ValueError: if `input` or `sep` is no text.
+    Raises: TypeError or ValueError: if `input` or `sep` is not text.
     """
     with name_scope(name, "StringSplit"):
         input = _text(input)
@@ -228,7 +228,7 @@ def string_split_v1(
     Returns: A SparseTensor or RaggedTensor of rank two.
     Raises:
       ValueError: if `result_type` is unknown, or both `sep` and `delimiter` are given.
-      tf.errors.InvalidArgumentError: if `source` is no vector.
+      tf.errors.InvalidArgumentError: if `source` is not a vector.
     """
     separator = one_of("delimiter", delimiter, "sep", sep)
     with name_scope(name, "StringSplit"):
@@ -253,7 +253,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
       name: name of the scope in a graph.
 
     Returns: A RaggedTensor of rank n + 1 with strings of length one; a vector if `input` is a scalar.
-    Raises: ValueError: if the rank of `input` is unknown, or `input` is no text.
+    Raises: ValueError: if the rank of `input` is unknown, or `input` is not text.
     """
     with name_scope(name, "StringsByteSplit"):
         input = _text(input)

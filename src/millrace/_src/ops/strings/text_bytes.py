@@ -1,6 +1,6 @@
 """Between Python's text and TensorFlow's strings, which are bytes.
 
-Attributes hold text; bytes that are no UTF-8 travel in an attribute as surrogate escapes. The elements of a string
+Attributes hold text; bytes that are not UTF-8 travel in an attribute as surrogate escapes. The elements of a string
 tensor are `bytes` in an object array, and the functions here map over such elements.
 """
 

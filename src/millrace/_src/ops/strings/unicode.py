@@ -387,14 +387,15 @@ def unicode_encode(
     Args:
       input: an int32 Tensor or RaggedTensor of rank one or more.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-      errors: what to do with numbers that are no code points: "replace", "ignore" or "strict".
-      replacement_char: the code point put in place of numbers that are no code points.
+      errors: what to do with numbers that are not code points: "replace", "ignore" or "strict".
+      replacement_char: the code point put in place of numbers that are not code points.
       name: name of the scope in a graph.
 
     Returns: A string Tensor with one dimension less; a RaggedTensor if other dimensions than the last are ragged.
     Raises:
       ValueError: if `input` is a scalar, or of unknown rank.
-      tf.errors.InvalidArgumentError: if the encoding is unknown, or a number is no code point and `errors` is "strict".
+      tf.errors.InvalidArgumentError: if the encoding is unknown, or a number is not a code point and `errors` is
+      "strict".
     """
     with name_scope(name, "UnicodeEncode"):
         options = {"output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char}

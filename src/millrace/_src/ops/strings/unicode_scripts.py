@@ -59,7 +59,7 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
       input: an int32 Tensor of code points.
       name: name of the operation in a graph.
 
-    Returns: An int32 Tensor of the same shape; -1 for numbers that are no code points.
+    Returns: An int32 Tensor of the same shape; -1 for numbers that are not code points.
     """
     return unicode_script_op(input, name=name)
 

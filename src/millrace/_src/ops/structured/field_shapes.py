@@ -33,7 +33,7 @@ def checked_fields(fields: Any, structured: type) -> dict[str, Any]:
       structured: the class `StructuredTensor`.
 
     Raises:
-      TypeError: if `fields` is no dictionary, or a name or value is of another type.
+      TypeError: if `fields` is not a dictionary, or a name or value is of another type.
       ValueError: if a name is not allowed.
     """
     if not isinstance(fields, Mapping):

@@ -1,7 +1,7 @@
 """`StructuredTensor.with_updates`: which fields to set, to compute anew, and to leave out, by paths of names.
 
 Updates of fields within fields are collected by the first name of their paths, and handed to the structured tensor that
-the name stands for.
+the name represents.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _updated(structured: Any, updates: Mapping[Path, Any], prefix: Path, validat
 
 
 def _update(fields: dict[str, Any], name: str, update: Any, path: Path) -> None:
-    """Carries out one update on a dictionary of fields."""
+    """Runs one update on a dictionary of fields."""
     if update is None:
         if name not in fields:
             raise ValueError(f"{_CALL} cannot delete field {path} because it is not present.")

@@ -98,7 +98,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
           validate: whether to check, also in a graph, that the shapes agree.
 
         Raises:
-          TypeError: if `fields` is no dictionary, or a name or value is of another type.
+          TypeError: if `fields` is not a dictionary, or a name or value is of another type.
           ValueError: if a name is not allowed, or shapes disagree or are not known.
         """
         values = checked_fields(fields, StructuredTensor)
@@ -135,7 +135,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
     def from_shape(cls, ragged_shape: DynamicRaggedShape) -> StructuredTensor:
         """Makes a structured tensor without fields.
 
-        Raises: TypeError: if `ragged_shape` is no `tf.experimental.DynamicRaggedShape`.
+        Raises: TypeError: if `ragged_shape` is not a `tf.experimental.DynamicRaggedShape`.
         """
         if isinstance(ragged_shape, DynamicRaggedShape):
             ragged_shape = ragged_shape._with_num_row_partitions(max((ragged_shape.rank or 0) - 1, 0))
@@ -197,7 +197,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
 
         Args: row_partition: the rows, a `tf.experimental.RowPartition`.
         Raises:
-          TypeError: if `row_partition` is no partition.
+          TypeError: if `row_partition` is not a partition.
           ValueError: if this is a single structure.
           tf.errors.InvalidArgumentError: if the partition has more or fewer values than there are structures.
         """

@@ -76,7 +76,7 @@ def shape_of_rows_update(c: ShapeContext) -> Sequence[TensorShape]:
 def _values(handles: Sequence[Array], grad: Array, scalars: Sequence[Any]) -> tuple[list[Any], list[Array]]:
     """Returns the variables behind handles and their values, which must agree in shape and dtype.
 
-    Raises: InvalidArgumentError: if shapes or dtypes differ, or a number is no scalar.
+    Raises: InvalidArgumentError: if shapes or dtypes differ, or a number is not a scalar.
     """
     storages = [resource_of(handle) for handle in handles]
     values = [value_of(storage) for storage in storages]

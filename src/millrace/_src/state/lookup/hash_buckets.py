@@ -41,7 +41,7 @@ class StrongHashSpec(HasherSpec):
     Args: key: two integers of 64 bits.
     Raises:
       ValueError: if there are not two.
-      TypeError: if they are no integers.
+      TypeError: if they are not integers.
     """
 
     __slots__ = ()

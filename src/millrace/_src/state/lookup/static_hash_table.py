@@ -34,7 +34,7 @@ class StaticHashTable(LookupInterface):
 
     Raises:
       tf.errors.NotFoundError: if no table has keys and values of such dtypes.
-      ValueError: if the default value is no scalar.
+      ValueError: if the default value is not a scalar.
     """
 
     _registered_name = "tf.StaticHashTable"

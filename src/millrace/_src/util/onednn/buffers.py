@@ -19,7 +19,7 @@ import numpy as np
 ALIGNMENT = 64
 """Bytes: the width of the processor's largest registers, and of a line of the cache."""
 _PAGE = 4096
-_MOST_BYTES = 1 << 26
+_MAX_BYTES = 1 << 26
 
 
 class BufferPool:
@@ -29,7 +29,7 @@ class BufferPool:
       most_bytes: how much the pool keeps.
     """
 
-    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+    def __init__(self, most_bytes: int = _MAX_BYTES) -> None:
         self.most_bytes = most_bytes
         self.forget()
 

@@ -38,7 +38,7 @@ from millrace._src.util.thread_pool import run_in_parallel, thread_count
 _TRAINING = 64
 _DIRECT = 1
 _DESTROY = "dnnl_primitive_desc_destroy"
-_MOST_CALCULATIONS = 256
+_MAX_CALCULATIONS = 256
 
 
 class Convolution(NamedTuple):
@@ -129,7 +129,7 @@ _WORTH_SHARING = 1 << 24
 """The multiplications from which several threads pay: about half a millisecond."""
 
 
-@functools.lru_cache(maxsize=_MOST_CALCULATIONS)
+@functools.lru_cache(maxsize=_MAX_CALCULATIONS)
 def _calculation(kind: str, shape: Convolution) -> Calculation | None:
     """Returns a calculation of one thread, on addresses; None where the library is missing or refuses."""
     library = load()

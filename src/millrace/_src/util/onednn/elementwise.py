@@ -14,7 +14,7 @@ _SECOND_SRC = 2
 _DESTROY = "dnnl_primitive_desc_destroy"
 _SLOW = ("ref", "simple")
 """How the names of implementations begin that take numbers one by one."""
-_MOST = 256
+_MAX = 256
 
 
 class Vectors(NamedTuple):
@@ -35,7 +35,7 @@ class Vectors(NamedTuple):
     result_dtype: str
 
 
-@functools.lru_cache(maxsize=_MOST)
+@functools.lru_cache(maxsize=_MAX)
 def calculation(vectors: Vectors) -> Primitive | None:
     """Returns the function of the addresses of the operands and of the result; None if there is none that is quick.
 

@@ -109,7 +109,7 @@ class Library:
       path: the file.
 
     Raises:
-      OSError: if the file is no library, or one that cannot be used.
+      OSError: if the file is not a library, or one that cannot be used.
     """
 
     def __init__(self, path: str) -> None:

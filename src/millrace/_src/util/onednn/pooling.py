@@ -36,7 +36,7 @@ from millrace._src.util.thread_pool import run_in_parallel, thread_count
 _TRAINING = 64
 _LARGEST, _MEAN = 0x1FF, 0x3FF
 _DESTROY = "dnnl_primitive_desc_destroy"
-_MOST_CALCULATIONS = 256
+_MAX_CALCULATIONS = 256
 _WORTH_SHARING = 1 << 20
 """The elements of images from which several threads pay: about half a millisecond."""
 
@@ -54,7 +54,7 @@ class Pool(NamedTuple):
     """The sizes of the output."""
     dtype: str
     is_mean: bool
-    """Whether the mean is computed, of the elements of a window that are no padding; else the largest."""
+    """Whether the mean is computed, of the elements of a window that are not padding; else the largest."""
     channels_first: bool = False
 
     @property
@@ -107,7 +107,7 @@ class _Calculations(NamedTuple):
     """Bytes; 0 for means."""
 
 
-@functools.lru_cache(maxsize=_MOST_CALCULATIONS)
+@functools.lru_cache(maxsize=_MAX_CALCULATIONS)
 def _calculations(pool: Pool) -> _Calculations | None:
     """Returns the calculations for a pool; None where the library is missing or refuses."""
     library = load()

@@ -222,7 +222,7 @@ class Calculation:
 
     @property
     def implementation(self) -> str:
-        """How the library carries the calculation out, and which operands it copies."""
+        """How the library runs the calculation, and which operands it copies."""
         copies = [copy is not None for copy in (*self._before, *self._after)]
         return f"{self._primitive.implementation} copies {copies}"
 
@@ -248,7 +248,7 @@ class Calculation:
 
 
 def _borrow(copy: _Copy | None, address: int, borrowed: list[Any]) -> int:
-    """Returns where an operand stands for the primitive: in borrowed memory if it is copied."""
+    """Returns where an operand represents the primitive: in borrowed memory if it is copied."""
     if copy is None:
         return address
     borrowed.append(buffers.take(copy.size))

@@ -23,7 +23,7 @@ _SIZE = 4
 """The bytes of a float32."""
 _WORTH_SHARING = 1 << 24
 """The multiplications from which several threads pay: about half a millisecond."""
-_MOST_PRODUCTS = 256
+_MAX_PRODUCTS = 256
 
 
 class Product(NamedTuple):
@@ -52,7 +52,7 @@ MultiplyAt = Callable[[int, int, int], None]
 """Does the same for arrays at three addresses."""
 
 
-@functools.lru_cache(maxsize=_MOST_PRODUCTS)
+@functools.lru_cache(maxsize=_MAX_PRODUCTS)
 def multiplication(product: Product) -> Multiply | None:
     """Returns the function for a product; None where the library is missing, or the arrays do not fit it."""
     multiply_at = at_addresses(product)
@@ -209,7 +209,7 @@ def _part(product: Product, axis: int, count: int) -> Product:
     return product._replace(a=a, b=b)
 
 
-@functools.lru_cache(maxsize=_MOST_PRODUCTS)
+@functools.lru_cache(maxsize=_MAX_PRODUCTS)
 def _stack_calculation(product: Product) -> Calculation | None:
     library = load()
     matrices = ((product.a[-2:], product.a_steps[-2:]), (product.b[-2:], product.b_steps[-2:]))

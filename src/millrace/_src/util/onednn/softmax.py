@@ -11,10 +11,10 @@ from millrace._src.util.onednn.library import OnednnError, load
 from millrace._src.util.onednn.primitives import DST, SRC, Primitive, make_layout
 
 _INFERENCE, _ACCURATE, _LAST_AXIS = 96, 0x30000, 1
-_MOST = 256
+_MAX = 256
 
 
-@functools.lru_cache(maxsize=_MOST)
+@functools.lru_cache(maxsize=_MAX)
 def softmax(rows: int, size: int) -> Primitive | None:
     """Returns the function of the addresses of a matrix and of the result; None if there is none that is quick.
 
