@@ -59,7 +59,7 @@ def _array_of_file(path: str, name: str | None) -> Any:
     try:
         content = np.load(io.BytesIO(content_of(path)), allow_pickle=False)
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise CommandError(f"{path} is no .npy or .npz file ({error}); pickles are not read.") from None
+        raise CommandError(f"{path} is not a .npy or .npz file ({error}); pickles are not read.") from None
     if isinstance(content, np.ndarray):
         if name is not None:
             raise CommandError(f"{path} is one array, which has no name; received [{name}].")

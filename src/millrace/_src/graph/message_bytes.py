@@ -25,7 +25,7 @@ def read_message(kind: type[M], data: bytes, place: str) -> M:
     try:
         return kind.FromString(data)
     except DecodeError as error:
-        raise DataLossError(None, None, f"{place}: these {len(data)} bytes are no {kind.__name__} ({error}).") from None
+        raise DataLossError(None, None, f"{place}: these {len(data)} bytes are not a {kind.__name__} ({error}).") from None
 
 
 def dtype_of_number(number: int, place: str) -> DType:
