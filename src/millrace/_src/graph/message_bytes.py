@@ -25,7 +25,8 @@ def read_message(kind: type[M], data: bytes, place: str) -> M:
     try:
         return kind.FromString(data)
     except DecodeError as error:
-        raise DataLossError(None, None, f"{place}: these {len(data)} bytes are not a {kind.__name__} ({error}).") from None
+        problem = f"{place}: these {len(data)} bytes are not a {kind.__name__} ({error})."
+        raise DataLossError(None, None, problem) from None
 
 
 def dtype_of_number(number: int, place: str) -> DType:
