@@ -25,7 +25,7 @@ def matrix_solve_ls_gradient(
     """Differentiates the normal equations; of a matrix of unknown shape a branch tells which ones these are."""
     if not fast:
         raise ValueError("Gradient not defined for fast=False")
-    dims = matrix.shape._dims
+    dims = matrix.shape.dim_sizes
     rules = (_overdetermined_gradient, _underdetermined_gradient)
     tall, wide = (functools.partial(rule, dx, matrix, rhs, l2_regularizer, output) for rule in rules)
     if dims is not None and dims[-2] is not None and dims[-1] is not None:

@@ -3,8 +3,8 @@
 Problem: while a graph is traced a shape may be known in full, in some dimensions only, or not even in its rank,
 and shape rules combine such partial facts.
 
-Idea: a `TensorShape` is an immutable wrapper of one field, `_dims`: None (unknown rank) or a tuple whose entries are
-ints or None (unknown dimension). Users build it with checks; rules that already hold a clean tuple use `of`. Shapes
+Idea: a `TensorShape` is an immutable wrapper of one field, `dim_sizes`: None (unknown rank) or a tuple whose entries
+are ints or None (unknown dimension). Users build it with checks; rules that already hold a clean tuple use `of`. Shapes
 are ordered by how much they promise (`is_subtype_of`); `merge_with` takes the facts of both shapes,
 `most_specific_compatible_shape` the facts they share.
 """
@@ -35,8 +35,8 @@ class TensorShape:
     TensorShape([32, 256])
     """
 
-    __slots__ = ("__weakref__", "_dims")
-    _dims: Dims
+    __slots__ = ("__weakref__", "dim_sizes")
+    dim_sizes: Dims
 
     def __init__(self, dims: Any) -> None:
         """Creates a shape.
@@ -49,24 +49,24 @@ class TensorShape:
             TypeError: a dimension is not an integer.
             ValueError: a dimension is negative.
         """
-        self._dims = _dims_of(dims)
+        self.dim_sizes = _dims_of(dims)
 
     @classmethod
     def of(cls, dims: Dims) -> TensorShape:
         """Wraps a tuple that is known to be clean (ints >= 0 and None), or None, without checks."""
         shape = cls.__new__(cls)
-        shape._dims = dims
+        shape.dim_sizes = dims
         return shape
 
     @property
     def rank(self) -> int | None:
         """The number of dimensions, None when unknown."""
-        return None if self._dims is None else len(self._dims)
+        return None if self.dim_sizes is None else len(self.dim_sizes)
 
     @property
     def ndims(self) -> int | None:
         """The same as `rank`, NumPy's word."""
-        return None if self._dims is None else len(self._dims)
+        return None if self.dim_sizes is None else len(self.dim_sizes)
 
     @property
     def dims(self) -> list[Dimension] | None:
@@ -74,7 +74,7 @@ class TensorShape:
 
         `shape[i]`, iteration and `as_list` give ints and None.
         """
-        return None if self._dims is None else [Dimension(dim) for dim in self._dims]
+        return None if self.dim_sizes is None else [Dimension(dim) for dim in self.dim_sizes]
 
     def as_list(self) -> list[int | None]:
         """Returns the dimensions as a list, None where unknown.
@@ -82,44 +82,44 @@ class TensorShape:
         Raises:
             ValueError: the rank is unknown.
         """
-        if self._dims is None:
+        if self.dim_sizes is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
-        return list(self._dims)
+        return list(self.dim_sizes)
 
     def is_fully_defined(self) -> bool:
         """Returns whether the rank and every dimension are known."""
-        return self._dims is not None and None not in self._dims
+        return self.dim_sizes is not None and None not in self.dim_sizes
 
     def num_elements(self) -> int | None:
         """Returns the number of elements, None unless the shape is fully defined."""
-        if self._dims is None:
+        if self.dim_sizes is None:
             return None
-        known_dims = [dim for dim in self._dims if dim is not None]
-        return math.prod(known_dims) if len(known_dims) == len(self._dims) else None
+        known_dims = [dim for dim in self.dim_sizes if dim is not None]
+        return math.prod(known_dims) if len(known_dims) == len(self.dim_sizes) else None
 
     def __len__(self) -> int:
-        if self._dims is None:
+        if self.dim_sizes is None:
             raise ValueError("Cannot take the length of shape with unknown rank.")
-        return len(self._dims)
+        return len(self.dim_sizes)
 
     def __bool__(self) -> bool:
-        return self._dims is not None
+        return self.dim_sizes is not None
 
     def __iter__(self) -> Iterator[int | None]:
-        if self._dims is None:
+        if self.dim_sizes is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
-        return iter(self._dims)
+        return iter(self.dim_sizes)
 
     @overload
     def __getitem__(self, key: slice) -> TensorShape: ...
     @overload
     def __getitem__(self, key: SupportsIndex) -> int | None: ...
     def __getitem__(self, key: SupportsIndex | slice) -> TensorShape | int | None:
-        if self._dims is None:
+        if self.dim_sizes is None:
             return _unknown_slice(key) if isinstance(key, slice) else None
         if isinstance(key, slice):
-            return TensorShape.of(self._dims[key])
-        return self._dims[key]
+            return TensorShape.of(self.dim_sizes[key])
+        return self.dim_sizes[key]
 
     def merge_with(self, other: Any) -> TensorShape:
         """Returns the shape that knows what this shape and `other` know.
@@ -131,13 +131,15 @@ class TensorShape:
             ValueError: if the shapes contradict each other.
         """
         fact = as_shape(other)
-        if self._dims is None:
+        if self.dim_sizes is None:
             return fact
-        if fact._dims is None:
+        if fact.dim_sizes is None:
             return self
         if not self.is_compatible_with(fact):
             raise ValueError(f"Shapes {self} and {fact} are not compatible")
-        return TensorShape.of(tuple([b if a is None else a for a, b in zip(self._dims, fact._dims, strict=True)]))
+        return TensorShape.of(
+            tuple([b if a is None else a for a, b in zip(self.dim_sizes, fact.dim_sizes, strict=True)])
+        )
 
     def concatenate(self, other: Any) -> TensorShape:
         """Returns the dimensions of this shape followed by those of `other`; unknown rank if either rank is unknown.
@@ -146,9 +148,9 @@ class TensorShape:
         TensorShape([2, None, 3])
         """
         other = as_shape(other)
-        if self._dims is None or other._dims is None:
+        if self.dim_sizes is None or other.dim_sizes is None:
             return TensorShape.of(None)
-        return TensorShape.of(self._dims + other._dims)
+        return TensorShape.of(self.dim_sizes + other.dim_sizes)
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
@@ -176,7 +178,7 @@ class TensorShape:
         Raises:
             ValueError: if the shape has fewer dimensions.
         """
-        if self._dims is not None and len(self._dims) < rank:
+        if self.dim_sizes is not None and len(self.dim_sizes) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
@@ -186,7 +188,7 @@ class TensorShape:
         Raises:
             ValueError: if the shape has more dimensions.
         """
-        if self._dims is not None and len(self._dims) > rank:
+        if self.dim_sizes is not None and len(self.dim_sizes) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
@@ -196,14 +198,14 @@ class TensorShape:
         >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
         True
         """
-        if type(other) is tuple and other == self._dims:
+        if type(other) is tuple and other == self.dim_sizes:
             return True
         other = as_shape(other)
-        if self._dims is None or other._dims is None:
+        if self.dim_sizes is None or other.dim_sizes is None:
             return True
-        if len(self._dims) != len(other._dims):
+        if len(self.dim_sizes) != len(other.dim_sizes):
             return False
-        return all(a == b or a is None or b is None for a, b in zip(self._dims, other._dims, strict=True))
+        return all(a == b or a is None or b is None for a, b in zip(self.dim_sizes, other.dim_sizes, strict=True))
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raises ValueError unless `is_compatible_with(other)`."""
@@ -212,13 +214,13 @@ class TensorShape:
 
     def assert_has_rank(self, rank: int) -> None:
         """Raises ValueError if this shape has another rank than `rank`."""
-        if self._dims is not None and len(self._dims) != rank:
+        if self.dim_sizes is not None and len(self.dim_sizes) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: Any) -> None:
         """Raises ValueError if both ranks are known and differ."""
         other = as_shape(other)
-        if self._dims is not None and other._dims is not None and len(self._dims) != len(other._dims):
+        if self.dim_sizes is not None and other.dim_sizes is not None and len(self.dim_sizes) != len(other.dim_sizes):
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def assert_is_fully_defined(self) -> None:
@@ -233,9 +235,11 @@ class TensorShape:
         TensorShape([2, None])
         """
         other = as_shape(other)
-        if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
+        if self.dim_sizes is None or other.dim_sizes is None or len(self.dim_sizes) != len(other.dim_sizes):
             return TensorShape.of(None)
-        return TensorShape.of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
+        return TensorShape.of(
+            tuple([a if a == b else None for a, b in zip(self.dim_sizes, other.dim_sizes, strict=True)])
+        )
 
     def is_subtype_of(self, other: object) -> bool:
         """Returns whether every tensor of this shape also has shape `other` (trace type protocol).
@@ -245,11 +249,11 @@ class TensorShape:
         """
         if not isinstance(other, TensorShape):
             return False
-        if other._dims is None:
+        if other.dim_sizes is None:
             return True
-        if self._dims is None or len(self._dims) != len(other._dims):
+        if self.dim_sizes is None or len(self.dim_sizes) != len(other.dim_sizes):
             return False
-        return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
+        return all(b is None or a == b for a, b in zip(self.dim_sizes, other.dim_sizes, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[object]) -> TensorShape | None:
         """Returns the most specific shape with this shape and all `others` as subtypes; None if some are not shapes."""
@@ -288,8 +292,8 @@ class TensorShape:
         """Returns this shape as a `TensorShapeProto`: -1 for an unknown dimension."""
         from millrace._src.proto import tensor_shape_pb2  # protobuf costs 20 ms; most programs need none
 
-        proto = tensor_shape_pb2.TensorShapeProto(unknown_rank=self._dims is None)
-        for dim in self._dims or ():
+        proto = tensor_shape_pb2.TensorShapeProto(unknown_rank=self.dim_sizes is None)
+        for dim in self.dim_sizes or ():
             proto.dim.add(size=-1 if dim is None else dim)
         return proto
 
@@ -314,38 +318,38 @@ class TensorShape:
             TypeError: a dtype other than int32 or int64 is asked for.
             ValueError: a dimension is unknown.
         """
-        if self._dims is None or None in self._dims:
+        if self.dim_sizes is None or None in self.dim_sizes:
             raise ValueError(f"Cannot convert a partially known TensorShape {self} to a Tensor.")
         if dtype is not None and dtype not in ("int32", "int64"):
             raise TypeError(
                 f"Cannot convert TensorShape {self} to dtype {dtype}. Allowed dtypes are tf.int32 and tf.int64."
             )
-        is_wide = any(dim is not None and dim > _INT32_MAX for dim in self._dims)
-        return np.array(self._dims, np.int64 if is_wide or dtype == "int64" else np.int32)
+        is_wide = any(dim is not None and dim > _INT32_MAX for dim in self.dim_sizes)
+        return np.array(self.dim_sizes, np.int64 if is_wide or dtype == "int64" else np.int32)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, TensorShape):
-            return self._dims == other._dims
+            return self.dim_sizes == other.dim_sizes
         if type(other) is tuple:
-            return self._dims == other
+            return self.dim_sizes == other
         try:
-            return self._dims == as_shape(other)._dims
+            return self.dim_sizes == as_shape(other).dim_sizes
         except TypeError:
             return NotImplemented
         except ValueError:  # a negative dimension
             return False
 
     def __hash__(self) -> int:
-        return hash(self._dims)
+        return hash(self.dim_sizes)
 
     def __repr__(self) -> str:
-        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+        return f"TensorShape({None if self.dim_sizes is None else list(self.dim_sizes)})"
 
     def __str__(self) -> str:
-        return "<unknown>" if self._dims is None else str(self._dims)
+        return "<unknown>" if self.dim_sizes is None else str(self.dim_sizes)
 
     def __reduce__(self) -> tuple[Callable[[Any], TensorShape], tuple[list[int | None] | None]]:
-        return TensorShape, (None if self._dims is None else list(self._dims),)
+        return TensorShape, (None if self.dim_sizes is None else list(self.dim_sizes),)
 
 
 UNKNOWN = TensorShape.of(None)
@@ -358,7 +362,7 @@ def _dims_of(dims: Any) -> Dims:
     if isinstance(dims, (tuple, list)):
         return tuple([dim if type(dim) is int and dim >= 0 else known_size(dim) for dim in dims])
     if isinstance(dims, TensorShape):
-        return dims._dims
+        return dims.dim_sizes
     if hasattr(dims, "unknown_rank") and hasattr(dims, "dim"):  # TensorShapeProto of any package
         return None if dims.unknown_rank else tuple(None if d.size == -1 else known_size(d.size) for d in dims.dim)
     try:
@@ -429,11 +433,11 @@ def broadcast_static_shapes(*shapes: Any) -> TensorShape:
 
 
 def _broadcast_two(x: TensorShape, y: TensorShape) -> TensorShape:
-    if x._dims is None or y._dims is None:
+    if x.dim_sizes is None or y.dim_sizes is None:
         return UNKNOWN
-    if x._dims == y._dims or not y._dims:
+    if x.dim_sizes == y.dim_sizes or not y.dim_sizes:
         return x
-    longer, shorter = (x._dims, y._dims) if len(x._dims) >= len(y._dims) else (y._dims, x._dims)
+    longer, shorter = (x.dim_sizes, y.dim_sizes) if len(x.dim_sizes) >= len(y.dim_sizes) else (y.dim_sizes, x.dim_sizes)
     lead = len(longer) - len(shorter)
     dims: list[int | None] = list(longer[:lead])
     for a, b in zip(longer[lead:], shorter, strict=True):

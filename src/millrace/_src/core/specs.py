@@ -97,7 +97,7 @@ class DenseSpec(TypeSpec):
         )
 
     def __hash__(self) -> int:
-        return hash((self._shape._dims, self._dtype.enum))
+        return hash((self._shape.dim_sizes, self._dtype.enum))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"

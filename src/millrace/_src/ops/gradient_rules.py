@@ -31,7 +31,7 @@ def unbroadcast(gradient: Any, like: Any) -> Any:
     """Sums a gradient of a broadcast result back to the shape of the input `like`."""
     shape, wanted_shape = gradient.shape, like.shape
     if shape.is_fully_defined() and wanted_shape.is_fully_defined():
-        if shape._dims == wanted_shape._dims:
+        if shape.dim_sizes == wanted_shape.dim_sizes:
             return gradient
         axes = _broadcast_axes(shape.as_list(), wanted_shape.as_list())
         summed_gradient = raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False) if axes else gradient

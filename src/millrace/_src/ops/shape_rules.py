@@ -52,7 +52,7 @@ def broadcast_dims(a: TensorShape, b: TensorShape) -> TensorShape:
 
     Raises: ValueError: "Dimensions must be equal, but are 2 and 3".
     """
-    x, y = a._dims, b._dims
+    x, y = a.dim_sizes, b.dim_sizes
     if x is None or y is None:
         return UNKNOWN
     if x == y and None not in x:

@@ -119,8 +119,8 @@ def _keeps_shape(node: Node, operand: Value, place: int) -> bool:
 
 
 def _same_shape(a: Value, b: Value) -> bool:
-    dims = a.shape._dims
-    return dims is not None and dims == b.shape._dims and None not in dims
+    dims = a.shape.dim_sizes
+    return dims is not None and dims == b.shape.dim_sizes and None not in dims
 
 
 def _twice(node: Node, uses: _Uses) -> _Result:

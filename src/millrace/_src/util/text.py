@@ -54,7 +54,7 @@ def shape_brackets(shape: Any) -> str:
     Args:
         shape: a TensorShape, or a tuple of ints and None, or None.
     """
-    dims = getattr(shape, "_dims", shape)
+    dims = getattr(shape, "dim_sizes", shape)
     return "<unknown>" if dims is None else "[" + ",".join("?" if dim is None else str(dim) for dim in dims) + "]"
 
 
@@ -64,7 +64,7 @@ def shape_parentheses(shape: Any) -> str:
     Args:
         shape: a TensorShape, or a tuple of ints and None, or None.
     """
-    dims = getattr(shape, "_dims", shape)
+    dims = getattr(shape, "dim_sizes", shape)
     return "<unknown>" if dims is None else str(tuple(dims))
 
 

@@ -115,7 +115,7 @@ class _Check:
 
     def static_size(self, axis: int) -> int | None:
         """Returns the size of a dimension if it is known; a scalar counts as one dimension of size 1."""
-        dims = self.tensor.shape._dims
+        dims = self.tensor.shape.dim_sizes
         if dims is None:
             return None
         dims = dims or (1,)

@@ -34,7 +34,7 @@ _CASTABLE = NUMERIC | QUANTIZED
 
 def _bitcast_shape(c: ShapeContext) -> TensorShape:
     have, want = c.dtype("input").size, c.attr("type").size
-    dims = c.shape("input")._dims
+    dims = c.shape("input").dim_sizes
     if dims is None or have == want:
         return TensorShape.of(dims)
     if have > want:

@@ -34,7 +34,7 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     if wanted_shape.rank is None or given_shape.rank is None:
         return wanted_shape
     with_rank_at_most(given_shape, wanted_shape.rank)
-    dims = list(wanted_shape._dims or ())
+    dims = list(wanted_shape.dim_sizes or ())
     for i in range(-1, -given_shape.rank - 1, -1):
         size, target = given_shape[i], dims[i]
         if target is None and size is not None and size > 1:

@@ -390,7 +390,7 @@ def _set_diag_shape(c: ShapeContext) -> TensorShape:
     limits = (0, 0) if c.op.name == "MatrixSetDiag" else _static_limits(c)
     with_rank_at_least(c.shape("diagonal"), 1)
     if dims is None or limits is None:
-        known_dims = c.shape("diagonal")._dims if limits is not None and dims is None else None
+        known_dims = c.shape("diagonal").dim_sizes if limits is not None and dims is None else None
         lead = None if known_dims is None else known_dims[: -1 if limits is not None and limits[0] == limits[1] else -2]
         return c.shape("input") if lead is None else TensorShape.of((*lead, None, None))
     low, high = limits

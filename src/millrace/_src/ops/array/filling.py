@@ -409,7 +409,7 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
     with name_scope(name, default_name) as scope:
         tensor = convert_to_tensor(input, name="tensor")
         actual = wanted_dtype or tensor.dtype.base_dtype
-        dims = tensor.shape._dims
+        dims = tensor.shape.dim_sizes
         if dims is not None and None not in dims and actual.name != "variant":
             value = _like_value(actual, number, wanted_dtype is None)
             return (

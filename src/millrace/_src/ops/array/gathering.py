@@ -50,7 +50,7 @@ _INDICES = TypeSet((int16, int32, int64))
 
 
 def _gather_v2_shape(c: ShapeContext) -> TensorShape:
-    params, indices = with_rank_at_least(c.shape("params"), 1), c.shape("indices")._dims
+    params, indices = with_rank_at_least(c.shape("params"), 1), c.shape("indices").dim_sizes
     require_scalar(c.shape("axis"))
     axis_value, batch_dims = c.value("axis"), c.attr("batch_dims")
     if params is None:
@@ -187,7 +187,7 @@ def gather_v2_gradient(
 def _sparse_rows(dy: Any, params: Any, indices: Any) -> IndexedSlices:
     """Returns the gradient of picked rows: IndexedSlices that say to which row each slice of `dy` belongs."""
     shape = shape_tensor(params)
-    dims = params.shape._dims
+    dims = params.shape.dim_sizes
     sure = dims is not None and all(
         dims[1:]
     )  # else rows may be empty, and the number of rows does not follow from the rest
@@ -239,7 +239,7 @@ def _scatter_along(dy: Any, params: Any, indices: Any, axis: Any, batch: Any, ra
 
 
 def _gather_shape(c: ShapeContext) -> TensorShape:
-    params, indices = with_rank_at_least(c.shape("params"), 1), c.shape("indices")._dims
+    params, indices = with_rank_at_least(c.shape("params"), 1), c.shape("indices").dim_sizes
     return UNKNOWN if params is None or indices is None else TensorShape.of((*indices, *params[1:]))
 
 
@@ -375,7 +375,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 
 
 def _gather_nd_shape(c: ShapeContext) -> TensorShape:
-    params, indices = c.shape("params")._dims, with_rank_at_least(c.shape("indices"), 1)
+    params, indices = c.shape("params").dim_sizes, with_rank_at_least(c.shape("indices"), 1)
     if params is None or indices is None or indices[-1] is None:
         return UNKNOWN
     depth = indices[-1]

@@ -52,7 +52,7 @@ _INDEX = INDEX.with_default(int32)
 def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     require_scalar(c.shape(axis_name))
     shapes = c.shapes("values")
-    known_dims = next((s._dims for s in shapes if s._dims is not None), None)
+    known_dims = next((s.dim_sizes for s in shapes if s.dim_sizes is not None), None)
     if known_dims is None:
         return UNKNOWN
     rank = len(known_dims)
@@ -270,7 +270,7 @@ def _pack_shape(c: ShapeContext) -> TensorShape:
     shapes = c.shapes("values")
     for i, shape in enumerate(shapes):
         try:
-            merged_dims = merge_dims(merged_dims, shape._dims)
+            merged_dims = merge_dims(merged_dims, shape.dim_sizes)
         except ValueError as error:
             raise ValueError(f"{error}\n\tFrom merging shape {i - 1} with other shapes.") from None
     if merged_dims is None:
@@ -423,7 +423,7 @@ def _parallel_concat_shape(c: ShapeContext) -> TensorShape:
         dims = with_rank(part, len(shape))
         if dims[0] not in (None, 1):
             raise ValueError("Size of first dimension must be 1.")
-        merge_dims(dims[1:], (shape._dims or ())[1:])
+        merge_dims(dims[1:], (shape.dim_sizes or ())[1:])
     return shape
 
 

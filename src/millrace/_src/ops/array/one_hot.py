@@ -46,7 +46,7 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
         raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {depth}")
     require_scalar(c.shape("on_value"))
     require_scalar(c.shape("off_value"))
-    dims = c.shape("indices")._dims
+    dims = c.shape("indices").dim_sizes
     if dims is None:
         return UNKNOWN
     at = len(dims) if axis == -1 else axis

@@ -48,7 +48,7 @@ def _pad_shape(c: ShapeContext, sign: int = 1) -> TensorShape:
     rows, columns = with_rank(c.shape("paddings"), 2)
     if columns not in (None, 2):
         raise ValueError(f"Dimension must be 2 but is {columns}")
-    dims = c.shape("input")._dims
+    dims = c.shape("input").dim_sizes
     if dims is None:
         return unknown_dims(rows)
     if rows is not None and rows != len(dims):

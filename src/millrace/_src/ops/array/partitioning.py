@@ -30,7 +30,7 @@ from millrace._src.util.export import export
 
 
 def _partition_shape(c: ShapeContext) -> list[TensorShape]:
-    count, data, partitions = c.attr("num_partitions"), c.shape("data")._dims, c.shape("partitions")._dims
+    count, data, partitions = c.attr("num_partitions"), c.shape("data").dim_sizes, c.shape("partitions").dim_sizes
     if data is None or partitions is None:
         return [UNKNOWN] * count
     if len(partitions) > len(data):
@@ -101,11 +101,11 @@ def dynamic_partition(data: Tensor, partitions: Tensor, num_partitions: int, nam
 def _stitch_shape(c: ShapeContext) -> TensorShape:
     slice_dims = None
     for indices, data in zip(c.shapes("indices"), c.shapes("data"), strict=True):
-        if indices._dims is None or data._dims is None:
+        if indices.dim_sizes is None or data.dim_sizes is None:
             continue
-        for i, d in zip(indices._dims, data._dims, strict=False):
+        for i, d in zip(indices.dim_sizes, data.dim_sizes, strict=False):
             merge_dim(d, i)
-        slice_dims = merge_dims(slice_dims, data._dims[len(indices._dims) :])
+        slice_dims = merge_dims(slice_dims, data.dim_sizes[len(indices.dim_sizes) :])
     if slice_dims is None:
         return UNKNOWN
     return TensorShape.of((_stitched_rows(c), *slice_dims))

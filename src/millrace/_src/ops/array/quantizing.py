@@ -72,7 +72,7 @@ def check_axis(c: ShapeContext, x: str, low: str, high: str) -> None:
             require_scalar(c.shape(name))
         else:
             (size,) = with_rank(c.shape(name), 1)
-            dims = c.shape(x)._dims
+            dims = c.shape(x).dim_sizes
             if dims is not None and axis < len(dims):
                 merge_dim(dims[axis], size)
 
@@ -89,7 +89,7 @@ def _limits(dtype: DType) -> tuple[int, int]:
 def _quantize_shape(c: ShapeContext) -> list[TensorShape]:
     check_axis(c, "input", "min_range", "max_range")
     axis = c.attr("axis")
-    limits = SCALAR if axis == -1 else TensorShape.of(((c.shape("input")._dims or (None,) * (axis + 1))[axis],))
+    limits = SCALAR if axis == -1 else TensorShape.of(((c.shape("input").dim_sizes or (None,) * (axis + 1))[axis],))
     return [c.shape("input"), limits, limits]
 
 

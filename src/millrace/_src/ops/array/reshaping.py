@@ -149,7 +149,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
 
 def _squeeze_shape(c: ShapeContext) -> TensorShape:
     axes = c.attr("squeeze_dims")
-    dims = c.shape("input")._dims
+    dims = c.shape("input").dim_sizes
     if dims is None:
         return UNKNOWN
     rank = len(dims)
@@ -248,7 +248,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     if (c.shape("dim").num_elements() or 1) != 1:
         raise ValueError("'dim' input must be a tensor with a single value")
     with_rank_at_most(c.shape("dim"), 1)
-    axis, dims = c.value("dim"), c.shape("input")._dims
+    axis, dims = c.value("dim"), c.shape("input").dim_sizes
     if axis is None or dims is None:
         return UNKNOWN
     at, rank = int(axis.reshape(-1)[0]), len(dims)

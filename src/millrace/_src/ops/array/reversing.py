@@ -137,7 +137,7 @@ def reverse_v1_gradient(dy: Tensor, dims: Tensor) -> tuple[Tensor, None]:
 
 def _reverse_sequence_shape(c: ShapeContext) -> TensorShape:
     (count,) = with_rank(c.shape("seq_lengths"), 1)
-    seq_dim, batch_dim, dims = c.attr("seq_dim"), c.attr("batch_dim"), c.shape("input")._dims
+    seq_dim, batch_dim, dims = c.attr("seq_dim"), c.attr("batch_dim"), c.shape("input").dim_sizes
     if dims is None:
         return c.shape("input")
     for name, value in (("batch_dim", batch_dim), ("seq_dim", seq_dim)):
@@ -264,7 +264,7 @@ def _roll_shape(c: ShapeContext) -> TensorShape:
     with_rank_at_least(c.shape("input"), 1)
     with_rank_at_most(c.shape("shift"), 1)
     with_rank_at_most(c.shape("axis"), 1)
-    merge_dims(c.shape("shift")._dims, c.shape("axis")._dims)
+    merge_dims(c.shape("shift").dim_sizes, c.shape("axis").dim_sizes)
     return c.shape("input")
 
 

@@ -75,13 +75,15 @@ def _scatter_nd_shape(c: ShapeContext) -> TensorShape:
         raise ValueError(f"Invalid value in tensor used for shape: {min(d or 0 for d in c.partial('shape') or ())}")
     shape = c.value_as_shape("shape")
     indices, updates = with_rank_at_least(c.shape("indices"), 1), with_rank_at_least(c.shape("updates"), 1)
-    _check_shapes(shape._dims, indices, updates)
+    _check_shapes(shape.dim_sizes, indices, updates)
     return shape
 
 
 def _tensor_scatter_shape(c: ShapeContext) -> TensorShape:
     target: TensorShape = c.inputs[0].shape
-    _check_shapes(with_rank_at_least(target, 1), with_rank_at_least(c.shape("indices"), 1), c.shape("updates")._dims)
+    _check_shapes(
+        with_rank_at_least(target, 1), with_rank_at_least(c.shape("indices"), 1), c.shape("updates").dim_sizes
+    )
     return target
 
 

@@ -101,8 +101,8 @@ def _select_shape(c: ShapeContext) -> TensorShape:
     if merged_shape.rank is None or condition.rank in (None, 0):
         return merged_shape
     if condition.rank == 1 and merged_shape.rank >= 1:
-        first = merge_dims(condition._dims, (merged_shape._dims or ())[:1]) or ()
-        return TensorShape.of((*first, *(merged_shape._dims or ())[1:]))
+        first = merge_dims(condition.dim_sizes, (merged_shape.dim_sizes or ())[:1]) or ()
+        return TensorShape.of((*first, *(merged_shape.dim_sizes or ())[1:]))
     return merge(merged_shape, condition)
 
 
@@ -267,7 +267,7 @@ def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
     size = raw.Prod(input=shape_tensor(tensor)[axis : axis + count], reduction_indices=[0])
     parts = [shape_tensor(tensor)[:axis], [size], shape_tensor(tensor)[axis + count :]]
     flat_tensor = reshape(tensor, raw.ConcatV2(values=parts, axis=0, name="concat"))
-    dims = tensor.shape._dims
+    dims = tensor.shape.dim_sizes
     if dims is not None and None in dims:
         flat_tensor.set_shape((*dims[:axis], multiplied(*dims[axis : axis + count]), *dims[axis + count :]))
     return flat_tensor

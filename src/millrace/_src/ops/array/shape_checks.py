@@ -31,7 +31,7 @@ def dims_text(dims: Any) -> str:
     '[2,?]'
     """
     if isinstance(dims, TensorShape):
-        dims = dims._dims
+        dims = dims.dim_sizes
     if dims is None:
         return "<unknown>"
     return f"[{','.join('?' if d is None else str(d) for d in dims)}]"
@@ -63,7 +63,7 @@ def with_rank(shape: TensorShape, rank: int) -> Dims:
 
     Raises: ValueError: if the rank is known and different.
     """
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is None:
         return (None,) * rank
     if len(dims) != rank:
@@ -76,7 +76,7 @@ def with_rank_at_least(shape: TensorShape, rank: int) -> Dims | None:
 
     Raises: ValueError: if the rank is known and smaller.
     """
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is not None and len(dims) < rank:
         raise ValueError(f"Shape must be at least rank {rank} but is rank {len(dims)}")
     return dims
@@ -87,7 +87,7 @@ def with_rank_at_most(shape: TensorShape, rank: int) -> Dims | None:
 
     Raises: ValueError: if the rank is known and larger.
     """
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is not None and len(dims) > rank:
         raise ValueError(f"Shape must be at most rank {rank} but is rank {len(dims)}")
     return dims
@@ -127,13 +127,13 @@ def merge_dims(a: Dims | None, b: Dims | None) -> Dims | None:
 
 def merge(a: TensorShape, b: TensorShape) -> TensorShape:
     """Merges two equal shapes: each dimension is known if it is known from either shape."""
-    return TensorShape.of(merge_dims(a._dims, b._dims))
+    return TensorShape.of(merge_dims(a.dim_sizes, b.dim_sizes))
 
 
 def require_scalar(shape: TensorShape) -> None:
     """Raises ValueError if the shape is known not to be a scalar's."""
-    if shape._dims:
-        raise ValueError(f"Shape must be rank 0 but is rank {len(shape._dims)}")
+    if shape.dim_sizes:
+        raise ValueError(f"Shape must be rank 0 but is rank {len(shape.dim_sizes)}")
 
 
 def divided(dim: Dim, divisor: int) -> Dim:

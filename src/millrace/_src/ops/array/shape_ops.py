@@ -55,7 +55,7 @@ def shape_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
 @shape_op.partial_value
 def shape_elements(c: ShapeContext) -> list[int | None] | None:
     """Returns the known elements of the shape vector: the known dimensions."""
-    dims = c.inputs[0].shape._dims
+    dims = c.inputs[0].shape.dim_sizes
     return None if dims is None else list(dims)
 
 
@@ -122,7 +122,7 @@ def shape_tensor(input: Any, out_type: DType = int32, name: str | None = None) -
     """Returns the shape of a tensor for other functions and gradients: a constant where it is static, else an op."""
     if type(input) is EagerTensor and state.graph is None:
         return new_tensor(np.array(input._eager_array.shape, out_type.np_dtype), out_type)
-    dims = input.shape._dims
+    dims = input.shape.dim_sizes
     if dims is not None and None not in dims:
         return _constant(np.array(dims, out_type.np_dtype), out_type, name or "Shape")
     return shape_op(input, out_type=out_type, name=name)

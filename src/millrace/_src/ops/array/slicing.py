@@ -53,7 +53,7 @@ def _masks(c: ShapeContext) -> Masks:
 def _strided_slice_shape(c: ShapeContext) -> TensorShape:
     bounds = [with_rank(c.shape(name), 1) for name in ("begin", "end", "strides")]
     merged_dims = merge_dims(merge_dims(bounds[0], bounds[1]), bounds[2])
-    count, dims, strides = (merged_dims or (None,))[0], c.shape("input")._dims, c.value("strides")
+    count, dims, strides = (merged_dims or (None,))[0], c.shape("input").dim_sizes, c.value("strides")
     if count is None or dims is None or strides is None:
         return UNKNOWN
     begin, end = c.value("begin"), c.value("end")
@@ -444,7 +444,7 @@ def _assign_slice(
 
 def _slice_shape(c: ShapeContext) -> TensorShape:
     (count,) = merge_dims(with_rank(c.shape("begin"), 1), with_rank(c.shape("size"), 1)) or (None,)
-    dims = c.shape("input")._dims
+    dims = c.shape("input").dim_sizes
     if dims is not None and count is not None and count != len(dims):
         raise ValueError(f"Shape must be rank {count} but is rank {len(dims)}")
     rank = count if dims is None else len(dims)

@@ -63,7 +63,7 @@ def _block_sizes(c: ShapeContext, block: Any, margins_name: str) -> tuple[int | 
 
 def _space_to_batch_shape(c: ShapeContext, block: int | None = None) -> TensorShape:
     count, sizes, margins = _block_sizes(c, block, "paddings")
-    dims = c.shape("input")._dims if count is None else with_rank_at_least(c.shape("input"), count + 1)
+    dims = c.shape("input").dim_sizes if count is None else with_rank_at_least(c.shape("input"), count + 1)
     if dims is None or count is None:
         return UNKNOWN
     if sizes is None:
@@ -183,7 +183,7 @@ def check_block_size(block_size: int) -> None:
 
 def _batch_to_space_shape(c: ShapeContext, block: int | None = None) -> TensorShape:
     count, sizes, margins = _block_sizes(c, block, "crops")
-    dims = c.shape("input")._dims if count is None else with_rank_at_least(c.shape("input"), count + 1)
+    dims = c.shape("input").dim_sizes if count is None else with_rank_at_least(c.shape("input"), count + 1)
     if dims is None or count is None:
         return UNKNOWN
     if sizes is None:

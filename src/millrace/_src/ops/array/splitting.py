@@ -39,7 +39,7 @@ def _split_axis(c: ShapeContext) -> tuple[tuple[int | None, ...] | None, int | N
     rank = c.shape("split_dim").rank
     if rank:
         raise ValueError(f"Input must be scalar but has rank {rank}")
-    axis, dims = c.value("split_dim"), c.shape("value")._dims
+    axis, dims = c.value("split_dim"), c.shape("value").dim_sizes
     if axis is None or dims is None:
         return dims, None
     at = int(axis)
@@ -226,7 +226,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
             f"Argument provided: {num_or_size_splits}"
         )
     if num is None:
-        num = shape._dims[0] if shape._dims else None
+        num = shape.dim_sizes[0] if shape.dim_sizes else None
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {num_or_size_splits}")
     return split_v_op(value, size_splits, axis, num_split=num, name=name)
@@ -243,7 +243,7 @@ def _split_evenly(array: Array, axis: int, pieces: int) -> list[Array] | None:
 
 
 def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
-    number, axis, dims = c.attr("num"), c.attr("axis"), c.shape("value")._dims
+    number, axis, dims = c.attr("num"), c.attr("axis"), c.shape("value").dim_sizes
     if dims is None:
         return [UNKNOWN] * number
     rank = len(dims)
@@ -311,7 +311,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
             ]
     if num is None:
         value = convert_to_tensor(value)
-        dims = value.shape._dims
+        dims = value.shape.dim_sizes
         if dims is None:
             raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
         if not -len(dims) <= axis < len(dims):

@@ -63,7 +63,7 @@ def tensor_diag_gradient(dy: Tensor) -> Tensor:
 
 
 def _diag_part_shape(c: ShapeContext) -> TensorShape:
-    dims = c.shape("input")._dims
+    dims = c.shape("input").dim_sizes
     if dims is None:
         return UNKNOWN
     if not dims or len(dims) % 2:

@@ -39,7 +39,7 @@ _INDEX = INDEX.with_default(int32)
 
 def _tile_shape(c: ShapeContext) -> TensorShape:
     (count,) = with_rank(c.shape("multiples"), 1)
-    dims = c.shape("input")._dims
+    dims = c.shape("input").dim_sizes
     if dims is None:
         if count is None:
             return UNKNOWN
@@ -186,7 +186,7 @@ def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
 
 
 def _check_counts(data: Any, counts: Any, axis: int) -> None:
-    size = data.shape._dims[axis]
+    size = data.shape.dim_sizes[axis]
     length = counts.shape.as_list()[0] if counts.shape.rank == 1 else None
     if size is not None and length is not None and length not in (1, size):
         raise ValueError(f"Dimensions {size} and {length} are not compatible")
@@ -221,7 +221,7 @@ def _repeat_masked(data: Any, counts: Any, axis: int) -> Any:
 
 def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     """Repeats element `i` `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
-    dims, known_counts = data.shape._dims, static_value(counts)
+    dims, known_counts = data.shape.dim_sizes, static_value(counts)
     each = raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0))
     each = raw.Maximum(x=each, y=0)
     ends = raw.Cumsum(x=each, axis=0)

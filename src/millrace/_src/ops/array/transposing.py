@@ -31,7 +31,7 @@ _INDEX = INDEX.with_default(int32)
 
 
 def _transpose_shape(c: ShapeContext) -> TensorShape:
-    dims, perm_shape = c.shape("x")._dims, c.shape("perm")._dims
+    dims, perm_shape = c.shape("x").dim_sizes, c.shape("perm").dim_sizes
     if perm_shape is not None and len(perm_shape) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(perm_shape)}")
     count = perm_shape[0] if perm_shape else None

@@ -89,7 +89,7 @@ def _vector_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _axis_shape(c: ShapeContext) -> list[TensorShape]:
-    dims, axis = c.shape("x")._dims, c.value("axis")
+    dims, axis = c.shape("x").dim_sizes, c.value("axis")
     with_rank(c.shape("axis"), 1)
     if dims is None or axis is None:
         return [UNKNOWN if dims is None else TensorShape.of((None,) * len(dims)), vector(None)]

@@ -122,7 +122,7 @@ def _dense_fields(
 
 
 def _dense_layout(place: int, shape: TensorShape) -> tuple[Layout, tuple[int, ...]]:
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is None or None in dims[1:]:
         raise invalid(f"dense_shapes[{place}] has unknown rank or unknown inner dimensions: {shape_brackets(dims)}")
     row_shape = tuple(dim for dim in dims if dim is not None)
@@ -135,7 +135,7 @@ def _check_default(place: int, default: tuple[int, ...], shape: TensorShape, lay
             f"dense_shape[{place}] is a variable length shape: {shape_brackets(shape)}, therefore def_value[{place}] "
             f"must contain a single element (the padding element).  But its shape is: {shape_brackets(default)}"
         )
-    if layout is Layout.FIXED and 0 not in default and default != shape._dims:
+    if layout is Layout.FIXED and 0 not in default and default != shape.dim_sizes:
         shown_shapes = shape_brackets(default), shape_brackets(shape)
         raise invalid(
             f"def_value[{place}].shape() == {shown_shapes[0]} is not compatible with dense_shapes_[{place}] == "

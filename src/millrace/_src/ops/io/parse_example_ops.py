@@ -43,7 +43,7 @@ def batch_dims(c: ShapeContext, name: str, least: int, most: int) -> tuple[int |
     if shape.rank is not None and not least <= shape.rank <= most:
         bound = f"rank {most}" if least == most else f"at most rank {most}"
         raise ValueError(f"Shape must be {bound} but is rank {shape.rank}")
-    return shape._dims
+    return shape.dim_sizes
 
 
 def sparse_shapes(count: int, rank: int | None) -> list[TensorShape]:

@@ -90,7 +90,7 @@ def _plain_fields(keys: Sequence[bytes], dtypes: Sequence[DType], layout: Layout
 
 
 def _fixed_field(key: bytes, dtype: DType, shape: TensorShape, *, is_required: bool) -> Field:
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is None or None in dims:
         raise invalid(f"Shape {shape_brackets(dims)} is not fully defined")
     return Field(key, dtype, Layout.FIXED, tuple(dim for dim in dims if dim is not None), is_required)

@@ -44,7 +44,7 @@ def banded_shape(c: ShapeContext) -> TensorShape:
     if bands[1] is not None and bands[2] is not None and bands[1] > bands[2]:
         raise ValueError(f"Number of bands {bands[1]} cannot exceed the size of the matrix {bands[2]}")
     batch = broadcast_dims(TensorShape.of(bands[0]), TensorShape.of(rhs[0]))
-    return TensorShape.of((*(batch._dims or ()), same_dim(bands[2], rhs[1]), rhs[2]))
+    return TensorShape.of((*(batch.dim_sizes or ()), same_dim(bands[2], rhs[1]), rhs[2]))
 
 
 def _check(bands: Array, rhs: Array) -> None:

@@ -34,8 +34,8 @@ def cross_shape(c: ShapeContext) -> TensorShape:
     for shape in (a, b):
         if shape.rank == 0:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
-    if a.rank is not None and a._dims is not None and a._dims[-1] not in (None, 3):
-        raise ValueError(f"Dimension must be 3 but is {a._dims[-1]}")
+    if a.rank is not None and a.dim_sizes is not None and a.dim_sizes[-1] not in (None, 3):
+        raise ValueError(f"Dimension must be 3 but is {a.dim_sizes[-1]}")
     return merged(a, b)
 
 

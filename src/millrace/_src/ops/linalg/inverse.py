@@ -97,7 +97,7 @@ def _float_matrix(a: Any) -> Tensor:
 
 def _largest_dim(a: Tensor) -> Any:
     """Returns the greater of rows and columns: a number if it is known, else a tensor of the dtype of `a`."""
-    dims = a.shape._dims
+    dims = a.shape.dim_sizes
     if dims is not None and None not in dims[-2:]:
         return max(d for d in dims[-2:] if d is not None)
     return reduce_max(raw.Shape(input=a)[-2:])

@@ -44,7 +44,7 @@ def least_squares_shape(c: ShapeContext) -> TensorShape:
         return TensorShape(None)
     batch = merged(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     same_dim(matrix[1], rhs[1])
-    return TensorShape.of((*(batch._dims or ()), matrix[2], rhs[2]))
+    return TensorShape.of((*(batch.dim_sizes or ()), matrix[2], rhs[2]))
 
 
 @op(
@@ -116,7 +116,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     Raises: InvalidArgumentError: if the shapes do not fit.
     """
     matrix = convert_to_tensor(matrix, name="matrix")
-    dims = matrix.shape._dims
+    dims = matrix.shape.dim_sizes
     if not fast or dims is None or len(dims) < 2 or dims[-2] is None or dims[-1] is None:
         result: Tensor = matrix_solve_ls(matrix, rhs, l2_regularizer, fast=fast, name=name)
         return result

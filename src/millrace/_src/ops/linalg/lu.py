@@ -171,7 +171,7 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
 def _factors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Tensor, Tensor]:
     lower_upper = convert_to_tensor(lower_upper, dtype_hint="float32", name="lower_upper")
     perm = convert_to_tensor(perm, dtype_hint="int32", name="perm")
-    dims = lower_upper.shape._dims
+    dims = lower_upper.shape.dim_sizes
     if dims is not None and len(dims) < 2:
         raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
     if validate_args and dims is not None and None not in dims[-2:] and dims[-1] != dims[-2]:

@@ -107,7 +107,7 @@ def matrix_dims(shape: TensorShape) -> tuple[Dims, int | None, int | None] | Non
 
     Raises: ValueError: if the rank is less than 2.
     """
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is None:
         return None
     if len(dims) < 2:
@@ -139,11 +139,11 @@ def merged(a: TensorShape, b: TensorShape) -> TensorShape:
 
     Raises: ValueError: if the shapes differ; the words are those of TensorFlow's shape inference.
     """
-    if a._dims is None or b._dims is None:
-        return b if a._dims is None else a
-    if len(a._dims) != len(b._dims):
-        raise ValueError(f"Shapes must be equal rank, but are {len(a._dims)} and {len(b._dims)}")
-    for i, (m, n) in enumerate(zip(a._dims, b._dims)):
+    if a.dim_sizes is None or b.dim_sizes is None:
+        return b if a.dim_sizes is None else a
+    if len(a.dim_sizes) != len(b.dim_sizes):
+        raise ValueError(f"Shapes must be equal rank, but are {len(a.dim_sizes)} and {len(b.dim_sizes)}")
+    for i, (m, n) in enumerate(zip(a.dim_sizes, b.dim_sizes)):
         if m is not None and n is not None and m != n:
             shapes = f"Shapes are {shape_text(a)} and {shape_text(b)}."
             raise ValueError(f"Dimension {i} in both shapes must be equal, but are {m} and {n}. {shapes}")

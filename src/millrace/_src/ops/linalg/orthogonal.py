@@ -60,7 +60,7 @@ def qr_op(xp: Xp, input: Array, *, full_matrices: bool = False) -> tuple[Array, 
 
 @qr_op.gradient
 def qr_gradient(dq: Tensor, dr: Tensor, input: Tensor, q: Tensor, r: Tensor, full_matrices: bool) -> Tensor:
-    dims = input.shape._dims
+    dims = input.shape.dim_sizes
     if dims is None or dims[-2] is None or dims[-1] is None:
         raise NotImplementedError(f"QrGrad not implemented with dynamic shapes. Received: r.shape={r.shape}")
     m, n = dims[-2], dims[-1]

@@ -107,7 +107,7 @@ def _thin(input: Tensor, u: Tensor, v: Tensor, du: Tensor, dv: Tensor) -> tuple[
     Raises: NotImplementedError: if there are several further columns, which are not fixed, or if their number is
     unknown.
     """
-    dims = input.shape._dims
+    dims = input.shape.dim_sizes
     if dims is None or dims[-2] is None or dims[-1] is None:
         raise NotImplementedError(
             f"SVD gradient has not been implemented for input with unknown inner matrix shape. Received: input={input}"

@@ -55,7 +55,7 @@ def solve_shape(c: ShapeContext) -> TensorShape:
         return c.shape("rhs")
     batch = merged(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     same_dim(matrix[1], rhs[1])
-    return TensorShape.of((*(batch._dims or ()), same_dim(rhs[1], matrix[1]), rhs[2]))
+    return TensorShape.of((*(batch.dim_sizes or ()), same_dim(rhs[1], matrix[1]), rhs[2]))
 
 
 def check_equations(matrix: Array, rhs: Array, *, square: bool = True) -> None:
@@ -140,7 +140,7 @@ def triangular_solve_shape(c: ShapeContext) -> TensorShape:
         return TensorShape(None)
     batch = broadcast_dims(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     rows = same_dim(matrix[1], rhs[1])
-    return TensorShape.of((*(batch._dims or ()), rows, rhs[2]))
+    return TensorShape.of((*(batch.dim_sizes or ()), rows, rhs[2]))
 
 
 def _check_triangular(matrix: Array, rhs: Array) -> None:
@@ -228,7 +228,7 @@ def matrix_triangular_solve_gradient(
 
 def sum_batches(matrix: Tensor, rhs: Tensor, dmatrix: Tensor, drhs: Tensor) -> tuple[Tensor, Tensor]:
     """Sums gradients over the batch dimensions that were broadcast."""
-    m, r = matrix.shape._dims, rhs.shape._dims
+    m, r = matrix.shape.dim_sizes, rhs.shape.dim_sizes
     axes = static_reduced_axes(None if m is None else m[:-2], None if r is None else r[:-2])
     if axes is None:
         axes = raw.BroadcastGradientArgs(s0=raw.Shape(input=matrix)[:-2], s1=raw.Shape(input=rhs)[:-2])

@@ -125,7 +125,7 @@ def tridiagonal_solve_shape(c: ShapeContext) -> TensorShape:
     batch = merged(TensorShape.of(diagonals[0]), TensorShape.of(rhs[0]))
     if diagonals[1] not in (None, 3):
         raise ValueError(f"Dimension must be 3 but is {diagonals[1]}")
-    return TensorShape.of((*(batch._dims or ()), same_dim(diagonals[2], rhs[1]), rhs[2]))
+    return TensorShape.of((*(batch.dim_sizes or ()), same_dim(diagonals[2], rhs[1]), rhs[2]))
 
 
 @op(
@@ -220,10 +220,10 @@ def tridiagonal_solve_gradient(
 def _from_sequence(diagonals: Any) -> list[Tensor]:
     """Returns three diagonals of length M; the outer two, which may be of length M - 1, are filled up."""
     above, on, below = (convert_to_tensor(x) for x in diagonals)
-    length = on.shape._dims[-1] if on.shape._dims else None
+    length = on.shape.dim_sizes[-1] if on.shape.dim_sizes else None
     parts = [above, on, below]
     for position, x in ((0, above), (2, below)):
-        if x.shape._dims and length is not None and x.shape._dims[-1] == length - 1:
+        if x.shape.dim_sizes and length is not None and x.shape.dim_sizes[-1] == length - 1:
             nothing = raw.ZerosLike(x=on[..., :1])
             parts[position] = raw.ConcatV2(values=[x, nothing] if position == 0 else [nothing, x], axis=-1)
     return parts
@@ -231,7 +231,7 @@ def _from_sequence(diagonals: Any) -> list[Tensor]:
 
 def _from_matrix(matrix: Any) -> list[Tensor]:
     matrix = convert_to_tensor(matrix)
-    dims = matrix.shape._dims
+    dims = matrix.shape.dim_sizes
     if dims is not None and len(dims) >= 2 and dims[-1] is not None and dims[-2] is not None and dims[-1] != dims[-2]:
         raise ValueError(f"Expected last two dimensions of diagonals to be same, got {dims[-2]} and {dims[-1]}")
     nothing = raw.ZerosLike(x=matrix[..., :1, 0])
@@ -246,7 +246,7 @@ def _from_matrix(matrix: Any) -> list[Tensor]:
 def _diagonals(diagonals: Any, diagonals_format: str) -> list[Tensor]:
     if diagonals_format == "compact":
         compact = convert_to_tensor(diagonals)
-        dims = compact.shape._dims
+        dims = compact.shape.dim_sizes
         if dims is not None and len(dims) >= 2 and dims[-2] not in (None, 3):
             raise ValueError(f"Expected 3 diagonals got {dims[-2]}")
         return [compact[..., i, :] for i in range(3)]

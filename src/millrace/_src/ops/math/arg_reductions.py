@@ -56,7 +56,7 @@ def arg_reduction_shape(c: ShapeContext) -> TensorShape:
             "the input.",
             running=f"Expected dimension in the range [{-rank}, {rank}), but got {axis}",
         )
-    dims = shape._dims or ()
+    dims = shape.dim_sizes or ()
     axis %= rank
     return TensorShape.of((*dims[:axis], *dims[axis + 1 :]))
 
@@ -222,8 +222,8 @@ def in_top_k_shape(c: ShapeContext) -> TensorShape:
         if executing_eagerly():
             raise ValueError("targets must be 1-dimensional")
         raise ValueError(f"Shape must be rank 1 but is rank {targets.rank}")
-    rows = None if predictions._dims is None else predictions._dims[0]
-    count = None if targets._dims is None else targets._dims[0]
+    rows = None if predictions.dim_sizes is None else predictions.dim_sizes[0]
+    count = None if targets.dim_sizes is None else targets.dim_sizes[0]
     if rows is not None and count is not None and rows != count:
         if executing_eagerly():
             raise ValueError(f"First dimension of predictions {rows} must match length of targets {count}")

@@ -43,7 +43,7 @@ def broadcast_shape(c: ShapeContext) -> TensorShape:
 
 def shape_text(shape: TensorShape | tuple[int, ...]) -> str:
     """Writes a shape as TensorFlow's runtime does: `[2,3]`."""
-    dims = shape if isinstance(shape, tuple) else shape._dims
+    dims = shape if isinstance(shape, tuple) else shape.dim_sizes
     return "<unknown>" if dims is None else f"[{','.join('?' if d is None else str(d) for d in dims)}]"
 
 
@@ -64,7 +64,7 @@ def conj(x: Tensor) -> Tensor:
 
 def reduce_to_operands(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
     """Sums the gradients `dx` and `dy` of a broadcasting op's result down to the shapes of `x` and `y`."""
-    x_dims, y_dims = x.shape._dims, y.shape._dims
+    x_dims, y_dims = x.shape.dim_sizes, y.shape.dim_sizes
     if x_dims is not None and x_dims == y_dims and None not in x_dims:
         return dx, dy
     axes = static_reduced_axes(x_dims, y_dims)
@@ -79,8 +79,8 @@ def _sum_now(gradient: Tensor, operand: Tensor, axes: Axes) -> Any:
     if not axes:
         return gradient
     total = raw.Sum(input=gradient, reduction_indices=int_vector(axes))
-    dims = operand.shape._dims
-    return total if total.shape._dims == dims else raw.Reshape(tensor=total, shape=int_vector(dims))
+    dims = operand.shape.dim_sizes
+    return total if total.shape.dim_sizes == dims else raw.Reshape(tensor=total, shape=int_vector(dims))
 
 
 def _sum_to(gradient: Tensor, axes: Any, shape: Any) -> Any:

@@ -42,12 +42,16 @@ def equality_shape(c: ShapeContext) -> TensorShape:
         shape = broadcast_dims(x, y)
     except ValueError:
         return TensorShape([])
-    return shape if x.is_fully_defined() and y.is_fully_defined() or x._dims == y._dims else _uncertain(x, y, shape)
+    return (
+        shape
+        if x.is_fully_defined() and y.is_fully_defined() or x.dim_sizes == y.dim_sizes
+        else _uncertain(x, y, shape)
+    )
 
 
 def _uncertain(x: TensorShape, y: TensorShape, shape: TensorShape) -> TensorShape:
     """Returns the broadcast shape if unknown dimensions cannot make the shapes clash, else the unknown shape."""
-    shorter = min(len(x._dims or ()), len(y._dims or ()))
+    shorter = min(len(x.dim_sizes or ()), len(y.dim_sizes or ()))
     pairs = zip(x.as_list()[-shorter:], y.as_list()[-shorter:], strict=True) if shorter else ()
     return shape if all(m == n and m is not None or 1 in (m, n) for m, n in pairs) else UNKNOWN
 

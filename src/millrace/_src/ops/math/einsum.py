@@ -135,7 +135,7 @@ def _dots(subscripts: str) -> str:
 
 def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> Any:
     """Sums the leading ellipsis axes of a gradient (the broadcast shape) down to the ellipsis axes of `x`."""
-    x_dims, g_dims = x.shape._dims, gradient.shape._dims
+    x_dims, g_dims = x.shape.dim_sizes, gradient.shape.dim_sizes
     start = len(subscripts.partition("...")[0]) if "..." in subscripts else 0
     if x_dims is not None and g_dims is not None and None not in x_dims:
         own_sizes = x_dims[start : start + ellipsis_rank(subscripts, len(x_dims))]

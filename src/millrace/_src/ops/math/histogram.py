@@ -45,7 +45,7 @@ def histogram_shape(c: ShapeContext) -> TensorShape:
     range_shape, nbins, nbins_rank = c.shape("value_range"), c.value("nbins"), c.shape("nbins").rank
     if range_shape.rank not in (None, 1):
         raise ValueError(f"Shape must be rank 1 but is rank {range_shape.rank}")
-    if range_shape._dims not in (None, (None,), (2,)):
+    if range_shape.dim_sizes not in (None, (None,), (2,)):
         running = "value_range should be a vector of 2 elements."
         raise ShapeComplaint(f"Dimension must be 2 but is {range_shape[0]}", running=running)
     if nbins_rank not in (None, 0):
@@ -194,9 +194,9 @@ def bincount_shape(c: ShapeContext) -> TensorShape:
     count = None if length is None else int(length)
     if c.op.name == "Bincount":
         return TensorShape.of((count,))
-    if numbers._dims is None:
+    if numbers.dim_sizes is None:
         return TensorShape(None)
-    return TensorShape.of((*numbers._dims[:-1], count) if len(numbers._dims) == 2 else (count,))
+    return TensorShape.of((*numbers.dim_sizes[:-1], count) if len(numbers.dim_sizes) == 2 else (count,))
 
 
 def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) -> Array:

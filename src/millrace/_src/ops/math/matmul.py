@@ -83,8 +83,8 @@ def matmul_shape(c: ShapeContext) -> TensorShape:
             differ = f"In[0] and In[1] has different ndims: {shape_text(a)} vs. {shape_text(b)}"
             running = f"In[0] and In[1] ndims must be == 2: {a.rank}" if a.rank == b.rank else differ
             raise ShapeComplaint(f"Shape must be rank 2 but is rank {shape.rank}", running=running)
-    m, k = (a._dims or (None, None))[:: -1 if c.attr("transpose_a") else 1]
-    k_b, n = (b._dims or (None, None))[:: -1 if c.attr("transpose_b") else 1]
+    m, k = (a.dim_sizes or (None, None))[:: -1 if c.attr("transpose_a") else 1]
+    k_b, n = (b.dim_sizes or (None, None))[:: -1 if c.attr("transpose_b") else 1]
     _check_inner_dim(k_b, k, a, b)
     return TensorShape.of((m, n))
 
@@ -245,10 +245,10 @@ def batch_matmul_shape(c: ShapeContext) -> TensorShape:
                 f"Shape must be at least rank 2 but is rank {shape.rank}",
                 running=f"In[{i}] ndims must be >= 2: {shape.rank}",
             )
-    if x._dims is None or y._dims is None:
+    if x.dim_sizes is None or y.dim_sizes is None:
         return UNKNOWN
-    m, k = x._dims[-2:][:: -1 if c.attr("adj_x") else 1]
-    k_y, n = y._dims[-2:][:: -1 if c.attr("adj_y") else 1]
+    m, k = x.dim_sizes[-2:][:: -1 if c.attr("adj_x") else 1]
+    k_y, n = y.dim_sizes[-2:][:: -1 if c.attr("adj_y") else 1]
     if executing_eagerly():
         _batch_dims(x, y)  # a kernel looks at the batches first
     _check_inner_dim(k_y, k, x, y)
@@ -257,13 +257,13 @@ def batch_matmul_shape(c: ShapeContext) -> TensorShape:
 
 def _batch_dims(x: TensorShape, y: TensorShape) -> tuple[int | None, ...]:
     try:
-        batch = broadcast_dims(TensorShape.of((x._dims or ())[:-2]), TensorShape.of((y._dims or ())[:-2]))
+        batch = broadcast_dims(TensorShape.of((x.dim_sizes or ())[:-2]), TensorShape.of((y.dim_sizes or ())[:-2]))
     except ValueError as complaint:
         texts = shape_text(x), shape_text(y)
         raise ShapeComplaint(
             str(complaint), running=f"In[0] and In[1] must have compatible batch dimensions: {texts[0]} vs. {texts[1]}"
         ) from None
-    return batch._dims or ()
+    return batch.dim_sizes or ()
 
 
 def _adjoint(xp: Xp, x: Array) -> Array:

@@ -16,7 +16,7 @@ def matrix_product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -
 
 def is_one_matrix_for_all(x: Tensor, y: Tensor) -> bool:
     """Returns whether a stack of real matrices, with known sizes of rows, is multiplied with one matrix."""
-    x_dims, y_dims = x.shape._dims, y.shape._dims
+    x_dims, y_dims = x.shape.dim_sizes, y.shape.dim_sizes
     if x.dtype.is_complex or x_dims is None or y_dims is None or len(y_dims) != 2 or len(x_dims) <= 2:
         return False
     return None not in y_dims and 0 not in y_dims and x_dims[-1] is not None
@@ -41,7 +41,7 @@ def batch_gradients(dz: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) 
 
 def sum_batches(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
     """Sums gradients over the batch dimensions along which the operands were repeated."""
-    x_dims, y_dims = x.shape._dims, y.shape._dims
+    x_dims, y_dims = x.shape.dim_sizes, y.shape.dim_sizes
     if x_dims is not None and y_dims is not None and x_dims[:-2] == y_dims[:-2] and None not in x_dims[:-2]:
         return dx, dy
     if x_dims is not None and y_dims is not None and None not in x_dims and None not in y_dims:

@@ -70,7 +70,7 @@ def reduction_shape(c: ShapeContext) -> TensorShape:
     if axes is None:
         return TensorShape.of((None,) * rank) if keep_dims else UNKNOWN
     reduced_axes = _checked_axes(axes.reshape(-1).tolist(), rank, is_running=executing_eagerly())
-    dims = shape._dims or ()
+    dims = shape.dim_sizes or ()
     if keep_dims:
         return TensorShape.of(tuple(1 if i in reduced_axes else d for i, d in enumerate(dims)))
     return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in reduced_axes))
@@ -110,7 +110,7 @@ def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims
     axes = static_axes(reduction_indices, source.shape.rank)
     if axes is None:
         return raw.Reshape(tensor=reduced, shape=_kept_shape(source, reduction_indices))
-    dims = source.shape._dims
+    dims = source.shape.dim_sizes
     if dims is not None and None not in dims:
         shape = [1 if i in axes else d for i, d in enumerate(dims)]
         return raw.Reshape(tensor=reduced, shape=int_vector(tuple(shape)))
@@ -130,7 +130,7 @@ def _kept_shape(source: Tensor, reduction_indices: Any) -> Any:
 
 def shape_of(tensor: Tensor) -> Any:
     """Returns the shape as an input of an op: a constant if the shape is known, else computed when the graph runs."""
-    dims = tensor.shape._dims
+    dims = tensor.shape.dim_sizes
     if dims is not None and None not in dims:
         return int_vector(dims)
     return raw.Shape(input=tensor)

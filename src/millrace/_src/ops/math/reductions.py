@@ -415,7 +415,7 @@ def _count_tensor(count: int, dtype: DType) -> Any:
 
 def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     """Returns the number of elements in each mean, in the dtype of `x`."""
-    axes, dims = static_axes(reduction_indices, x.shape.rank), x.shape._dims
+    axes, dims = static_axes(reduction_indices, x.shape.rank), x.shape.dim_sizes
     if axes is not None and dims is not None and all(dims[a] is not None for a in axes):
         return _count_tensor(_count(dims, axes), x.dtype)  # type: ignore[arg-type]  # no None at these axes
     means = raw.Maximum(x=raw.Size(input=mean), y=np.int32(1))

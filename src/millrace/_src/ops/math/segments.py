@@ -37,9 +37,9 @@ def segment_shape(c: ShapeContext) -> TensorShape:
         raise ShapeComplaint("Shape must be at least rank 1 but is rank 0", running="input must be at least rank 1")
     if ids.rank not in (None, 1):
         raise ShapeComplaint(f"Shape must be rank 1 but is rank {ids.rank}", running="segment_ids should be a vector.")
-    if data._dims is None:
+    if data.dim_sizes is None:
         return UNKNOWN
-    return TensorShape.of((None, *data._dims[1:]))
+    return TensorShape.of((None, *data.dim_sizes[1:]))
 
 
 def _check(data: Array, ids: Array) -> None:

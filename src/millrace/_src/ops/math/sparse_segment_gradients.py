@@ -40,7 +40,7 @@ _FACTS: dict[str, Any] = {
 def _shapes(c: ShapeContext) -> Sequence[TensorShape]:
     grad = c.shape("grad")
     check_segment_shapes(grad, c.shape("indices"), c.shape("segment_ids"))
-    rows = UNKNOWN if grad._dims is None else TensorShape.of((None, *grad._dims[1:]))
+    rows = UNKNOWN if grad.dim_sizes is None else TensorShape.of((None, *grad.dim_sizes[1:]))
     return rows, TensorShape.of((None,))
 
 

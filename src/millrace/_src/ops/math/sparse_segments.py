@@ -56,7 +56,7 @@ def sparse_segment_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of an unknown number of rows like those of the data."""
     data = c.shape("data")
     check_segment_shapes(data, c.shape("indices"), c.shape("segment_ids"))
-    return UNKNOWN if data._dims is None else TensorShape.of((None, *data._dims[1:]))
+    return UNKNOWN if data.dim_sizes is None else TensorShape.of((None, *data.dim_sizes[1:]))
 
 
 def counted_segment_shape(c: ShapeContext) -> TensorShape:
@@ -68,15 +68,15 @@ def counted_segment_shape(c: ShapeContext) -> TensorShape:
     if count is not None and int(count) < 0:
         raise ShapeComplaint("Cannot specify a negative value for num_segments", running="segment ids must be >= 0")
     rows = None if count is None else int(count)
-    return UNKNOWN if data._dims is None else TensorShape.of((rows, *data._dims[1:]))
+    return UNKNOWN if data.dim_sizes is None else TensorShape.of((rows, *data.dim_sizes[1:]))
 
 
 def sparse_segment_gradient_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of `output_dim0` rows like those of the gradient."""
     grad, rows = c.shape("grad"), c.value("output_dim0")
-    if grad._dims is None:
+    if grad.dim_sizes is None:
         return UNKNOWN
-    return TensorShape.of((None if rows is None else int(rows), *grad._dims[1:]))
+    return TensorShape.of((None if rows is None else int(rows), *grad.dim_sizes[1:]))
 
 
 def _check_values(data: Array, indices: Array, ids: Array, rows: int) -> None:

@@ -56,23 +56,23 @@ def unsorted_segment_shape(c: ShapeContext) -> TensorShape:
             f"Dimension size, given by scalar input 2, must be non-negative but is {int(count)}",
             running=f"Input num_segments == {int(count)} must not be negative.",
         )
-    if ids._dims is None:
+    if ids.dim_sizes is None:
         return UNKNOWN
     _check_prefix(data, ids)
-    if data._dims is None:
+    if data.dim_sizes is None:
         return UNKNOWN
-    return TensorShape.of((None if count is None else int(count), *data._dims[len(ids._dims) :]))
+    return TensorShape.of((None if count is None else int(count), *data.dim_sizes[len(ids.dim_sizes) :]))
 
 
 def _check_prefix(data: TensorShape, ids: TensorShape) -> None:
-    if data._dims is None or ids._dims is None:
+    if data.dim_sizes is None or ids.dim_sizes is None:
         return
     running = f"data.shape = {shape_text(data)} does not start with segment_ids.shape = {shape_text(ids)}"
-    if len(ids._dims) > len(data._dims):
+    if len(ids.dim_sizes) > len(data.dim_sizes):
         raise ShapeComplaint(
-            f"Shape must be at least rank {len(ids._dims)} but is rank {len(data._dims)}", running=running
+            f"Shape must be at least rank {len(ids.dim_sizes)} but is rank {len(data.dim_sizes)}", running=running
         )
-    for m, n in zip(data._dims, ids._dims, strict=False):
+    for m, n in zip(data.dim_sizes, ids.dim_sizes, strict=False):
         if None not in (m, n) and m != n:
             raise ShapeComplaint(f"Dimensions must be equal, but are {m} and {n}", running=running)
 

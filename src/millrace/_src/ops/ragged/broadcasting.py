@@ -93,7 +93,7 @@ def shape_parts(value: Any, dtype: DType) -> ShapeParts:
     """Returns the shape of a dense or ragged tensor; unknown sizes are scalars of `dtype`."""
     partitions = value._nested_row_partitions if isinstance(value, RaggedTensor) else ()
     flat_values = value.flat_values if partitions else value
-    dims = flat_values.shape._dims
+    dims = flat_values.shape.dim_sizes
     if dims is None:
         raise ValueError(f"Ragged broadcasting needs operands of known rank; received {value!r}")
     shape: Any = shape_tensor(flat_values, out_type=dtype) if None in dims else None
@@ -384,7 +384,7 @@ def flat_rows(value: Any, parts: ShapeParts, depth: int, rows: Rows) -> Any:
     if depth < 0:
         return flat_values
     if merged > 0:
-        inner_dims = flat_values.shape._dims[merged + 1 :]
+        inner_dims = flat_values.shape.dim_sizes[merged + 1 :]
         if None in inner_dims:
             inner_shape = shape_tensor(flat_values)[merged + 1 :]
             flat_values = raw.Reshape(tensor=flat_values, shape=raw.ConcatV2(values=[[-1], inner_shape], axis=0))

@@ -113,7 +113,7 @@ def _without_second_axis(ragged: Any, values: Any) -> Any:
 
 
 def _merged_dense(tensor: Any, outer: int, inner: int) -> Any:
-    dims = tensor.shape._dims
+    dims = tensor.shape.dim_sizes
     if dims is not None and None not in dims:
         merged = 1
         for dim in dims[outer : inner + 1]:

@@ -172,7 +172,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
         rows = self._static_rows()[axis]
         if rows is not None:
             splits = with_static_size(splits, rows + 1)
-        dims = self._shape._dims
+        dims = self._shape.dim_sizes
         length = None if dims is None else dims[axis + 1]
         uniform = None if length is None else convert_to_tensor(length, dtype=splits.dtype)
         return RowPartition._of(splits, uniform_row_length=uniform)

@@ -101,7 +101,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
         """The number of rows, None if unknown while tracing."""
         for form, extra in ((self._row_splits, 1), (self._row_lengths, 0)):
             if form is not None:
-                dims = form.shape._dims
+                dims = form.shape.dim_sizes
                 if dims and dims[0] is not None:
                     rows: int = dims[0] - extra
                     return rows
@@ -114,7 +114,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
         if nvals is not None:
             return nvals
         if self._value_rowids is not None:
-            dims = self._value_rowids.shape._dims
+            dims = self._value_rowids.shape.dim_sizes
             return dims[0] if dims else None
         return None
 

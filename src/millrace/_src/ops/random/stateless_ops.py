@@ -46,7 +46,7 @@ def _key_shape(c: ShapeContext) -> TensorShape:
 def check_bounds_are_scalars(c: ShapeContext) -> None:
     """Checks the static shapes of `minval` and `maxval`."""
     for name in ("minval", "maxval"):
-        if c.shape(name)._dims:
+        if c.shape(name).dim_sizes:
             raise ValueError(f"{name} must be a scalar; got a tensor of shape {dims_text(c.shape(name))}")
 
 

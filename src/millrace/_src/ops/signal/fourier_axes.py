@@ -76,7 +76,7 @@ def _operands(x: Array, fft_length: Array, axes: Array) -> tuple[list[int], Axes
 
 def _transformed_shape(c: ShapeContext, last: Any = int) -> TensorShape:
     merge_dims(with_rank(c.shape("fft_length"), 1), with_rank(c.shape("axes"), 1))
-    dims, lengths, axes = c.shape("input")._dims, c.value("fft_length"), c.value("axes")
+    dims, lengths, axes = c.shape("input").dim_sizes, c.value("fft_length"), c.value("axes")
     if dims is None:
         return UNKNOWN
     if lengths is None or axes is None:

@@ -153,7 +153,7 @@ def as_transformable(value: Any, op_name: str, *, is_real: bool) -> Tensor:
 
 def _default_lengths(x: Tensor, count: int, *, is_inverse: bool) -> Any:
     """Returns the lengths of a transform of all elements along the last axes: NumPy's, if a trace knows them."""
-    dims = x.shape._dims
+    dims = x.shape.dim_sizes
     tail: tuple[Any, ...] = (None,) if dims is None else dims[len(dims) - count :]
     if None in tail:
         lengths = raw.Shape(input=x)[-count:]
@@ -167,7 +167,7 @@ def _default_lengths(x: Tensor, count: int, *, is_inverse: bool) -> Any:
 
 def _filled_up(x: Tensor, fft_length: Tensor, count: int, *, is_inverse: bool) -> Tensor:
     """Appends zeros along the last axes, up to the elements that a transform needs."""
-    lengths, dims = static_value(fft_length), x.shape._dims
+    lengths, dims = static_value(fft_length), x.shape.dim_sizes
     if lengths is not None and lengths.shape != (count,):
         return x  # the op says what is wrong
     if lengths is not None and dims is not None and None not in dims[-count:]:

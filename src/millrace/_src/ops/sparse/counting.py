@@ -98,7 +98,7 @@ def _amounts_by_key(keys: Array, weights: Array, key_count: int, binary: bool) -
 
 
 def _dense_shapes(c: ShapeContext) -> Sequence[TensorShape]:
-    values, weights = c.shape("values")._dims, c.shape("weights")._dims
+    values, weights = c.shape("values").dim_sizes, c.shape("weights").dim_sizes
     if weights is not None and weights != (0,) and None not in weights and values is not None:
         try:
             merge_dims(weights, values)
@@ -139,7 +139,7 @@ def _sparse_count_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     if indices.rank not in (None, 2):
         running = f"Input indices must be a 2-dimensional tensor. Got: {dims_text(indices)}"
         raise ShapeComplaint(f"Shape must be rank 2 but is rank {indices.rank}", running=running)
-    return _result_shapes(None if indices._dims is None else indices._dims[1])
+    return _result_shapes(None if indices.dim_sizes is None else indices.dim_sizes[1])
 
 
 def _require_parts(indices: Array, values: Array, dense_shape: Array) -> None:

@@ -30,7 +30,7 @@ from millrace._src.util.export import export
 def _filled_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     count, rank, dense_rank = traced_parts(c, "indices", "values", "dense_shape")
     require_scalar(c.shape("default_value"))
-    dims = c.value_as_shape("dense_shape")._dims
+    dims = c.value_as_shape("dense_shape").dim_sizes
     return vector(None, merge_dim(rank, dense_rank)), vector(None), vector(dims[0] if dims else None), vector(count)
 
 

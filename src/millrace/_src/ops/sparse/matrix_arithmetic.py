@@ -98,7 +98,7 @@ _FACTOR = "b must be a scalar or shaped [batch_size, 1, 1]"
 
 
 def _multiple_shape(c: ShapeContext) -> TensorShape:
-    dims = c.shape("b")._dims
+    dims = c.shape("b").dim_sizes
     if dims is not None and len(dims) not in (0, 3):
         raise UnimplementedError(None, None, _FACTOR)
     return SCALAR

@@ -218,7 +218,7 @@ def dense_to_csr_sparse_matrix_gradient(
 
 
 def _component_shapes(c: ShapeContext) -> Sequence[TensorShape]:
-    dims = shape_in(c.inputs[0])._dims
+    dims = shape_in(c.inputs[0]).dim_sizes
     if c.shape("index").rank not in (None, 0):
         raise ValueError(f"Shape must be rank 0 but is rank {c.shape('index').rank}")
     rows = None if dims is None else dims[-2]
@@ -252,7 +252,7 @@ def csr_sparse_matrix_components(
 
 def _count_shape(c: ShapeContext) -> TensorShape:
     shape = shape_in(c.inputs[0])
-    return TensorShape(None) if shape._dims is None else shape[:-2]
+    return TensorShape(None) if shape.dim_sizes is None else shape[:-2]
 
 
 @op(

@@ -27,7 +27,7 @@ from millrace._src.ops.sparse.matrix_value import MatrixValue, boxed, from_block
 
 
 def _square_dims(shape: TensorShape) -> tuple[int | None, ...] | None:
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is not None and None not in dims[-2:] and dims[-1] != dims[-2]:
         raise ShapeComplaint(
             f"Dimensions must be equal, but are {dims[-2]} and {dims[-1]}",
@@ -92,7 +92,7 @@ def _dominant(matrix: MatrixValue) -> Any:
 def _cholesky_shape(c: ShapeContext) -> TensorShape:
     dims = _square_dims(shape_in(c.inputs[0]))
     if dims is not None:
-        merge_dims(dims[:-1], c.shape("permutation")._dims)
+        merge_dims(dims[:-1], c.shape("permutation").dim_sizes)
     return SCALAR
 
 

@@ -256,7 +256,7 @@ def _transposed_shape(c: ShapeContext) -> TensorShape:
 
 
 def _transposed_handle(c: ShapeContext) -> MatrixHandle:
-    dims = shape_in(c.inputs[0])._dims
+    dims = shape_in(c.inputs[0]).dim_sizes
     return MatrixHandle(c.attr("type"), UNKNOWN if dims is None else TensorShape.of(_swapped(dims, True)))
 
 

@@ -60,7 +60,7 @@ def _result_dims(dims: Sequence[int], kept_axes: Sequence[int], keep_dims: bool)
 
 def _reduced_shape(c: ShapeContext) -> TensorShape:
     shape, axes = c.value_as_shape("input_shape"), c.value("reduction_axes")
-    dims = shape._dims
+    dims = shape.dim_sizes
     if dims is None or axes is None or any(not -len(dims) <= axis < len(dims) for axis in axes.reshape(-1)):
         return UNKNOWN  # the kernel complains of an axis out of range
     kept_axes = _kept_axes(len(dims), axes.reshape(-1).tolist())

@@ -152,7 +152,7 @@ def _known_target(shape: TensorShape, wanted_shape: TensorShape) -> TensorShape:
 
     Raises: ValueError: if the sizes are known to differ.
     """
-    size, dims = shape.num_elements(), wanted_shape._dims
+    size, dims = shape.num_elements(), wanted_shape.dim_sizes
     if size is None or dims is None:
         return wanted_shape
     known = math.prod(dim for dim in dims if dim is not None)

@@ -208,7 +208,7 @@ def rows_of(indices: Array, values: Array, shape: Array) -> list[tuple[Array, Ar
 
 
 def _sparse_shapes(c: ShapeContext) -> Sequence[TensorShape]:
-    serialized = c.shape("serialized_sparse")._dims
+    serialized = c.shape("serialized_sparse").dim_sizes
     if serialized is not None and not serialized:
         running = "Serialized sparse should have non-zero rank []"
         raise ShapeComplaint("Shape must be at least rank 1 but is rank 0", running=running)
@@ -226,7 +226,7 @@ def _many_sparse_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     serialized = c.shape("serialized_sparse")
     if serialized.rank not in (None, 2):
         raise ValueError(f"Shape must be rank 2 but is rank {serialized.rank}")
-    _require_three(serialized._dims)
+    _require_three(serialized.dim_sizes)
     return TensorShape.of((None, None)), TensorShape.of((None,)), TensorShape.of((None,))
 
 

@@ -199,10 +199,10 @@ def _sparse_rank(c: ShapeContext, name: str) -> int | None:
 
 
 def _dense_dims(shape: TensorShape) -> tuple[int | None, ...] | None:
-    if shape._dims is not None and len(shape._dims) < 2:
-        running = f"Shape {dims_text(shape)} has rank {len(shape._dims)} < 2"
-        raise ShapeComplaint(f"Shape must be at least rank 2 but is rank {len(shape._dims)}", running=running)
-    return shape._dims
+    if shape.dim_sizes is not None and len(shape.dim_sizes) < 2:
+        running = f"Shape {dims_text(shape)} has rank {len(shape.dim_sizes)} < 2"
+        raise ShapeComplaint(f"Shape must be at least rank 2 but is rank {len(shape.dim_sizes)}", running=running)
+    return shape.dim_sizes
 
 
 def _dense_to_dense_shapes(c: ShapeContext) -> Sequence[TensorShape]:
@@ -210,7 +210,7 @@ def _dense_to_dense_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     if first is None:
         other = with_rank_at_least(second, 2)
         return _result_shapes(None if other is None else len(other))
-    if second._dims is not None:
+    if second.dim_sizes is not None:
         merge_dims(first[:-1], with_rank(second, len(first))[:-1])
     return _result_shapes(len(first))
 

@@ -264,9 +264,9 @@ def _index_tensor(value: Any, name: str) -> Any:
 
 def _check_shapes(indices: TensorShape, values: TensorShape, dense_shape: TensorShape) -> None:
     """Refuses static shapes of the three tensors that cannot belong together."""
-    count, rank = indices.with_rank(2)._dims or (None, None)
-    (value_count,) = values.with_rank(1)._dims or (None,)
-    (dense_rank,) = dense_shape.with_rank(1)._dims or (None,)
+    count, rank = indices.with_rank(2).dim_sizes or (None, None)
+    (value_count,) = values.with_rank(1).dim_sizes or (None,)
+    (dense_rank,) = dense_shape.with_rank(1).dim_sizes or (None,)
     for a, b in ((count, value_count), (rank, dense_rank)):
         if a != b and a is not None and b is not None:
             raise ValueError(f"Dimensions {a} and {b} are not compatible")
