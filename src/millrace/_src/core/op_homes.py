@@ -1098,6 +1098,7 @@ ELEMENTWISE_OVERLOAD_HOMES: dict[str, dict[str, str]] = {
 
 WIRE_FORM_HOMES: dict[str, str] = {
     "CODEC": "millrace._src.graph.structured_values",
+    "DATASET": "millrace._src.data.dataset",
     "DATA_DATASET_SPEC": "millrace._src.data.base",
     "DATA_ITERATOR_SPEC": "millrace._src.data.iterators",
     "INDEXED_SLICES_SPEC": "millrace._src.core.indexed_slices",

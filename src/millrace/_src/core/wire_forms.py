@@ -1,7 +1,7 @@
 """Which classes represent the kinds of specs in files, found by the kind.
 
 Problem: a file says "a ragged tensor spec", and the class of that kind is in a module that may not be loaded yet, of a
-layer above.
+layer above. A function that makes a dataset has the same problem: the class has the functions as its methods.
 
 Idea: a class states its kind where it is defined. `tools/gen_api.py` collects the modules, as those of ops, and a kind
 that is asked for loads the module.

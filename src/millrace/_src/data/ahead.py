@@ -76,8 +76,7 @@ class AheadCursor(Cursor):
 
     def idle_source(self) -> Cursor | None:
         """Returns the cursor, if the buffer is empty and stays so; else None."""
-        is_idle = not self._room and self._task is None and not self._items and not self._has_ended
-        return self._source if is_idle else None
+        return self._source if self.is_idle and not self._room and not self._has_ended else None
 
     @property
     def is_idle(self) -> bool:

@@ -20,7 +20,7 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec
-from millrace._src.core.wire_forms import wire_form
+from millrace._src.core.wire_forms import class_of_kind, wire_form
 from millrace._src.data.nodes import INFINITE, DatasetNode, node_of
 from millrace._src.data.structure import Structure
 from millrace._src.ops.io.wire_format import varint
@@ -112,21 +112,18 @@ class DatasetBase(Iterable[Any], Trackable, CompositeTensor):
         return "\n".join(lines)
 
 
-_root: Any = None  # the public class, which stands above the transformations
+PUBLIC_CLASS = "DATASET"
+"""The kind of `tf.data.Dataset`, the class of all datasets, which is above the functions that are its methods."""
+
 _kinds: dict[str, type[DatasetBase]] = {}  # finite: one for each transformation
-
-
-def set_root(cls: type[DatasetBase]) -> None:
-    """Declares the public class, of which all datasets are instances."""
-    global _root
-    _root = cls
 
 
 def dataset_class(kind: str) -> type[DatasetBase]:
     """Returns the class of the datasets that a transformation makes, such as "_MapDataset"."""
     cls = _kinds.get(kind)
     if cls is None:
-        cls = _kinds[kind] = type(kind, (_root,), {"__module__": _root.__module__, "__doc__": _root.__doc__})
+        public = class_of_kind(PUBLIC_CLASS)
+        cls = _kinds[kind] = type(kind, (public,), {"__module__": public.__module__, "__doc__": public.__doc__})
     return cls
 
 
@@ -227,9 +224,7 @@ class DatasetSpec(BatchableTypeSpec):
     @property
     def value_type(self) -> Any:
         """`tf.data.Dataset`."""
-        from millrace._src.data.dataset import DatasetV2  # it stands above all transformations, and these above specs
-
-        return DatasetV2
+        return class_of_kind(PUBLIC_CLASS)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape

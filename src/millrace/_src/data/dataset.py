@@ -1,7 +1,7 @@
 """`tf.data.Dataset`: the list of all sources and transformations.
 
-Each stands in a module of its own, under `sources` or `transforms`, with its op, its node, its cursor and the function
-that is the method here.
+Each has a module of its own, under `sources` or `transforms`, with its op, its node, its cursor and the function
+that is the method here. No transformation imports this module: `base.new_dataset` finds the class by its kind.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from types import FunctionType
 from typing import Any
 
 from millrace._src.core.context import in_plain_graph, state
-from millrace._src.data import base, builtins_over_datasets, graph_form, loops
+from millrace._src.core.wire_forms import wire_form
+from millrace._src.data import builtins_over_datasets, graph_form, loops
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import OwnedIterator
 from millrace._src.data.numpy_iterators import NUMPY_FORMS, NumpyIterator
@@ -64,6 +65,7 @@ from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 
 
+@wire_form("DATASET")
 @export("data.Dataset", v1=[])
 @tensorflow_home("python.data.ops.dataset_ops")
 class DatasetV2(DatasetBase):
@@ -197,6 +199,5 @@ def _name_methods() -> None:
 
 
 _name_methods()
-base.set_root(DatasetV2)
 loops.register()
 builtins_over_datasets.register()
