@@ -12,7 +12,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.data import trials
-from millrace._src.data.iteration import Iteration
+from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.util.cores import set_usable_cores
 
 
@@ -71,4 +71,4 @@ def of_variant(variant: Any) -> Any:
 def passes() -> int:
     """Returns the number of passes that exist."""
     gc.collect()
-    return sum(type(thing) is Iteration for thing in gc.get_objects())
+    return sum(type(thing) is IteratorResource for thing in gc.get_objects())

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import millrace as tf
-from millrace._src.data.iteration import Iteration
-from millrace._src.data.nodes import Run
+from millrace._src.data.iterator_resource import IteratorResource
+from millrace._src.data.nodes import PassContext
 
 
 def elements(dataset: Any) -> list[Any]:
@@ -27,19 +27,19 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
-def started(dataset: Any) -> Iteration:
+def started(dataset: Any) -> IteratorResource:
     """Begins a pass over a dataset, without an iterator around it."""
-    iteration = Iteration(dataset.node.dtypes, dataset.node.shapes)
-    iteration.start(dataset.node)
-    return iteration
+    resource = IteratorResource(dataset.node.dtypes, dataset.node.shapes)
+    resource.start(dataset.node)
+    return resource
 
 
-def rest(iteration: Iteration) -> list[Any]:
+def rest(resource: IteratorResource) -> list[Any]:
     """Returns the elements that a pass has still to give; an error represents its element by its class."""
     rows: list[Any] = []
     while True:
         try:
-            row = iteration.next_row()
+            row = resource.next_row()
         except tf.errors.OpError as error:
             rows.append(type(error).__name__)
             continue
@@ -52,17 +52,17 @@ def check_restores_everywhere(make: Callable[[], Any], most: int = 40) -> None:
     """Checks that a pass which is saved after each of its elements goes on from there, over a dataset made anew."""
     expected = rest(started(make()))
     for position in range(min(len(expected), most) + 1):
-        iteration = started(make())
+        resource = started(make())
         for _ in range(position):
             try:
-                iteration.next_row()
+                resource.next_row()
             except tf.errors.OpError:
                 pass
-        state = iteration.save()
+        state = resource.save()
         again = started(make())
         again.restore(state)
         assert rest(again) == expected[position:], f"restored after {position} elements"
-        assert rest(iteration) == expected[position:], f"saved after {position} elements"
+        assert rest(resource) == expected[position:], f"saved after {position} elements"
 
 
 def check_same_in_function(make: Callable[[], Any], count: int) -> None:
@@ -91,7 +91,7 @@ def outcomes(dataset: Any, most: int = 20) -> list[Any]:
 
 def drained(dataset: Any, limits: Sequence[int]) -> list[Any]:
     """Returns the elements of a pass that asks for blocks of these lengths, in turn; each a list of plain values."""
-    cursor, rows = dataset.node.cursor(Run()), []
+    cursor, rows = dataset.node.cursor(PassContext()), []
     for limit in itertools.cycle(limits):
         block = cursor.next_block(limit)
         if block is None:

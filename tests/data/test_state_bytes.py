@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.data.iteration import Iteration
+from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.data.sources.held import HeldNode
 from millrace._src.data.state_bytes import from_bytes, to_bytes
@@ -18,9 +18,9 @@ from tests.data.pipelines import rest
 
 
 def elements_of(node: Any) -> Any:
-    iteration = Iteration(node.dtypes, node.shapes)
-    iteration.start(node)
-    return rest(iteration)
+    resource = IteratorResource(node.dtypes, node.shapes)
+    resource.start(node)
+    return rest(resource)
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()

@@ -8,7 +8,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.data.blocks import Block
-from millrace._src.data.nodes import Run
+from millrace._src.data.nodes import PassContext
 from millrace._src.data.waiting_input import WaitingInput
 from tests.data.pipelines import failing_at, noting
 
@@ -16,7 +16,7 @@ Dataset = tf.data.Dataset
 
 
 def waiting(dataset: Any) -> WaitingInput:
-    return WaitingInput(dataset.node.cursor(Run()))
+    return WaitingInput(dataset.node.cursor(PassContext()))
 
 
 def numbers(block: Block) -> list[int]:

@@ -7,7 +7,7 @@ import numpy as np
 import millrace as tf
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
-from millrace._src.data.nodes import Run
+from millrace._src.data.nodes import PassContext
 from millrace._src.data.sources.held import HeldNode
 
 
@@ -32,13 +32,13 @@ def test_elements_of_different_shapes_are_had_by_position() -> None:
 def test_a_dataset_of_no_elements_ends() -> None:
     node = held()
     assert node.cardinality() == 0
-    assert node.cursor(Run()).next_block(3) is None
+    assert node.cursor(PassContext()).next_block(3) is None
 
 
 def test_a_pass_gives_all_elements_and_may_be_restored() -> None:
-    cursor = held(5, 6, 7).cursor(Run())
+    cursor = held(5, 6, 7).cursor(PassContext())
     cursor.next_block(2)
-    again = held(5, 6, 7).cursor(Run())
+    again = held(5, 6, 7).cursor(PassContext())
     again.restore(cursor.save())
     block = again.next_block(9)
     assert block is not None

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.data.nodes import Run
+from millrace._src.data.nodes import PassContext
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, drained, elements, outcomes
 
 Dataset = tf.data.Dataset
@@ -149,6 +149,6 @@ def test_a_pass_goes_on_from_every_position_of_long_datasets() -> None:
 
 def test_a_dataset_that_is_alone_in_its_cycle_gives_whole_blocks() -> None:
     dataset = Dataset.range(3).interleave(lambda x: Dataset.range(100 * x, 100 * x + 60), cycle_length=1)
-    cursor = dataset.node.cursor(Run())
+    cursor = dataset.node.cursor(PassContext())
     assert [cursor.next_block(50).count for _ in range(4)] == [50, 10, 50, 10]
     assert elements(dataset) == [100 * x + n for x in range(3) for n in range(60)]

@@ -93,7 +93,7 @@ def test_a_closed_pass_takes_no_further_elements(always_ahead: None) -> None:
     iterator = iter(Dataset.range(1000).map(noting(seen, lambda x: 0.005)).prefetch(50))
     for _ in range(8):
         next(iterator)
-    iterator._iteration.close()
+    iterator._resource.close()
     count = len(seen)
     assert settled(lambda: len(seen)) <= count + 1
 

@@ -56,10 +56,10 @@ def test_files_are_those_of_tensorflow(tmp_path: Path) -> None:
     expected = snapshot_pb2.SnapshotMetadataRecord.FromString(bytes.fromhex(_METADATA))
     expected.run_id, expected.creation_timestamp = metadata.run_id, metadata.creation_timestamp
     assert metadata == expected
-    run = tmp_path / metadata.run_id
-    assert sorted(path.name for path in run.iterdir()) == ["00000000.shard", "00000001.shard"]
-    assert (run / "00000000.shard" / "00000000.snapshot").read_bytes().hex() == _EVEN
-    assert (run / "00000001.shard" / "00000000.snapshot").read_bytes().hex() == _ODD
+    context = tmp_path / metadata.run_id
+    assert sorted(path.name for path in context.iterdir()) == ["00000000.shard", "00000001.shard"]
+    assert (context / "00000000.shard" / "00000000.snapshot").read_bytes().hex() == _EVEN
+    assert (context / "00000001.shard" / "00000000.snapshot").read_bytes().hex() == _ODD
     assert (tmp_path / "dataset_spec.pb").read_bytes().hex() == TENSORFLOW["dataset_spec.pb"]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import Run
+from millrace._src.data.nodes import PassContext
 from millrace._src.data.seeds import Words
 from millrace._src.data.transforms.shuffle import ShuffleNode
 from tests.data.pipelines import check_restores_everywhere, failing_at, rest, started
@@ -77,7 +77,7 @@ def test_blocks_of_all_lengths_give_tensorflows_order(
 ) -> None:
     source = make(count).node
     shuffle = ShuffleNode(source.dtypes, source.shapes, source, size, (seed, 5), None)
-    assert drain(shuffle.cursor(Run()), cycled(limits)) == list(shuffled(list(range(count)), size, (seed, 5)))
+    assert drain(shuffle.cursor(PassContext()), cycled(limits)) == list(shuffled(list(range(count)), size, (seed, 5)))
 
 
 @pytest.mark.parametrize("make", [by_position, by_stream])
@@ -88,7 +88,7 @@ def test_blocks_of_all_lengths_give_tensorflows_order(
 def test_a_pass_goes_on_from_a_saved_state(make: Any, count: int, size: int, taken: int, limit: int) -> None:
     source = make(count).node
     shuffle = ShuffleNode(source.dtypes, source.shapes, source, size, (3, 4), None)
-    first, second = shuffle.cursor(Run()), shuffle.cursor(Run())
+    first, second = shuffle.cursor(PassContext()), shuffle.cursor(PassContext())
     while taken > 0 and (block := first.next_block(min(limit, taken))) is not None:
         taken -= block.count
     second.restore(first.save())
@@ -127,7 +127,7 @@ def test_a_buffer_without_a_size_is_refused(size: int) -> None:
 
 def test_a_shuffle_over_slices_holds_positions_not_elements() -> None:
     dataset = Dataset.from_tensor_slices(np.zeros([1000, 1000], np.float32)).shuffle(500)
-    cursor = node(dataset).cursor(Run())
+    cursor = node(dataset).cursor(PassContext())
     cursor.next_block(1)
     seeds, drawn, *_ = cursor.save()
     assert drawn == 1

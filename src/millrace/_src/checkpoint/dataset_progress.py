@@ -19,8 +19,8 @@ from millrace._src.data.base import DatasetBase
 from millrace._src.data.blocks import Block
 from millrace._src.data.element_files import known_compression
 from millrace._src.data.functions import BoundFunction, TracedFunction
-from millrace._src.data.iteration import Iteration
-from millrace._src.data.iterator_states import restore_iteration, saved_iteration
+from millrace._src.data.iterator_resource import IteratorResource
+from millrace._src.data.iterator_states import restore_iterator, save_iterator
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.saved_folders import RunWriter, read_metadata
 from millrace._src.data.state_bytes import from_bytes, to_bytes
@@ -78,8 +78,8 @@ class _Steps:
         self._interval = arguments.get("checkpoint_interval") or 1
         node = dataset.node
         self._policy = options_of(node).experimental_external_state_policy or ExternalStatePolicy.FAIL
-        self._iteration = Iteration(node.dtypes, node.shapes)
-        self._iteration.start(node)
+        self._resource = IteratorResource(node.dtypes, node.shapes)
+        self._resource.start(node)
 
     def restored(self, folder: str) -> Any:
         """Goes to the position of the last checkpoint; returns what the writer then needs, None to begin anew."""
@@ -91,22 +91,22 @@ class _Steps:
         (run, count, files), position = from_bytes(text)
         if run != metadata.run_id:
             return None
-        restore_iteration(self._iteration, position)
+        restore_iterator(self._resource, position)
         return run, count, files
 
     def write_all(self, writer: RunWriter, sharding: BoundFunction | None) -> None:
         """Writes the elements from the position on."""
         count = 0
-        while (row := self._iteration.next_row()) is not None:
+        while (row := self._resource.next_row()) is not None:
             shards = None if sharding is None else sharding.call_row(row)[0].reshape(1)
             writer.write(Block.of_rows([row]), shards)
             count += 1
             if self._counter is not None:
                 self._counter.assign_add(1)
             if count % self._interval == 0:
-                self._text.assign(to_bytes((writer.pause(), saved_iteration(self._iteration, self._policy))))
+                self._text.assign(to_bytes((writer.pause(), save_iterator(self._resource, self._policy))))
                 self._manager.save(check_interval=False)
 
     def close(self) -> None:
         """Ends the pass."""
-        self._iteration.close()
+        self._resource.close()

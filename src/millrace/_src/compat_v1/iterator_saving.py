@@ -12,8 +12,8 @@ import numpy as np
 
 from millrace._src.core.dtypes import bool as bool_
 from millrace._src.core.dtypes import string
-from millrace._src.data.iterator_ops import iteration_of
-from millrace._src.data.iterator_states import restore_iteration
+from millrace._src.data.iterator_ops import iterator_resource_of
+from millrace._src.data.iterator_states import restore_iterator
 from millrace._src.data.iterators_v1 import Iterator
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.ops import raw
@@ -46,7 +46,7 @@ def _text_of(states: Any) -> Any:
 
 
 def _restore(handle: Any, text: Any) -> Any:
-    restore_iteration(iteration_of(handle), text)
+    restore_iterator(iterator_resource_of(handle), text)
     return np.array(True)
 
 

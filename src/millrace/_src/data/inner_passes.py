@@ -17,7 +17,7 @@ from millrace._src.data.base import DatasetBase, DatasetSpec
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
-from millrace._src.data.nodes import DatasetNode, Run, node_of
+from millrace._src.data.nodes import DatasetNode, PassContext, node_of
 from millrace._src.data.pass_streams import with_streams_of
 
 
@@ -27,13 +27,13 @@ class InnerCursor(Cursor):
     Args:
       function: returns the handle of a dataset.
       row: the arrays of the element.
-      run: what the cursors of the outer pass share.
+      context: what the cursors of the outer pass share.
     """
 
-    __slots__ = ("_cursor", "_error", "_function", "_has_failed", "_peeked", "_row", "_run")
+    __slots__ = ("_cursor", "_error", "_function", "_has_failed", "_peeked", "_row", "_context")
 
-    def __init__(self, function: BoundFunction, row: Sequence[Array], run: Run) -> None:
-        self._function, self._row, self._run = function, row, run
+    def __init__(self, function: BoundFunction, row: Sequence[Array], context: PassContext) -> None:
+        self._function, self._row, self._context = function, row, context
         self._cursor: Cursor | None = None
         self._has_failed = False  # there is no dataset, because the function raised an error
         self._peeked: Block | None = None  # elements that have been made, but not handed on
@@ -46,7 +46,7 @@ class InnerCursor(Cursor):
         except Exception:
             self._has_failed = True
             raise
-        self._cursor = with_streams_of(self._run, node_of(handle)).cursor(self._run)
+        self._cursor = with_streams_of(self._context, node_of(handle)).cursor(self._context)
         return self._cursor
 
     def next_block(self, limit: int) -> Block | None:
@@ -94,9 +94,9 @@ class InnerCursor(Cursor):
         self._error.restore(error)
 
     @classmethod
-    def restored(cls, state: State, function: BoundFunction, run: Run) -> InnerCursor:
+    def restored(cls, state: State, function: BoundFunction, context: PassContext) -> InnerCursor:
         """Returns the cursor that gave a state."""
-        inner = cls(function, (), run)
+        inner = cls(function, (), context)
         inner.restore(state)
         return inner
 

@@ -21,13 +21,13 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.iteration import Iteration
-from millrace._src.data.iterator_ops import check_elements, declared_iterator, iteration_of
+from millrace._src.data.iterator_ops import check_elements, declared_iterator, iterator_resource_of
+from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import ELEMENT_TYPES, node_of
 from millrace._src.ops.shape_rules import no_outputs, scalar
 
 _serial = itertools.count()
-_by_text: weakref.WeakValueDictionary[str, Iteration] = weakref.WeakValueDictionary()
+_by_text: weakref.WeakValueDictionary[str, IteratorResource] = weakref.WeakValueDictionary()
 
 
 class Deleter(Referent):
@@ -59,7 +59,7 @@ def iterator_v2(
     xp: Xp, *, shared_name: str, container: str, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> Any:
     """Makes an iterator of a graph."""
-    return Iteration(output_types, output_shapes)
+    return IteratorResource(output_types, output_shapes)
 
 
 @op("Iterator", "-> handle: resource", makes_shared_object=True, **_MAKES)
@@ -67,7 +67,7 @@ def iterator(
     xp: Xp, *, shared_name: str, container: str, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> Any:
     """Makes an iterator of a graph."""
-    return Iteration(output_types, output_shapes)
+    return IteratorResource(output_types, output_shapes)
 
 
 @op("OneShotIterator", "-> handle: resource", makes_shared_object=True, keeps_functions=True, **_MAKES)
@@ -84,15 +84,15 @@ def one_shot_iterator(
     (handle,) = BoundFunction(dataset_factory, []).call_row([])
     node = node_of(handle)
     check_elements(output_types, output_shapes, node.dtypes, node.shapes)
-    iteration = Iteration(output_types, output_shapes)
-    iteration.start(node)
-    return iteration
+    resource = IteratorResource(output_types, output_shapes)
+    resource.start(node)
+    return resource
 
 
 @op("AnonymousIterator", "-> handle: resource", **_MAKES)
 def anonymous_iterator_v1(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
     """Makes an iterator that belongs to whoever holds its handle."""
-    return Iteration(output_types, output_shapes)
+    return IteratorResource(output_types, output_shapes)
 
 
 @op(
@@ -102,7 +102,7 @@ def anonymous_iterator_v1(xp: Xp, *, output_types: list[DType], output_shapes: l
 )
 def anonymous_iterator_v2(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
     """Makes an iterator that belongs to whoever holds its handle."""
-    return Iteration(output_types, output_shapes), Deleter()
+    return IteratorResource(output_types, output_shapes), Deleter()
 
 
 @op(
@@ -117,7 +117,7 @@ def anonymous_iterator_v2(xp: Xp, *, output_types: list[DType], output_shapes: l
 )
 def delete_iterator(xp: Xp, handle: Array, deleter: Array) -> None:
     """Ends an iterator."""
-    iteration_of(handle).close()
+    iterator_resource_of(handle).close()
 
 
 # --- texts -------------------------------------------------------------------------------------------------------
@@ -135,24 +135,24 @@ _TEXT: dict[str, Any] = {
 @op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", **_TEXT)
 def iterator_to_string_handle(xp: Xp, resource_handle: Array) -> Array:
     """Returns the text that represents an iterator."""
-    iteration = iteration_of(resource_handle)
-    if iteration.text is None:
-        iteration.text = f"millrace iterator {next(_serial)}"
-        _by_text[iteration.text] = iteration
-    return np.array(iteration.text.encode(), object)
+    resource = iterator_resource_of(resource_handle)
+    if resource.text is None:
+        resource.text = f"millrace iterator {next(_serial)}"
+        _by_text[resource.text] = resource
+    return np.array(resource.text.encode(), object)
 
 
-def _iteration_of_text(string_handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> Iteration:
+def _resource_of_text(string_handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> IteratorResource:
     """Returns the iterator that a text names.
 
     Raises: InvalidArgumentError: if there is none, or one of other elements.
     """
-    iteration = _by_text.get(string_handle[()].decode("utf-8", "replace"))
-    if iteration is None:
+    resource = _by_text.get(string_handle[()].decode("utf-8", "replace"))
+    if resource is None:
         raise InvalidArgumentError(None, None, "Could not parse string_handle as a valid ResourceHandle")
     if dtypes:
-        check_elements(dtypes, shapes, iteration.dtypes, iteration.shapes)
-    return iteration
+        check_elements(dtypes, shapes, resource.dtypes, resource.shapes)
+    return resource
 
 
 _FROM_TEXT: dict[str, Any] = {
@@ -172,7 +172,7 @@ def iterator_from_string_handle_v2(
     output_shapes: list[TensorShape] = (),  # type: ignore[assignment]  # an empty list by default
 ) -> Any:
     """Returns the iterator that a text names."""
-    return _iteration_of_text(string_handle, output_types, output_shapes)
+    return _resource_of_text(string_handle, output_types, output_shapes)
 
 
 @op("IteratorFromStringHandle", "string_handle: string -> resource_handle: resource", **_FROM_TEXT)
@@ -184,4 +184,4 @@ def iterator_from_string_handle(
     output_shapes: list[TensorShape] = (),  # type: ignore[assignment]  # an empty list by default
 ) -> Any:
     """Returns the iterator that a text names."""
-    return _iteration_of_text(string_handle, output_types, output_shapes)
+    return _resource_of_text(string_handle, output_types, output_shapes)

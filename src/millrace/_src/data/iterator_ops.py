@@ -14,7 +14,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.declared_shapes import incompatible
-from millrace._src.data.iteration import Iteration
+from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import ELEMENT_TYPES, declared_element_shapes, node_of
 from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.ops.shape_rules import no_outputs, scalar
@@ -22,20 +22,20 @@ from millrace._src.ops.shape_rules import no_outputs, scalar
 END_OF_SEQUENCE = "End of sequence"
 
 
-def iteration_of(handle: Array) -> Iteration:
+def iterator_resource_of(handle: Array) -> IteratorResource:
     """Returns the running iterator behind a resource handle.
 
     Raises: InvalidArgumentError: if the handle refers to something else.
     """
-    iteration = resource_of(handle)
-    if not isinstance(iteration, Iteration):
+    resource = resource_of(handle)
+    if not isinstance(resource, IteratorResource):
         raise errors.InvalidArgumentError(
             None,
             None,
             "Trying to access a handle's resource using the wrong type. The handle points to a "
-            f"{type(iteration).__name__} but you are trying to access the resource as an iterator over a dataset.",
+            f"{type(resource).__name__} but you are trying to access the resource as an iterator over a dataset.",
         )
-    return iteration
+    return resource
 
 
 def check_elements(
@@ -62,13 +62,13 @@ def check_elements(
         raise errors.InvalidArgumentError(None, None, problem)
 
 
-def _declared(handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> Iteration:
+def _declared(handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> IteratorResource:
     """Returns the iterator behind a handle after a check that its elements are as a node declares them."""
-    iteration = iteration_of(handle)
-    if iteration.declared is not shapes:  # checked once for each node that takes elements in turn
-        check_elements(dtypes, shapes, iteration.dtypes, iteration.shapes)
-        iteration.declared = shapes
-    return iteration
+    resource = iterator_resource_of(handle)
+    if resource.declared is not shapes:  # checked once for each node that takes elements in turn
+        check_elements(dtypes, shapes, resource.dtypes, resource.shapes)
+        resource.declared = shapes
+    return resource
 
 
 def declared_iterator(c: ShapeContext) -> IteratorHandle:
@@ -92,7 +92,7 @@ def declared_iterator(c: ShapeContext) -> IteratorHandle:
 )
 def anonymous_iterator(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
     """Makes an iterator that belongs to whoever holds its handle."""
-    return Iteration(output_types, output_shapes)
+    return IteratorResource(output_types, output_shapes)
 
 
 @op(
@@ -108,9 +108,9 @@ def anonymous_iterator(xp: Xp, *, output_types: list[DType], output_shapes: list
 )
 def make_iterator(xp: Xp, dataset: Array, iterator: Array) -> None:
     """Lets an iterator begin a pass over a dataset."""
-    iteration, node = iteration_of(iterator), node_of(dataset)
-    check_elements(iteration.dtypes, iteration.shapes, node.dtypes, node.shapes)
-    iteration.start(node)
+    resource, node = iterator_resource_of(iterator), node_of(dataset)
+    check_elements(resource.dtypes, resource.shapes, node.dtypes, node.shapes)
+    resource.start(node)
 
 
 _NEXT: dict[str, Any] = {

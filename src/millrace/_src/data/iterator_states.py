@@ -17,8 +17,8 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.external_state import check_external_state, policy_of
-from millrace._src.data.iteration import Iteration
-from millrace._src.data.iterator_ops import iteration_of
+from millrace._src.data.iterator_ops import iterator_resource_of
+from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import DatasetNode
 from millrace._src.data.optimizer import read_ahead
 from millrace._src.data.options import ExternalStatePolicy
@@ -43,18 +43,18 @@ class IteratorState(Referent):
         return f"<IteratorStateVariant<{len(self.text)} bytes>>"
 
 
-def saved_iteration(iteration: Iteration, policy: ExternalStatePolicy) -> bytes:
+def save_iterator(resource: IteratorResource, policy: ExternalStatePolicy) -> bytes:
     """Returns the state of a running iterator as bytes.
 
     Raises:
       FailedPreconditionError: if the iterator has not begun, or a function depends on state outside of the pipeline and
         the policy refuses that.
     """
-    check_external_state(iteration.node, policy)
-    return to_bytes((_stages(read_ahead(iteration.node)), iteration.save()))
+    check_external_state(resource.node, policy)
+    return to_bytes((_stages(read_ahead(resource.node)), resource.save()))
 
 
-def restore_iteration(iteration: Iteration, text: bytes) -> None:
+def restore_iterator(resource: IteratorResource, text: bytes) -> None:
     """Lets an iterator go on from a state that `saved_iteration` gave.
 
     Raises:
@@ -65,7 +65,7 @@ def restore_iteration(iteration: Iteration, text: bytes) -> None:
     if not (isinstance(whole, tuple) and len(whole) == 2):
         raise DataLossError(None, None, "Failed to restore dataset iterator from checkpoint: it holds another state.")
     stages, state = whole
-    own = _stages(read_ahead(iteration.node))
+    own = _stages(read_ahead(resource.node))
     if stages != own:
         raise NotFoundError(
             None,
@@ -75,7 +75,7 @@ def restore_iteration(iteration: Iteration, text: bytes) -> None:
             "that saved the checkpoint and the process that is restoring it.",
         )
     try:
-        iteration.restore(state)
+        resource.restore(state)
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError) as error:
         raise DataLossError(
             None, None, f"Failed to restore dataset iterator from checkpoint: no such state can be: {error}"
@@ -110,7 +110,7 @@ def serialize_iterator(xp: Xp, resource_handle: Array, *, external_state_policy:
     """Saves the state of an iterator."""
     policy = policy_of(external_state_policy)
     serialized = np.empty([1], object)
-    serialized[0] = IteratorState(saved_iteration(iteration_of(resource_handle), policy))
+    serialized[0] = IteratorState(save_iterator(iterator_resource_of(resource_handle), policy))
     return serialized
 
 
@@ -120,4 +120,4 @@ def deserialize_iterator(xp: Xp, resource_handle: Array, serialized: Array) -> N
     states = serialized.reshape(-1).tolist()
     if len(states) != 1 or not isinstance(states[0], IteratorState):
         raise InvalidArgumentError(None, None, "DeserializeIterator takes what SerializeIterator gave.")
-    restore_iteration(iteration_of(resource_handle), states[0].text)
+    restore_iterator(iterator_resource_of(resource_handle), states[0].text)

@@ -24,7 +24,6 @@ from millrace._src.core.tensor import EagerTensor, note_places
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.core.wire_forms import wire_form
 from millrace._src.data.base import DatasetBase
-from millrace._src.data.iteration import Iteration
 from millrace._src.data.iterator_ops import (
     END_OF_SEQUENCE,
     anonymous_iterator,
@@ -32,7 +31,8 @@ from millrace._src.data.iterator_ops import (
     iterator_get_next_as_optional,
     make_iterator,
 )
-from millrace._src.data.iterator_states import restore_iteration, saved_iteration
+from millrace._src.data.iterator_resource import IteratorResource
+from millrace._src.data.iterator_states import restore_iterator, save_iterator
 from millrace._src.data.legacy_structure import LegacyStructure
 from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.options import ExternalStatePolicy
@@ -111,7 +111,7 @@ class OwnedIterator(IteratorBase, LegacyStructure):
             with _beside(dataset._variant_tensor):
                 self._iterator_resource = anonymous_iterator(output_types=types, output_shapes=shapes)
                 make_iterator(dataset._variant_tensor, self._iterator_resource)
-        self._iteration = _referent(self._iterator_resource)
+        self._resource = _referent(self._iterator_resource)
         self._taken_in_graph = 0
         self._dtype = self._structure.dtypes[0] if type(self._structure.spec) is TensorSpec else None
 
@@ -131,17 +131,17 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         return self
 
     def __next__(self) -> Any:
-        iteration = self._iteration
-        if iteration is None or state.graph is not None:
+        resource = self._resource
+        if resource is None or state.graph is not None:
             return self._next_of_graph()
-        with iteration.lock:
-            place = iteration.place
-            if place >= iteration.count:
-                if not _filled(iteration):
+        with resource.lock:
+            place = resource.place
+            if place >= resource.count:
+                if not _filled(resource):
                     raise StopIteration
                 place = 0
-            iteration.place = place + 1
-            columns = iteration.columns
+            resource.place = place + 1
+            columns = resource.columns
             if self._dtype is not None:
                 (column,) = columns
                 array = column[place] if type(column) is list else column[place, ...]
@@ -165,7 +165,7 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         Raises: OperatorNotAllowedInGraphError: if Python seems to loop over the iterator, which would never end.
         """
         self._taken_in_graph += 1
-        if self._taken_in_graph > _MAX_IN_GRAPH and self._iteration is None:
+        if self._taken_in_graph > _MAX_IN_GRAPH and self._resource is None:
             raise OperatorNotAllowedInGraphError(
                 f"A Python loop took {_MAX_IN_GRAPH} elements of a dataset in a function; it would never end, since "
                 "the graph alone knows where the dataset does. Let AutoGraph convert the loop (`autograph=True`), or "
@@ -206,28 +206,28 @@ class OwnedIterator(IteratorBase, LegacyStructure):
           FailedPreconditionError: if a function depends on state outside of the pipeline, unless the option
             `experimental_external_state_policy` allows that.
         """
-        iteration = self._running()
-        policy = options_of(iteration.node).experimental_external_state_policy or ExternalStatePolicy.FAIL
+        resource = self._running()
+        policy = options_of(resource.node).experimental_external_state_policy or ExternalStatePolicy.FAIL
         if state.graph is None:
-            return {STATE: convert_to_tensor(saved_iteration(iteration, policy))}
-        return {STATE: numpy_function(lambda: _held(saved_iteration(iteration, policy)), [], string)}  # when it runs
+            return {STATE: convert_to_tensor(save_iterator(resource, policy))}
+        return {STATE: numpy_function(lambda: _held(save_iterator(resource, policy)), [], string)}  # when it runs
 
     def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
         """Goes on from a state that `_serialize_to_tensors` gave."""
-        iteration, saved = self._running(), restored_tensors[STATE]
+        resource, saved = self._running(), restored_tensors[STATE]
         if isinstance(saved, EagerTensor):
-            restore_iteration(iteration, saved.numpy())
+            restore_iterator(resource, saved.numpy())
         else:
-            numpy_function(lambda text: restore_iteration(iteration, text), [saved], [])
+            numpy_function(lambda text: restore_iterator(resource, text), [saved], [])
 
-    def _running(self) -> Iteration:
+    def _running(self) -> IteratorResource:
         """Returns the running iterator.
 
         Raises: NotImplementedError: in a graph.
         """
-        if self._iteration is None:
+        if self._resource is None:
             raise NotImplementedError("An iterator of a graph is saved by `tf.raw_ops.SerializeIterator`.")
-        return self._iteration
+        return self._resource
 
 
 def _held(text: bytes) -> Any:
@@ -242,18 +242,18 @@ def _beside(tensor: Any) -> AbstractContextManager[None]:
     return state.graph.colocate_with(tensor)
 
 
-def _referent(handle: Any) -> Iteration | None:
+def _referent(handle: Any) -> IteratorResource | None:
     """Returns the running iterator behind an eager handle; None for the handle of a graph."""
     if not isinstance(handle, EagerTensor):
         return None
-    iteration: Iteration = resource_of(handle._eager_array)
-    return iteration
+    resource: IteratorResource = resource_of(handle._eager_array)
+    return resource
 
 
-def _filled(iteration: Iteration) -> bool:
+def _filled(resource: IteratorResource) -> bool:
     """Takes the next block; an error says which op of TensorFlow it is that of."""
     try:
-        return iteration.fill()
+        return resource.fill()
     except OpError as error:
         raise type(error)(None, None, f"{error.message} [Op:IteratorGetNext] name: ") from None  # type: ignore[call-arg]  # of a subclass
 

@@ -39,7 +39,7 @@ UNKNOWN = -2
 
 
 @dataclass
-class Run:
+class PassContext:
     """What the cursors of one pass over a dataset share.
 
     Attributes:
@@ -141,12 +141,12 @@ class DatasetNode(Referent):
         """Returns the number of elements, `INFINITE` or `UNKNOWN`; never goes through the elements."""
 
     @abstractmethod
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the elements."""
 
-    def cursor_for_batches(self, run: Run, size: int) -> Cursor:
+    def cursor_for_batches(self, context: PassContext, size: int) -> Cursor:
         """Starts a pass whose elements are taken `size` at a time, and had better lie side by side."""
-        return self.cursor(run)
+        return self.cursor(context)
 
     @property
     def reads_ahead(self) -> bool:

@@ -15,7 +15,7 @@ from millrace._src.core.context import unique_id
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.nodes import DatasetNode, Run, replaced
+from millrace._src.data.nodes import DatasetNode, PassContext, replaced
 from millrace._src.data.options import OptimizationOptions, Options
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pass_streams import with_streams_of
@@ -27,10 +27,10 @@ from millrace._src.graph.func_graph import FuncGraph
 Rule = Callable[[DatasetNode], DatasetNode | None]
 
 
-def begin(node: DatasetNode) -> tuple[Cursor, Run]:
+def begin(node: DatasetNode) -> tuple[Cursor, PassContext]:
     """Begins a pass over a dataset; returns the cursor and what the cursors of the pass share."""
-    run = Run(options_of(node))
-    return with_streams_of(run, read_ahead(node)).cursor(run), run
+    context = PassContext(options_of(node))
+    return with_streams_of(context, read_ahead(node)).cursor(context), context
 
 
 def read_ahead(node: DatasetNode) -> DatasetNode:

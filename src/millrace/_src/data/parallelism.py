@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from millrace._src.core import errors
-from millrace._src.data.nodes import Run
+from millrace._src.data.nodes import PassContext
 from millrace._src.util.export import export_constant
 
 AUTOTUNE = -1
@@ -26,14 +26,14 @@ def checked_calls(count: int) -> int:
     return count
 
 
-def allowed_calls(calls: int, run: Run) -> int:
+def allowed_calls(calls: int, context: PassContext) -> int:
     """Returns a number of calls at a time as far as the options of a pass allow so many threads.
 
     Args:
       calls: what the user asked for, or `AUTOTUNE`.
-      run: the pass.
+      context: the pass.
     """
-    options = run.options
+    options = context.options
     limits = () if options is None else (options.threading.private_threadpool_size, options.autotune.cpu_budget)
     wanted = [limit for limit in (calls, *limits) if limit is not None and limit > 0]
     return min(wanted, default=AUTOTUNE)
@@ -44,11 +44,11 @@ def determinism(deterministic: bool | None) -> str:
     return "default" if deterministic is None else "true" if deterministic else "false"
 
 
-def is_deterministic(attribute: str, run: Run) -> bool:
+def is_deterministic(attribute: str, context: PassContext) -> bool:
     """Returns whether elements come in order: as the attribute says, else as the options of the pass say."""
     if attribute != "default":
         return attribute == "true"
-    return run.options is None or run.options.deterministic is not False
+    return context.options is None or context.options.deterministic is not False
 
 
 def warn_of_determinism() -> None:

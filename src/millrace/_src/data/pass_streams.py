@@ -9,27 +9,27 @@ from __future__ import annotations
 
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.nodes import DatasetNode, Run, replaced
+from millrace._src.data.nodes import DatasetNode, PassContext, replaced
 from millrace._src.ops.random.seeds import streams_in
 
 
-def with_streams_of(run: Run, node: DatasetNode) -> DatasetNode:
+def with_streams_of(context: PassContext, node: DatasetNode) -> DatasetNode:
     """Returns a dataset whose functions draw from the streams of a pass; the same dataset if no function draws."""
-    node = node.with_inputs([with_streams_of(run, source) for source in node.inputs])
+    node = node.with_inputs([with_streams_of(context, source) for source in node.inputs])
     drawing = {
-        name: _of_pass(run, value)
+        name: _of_pass(context, value)
         for name, value in vars(node).items()
         if isinstance(value, BoundFunction) and value.draws
     }
     return replaced(node, **drawing) if drawing else node
 
 
-def _of_pass(run: Run, bound: BoundFunction) -> BoundFunction:
+def _of_pass(context: PassContext, bound: BoundFunction) -> BoundFunction:
     """Returns a function with the streams of a pass."""
-    function = run.functions.get(bound.function)
+    function = context.functions.get(bound.function)
     if function is None:
         function = GraphFunction(bound.function.graph, bound.function.name, jit_compile=False)
-        with streams_in(run.streams):
+        with streams_in(context.streams):
             function.program()
-        run.functions[bound.function] = function
+        context.functions[bound.function] = function
     return BoundFunction(function, bound.captures, bound.stage)

@@ -36,7 +36,7 @@ def dataset_to_tf_record(xp: Xp, input_dataset: Array, filename: Array, compress
     """Writes the elements of a dataset as the records of a file; as in TensorFlow, an unknown compression is none."""
     compression = compression_type[()]
     options = compression.decode() if compression in _COMPRESSIONS else ""
-    cursor, run = begin(node_of(input_dataset))
+    cursor, context = begin(node_of(input_dataset))
     try:
         with RecordWriter(filename[()], options) as writer:
             while (block := cursor.next_block(_RECORDS_AT_ONCE)) is not None:
@@ -44,7 +44,7 @@ def dataset_to_tf_record(xp: Xp, input_dataset: Array, filename: Array, compress
                     writer.write(record)
     finally:
         cursor.close()
-        for closer in run.closers:
+        for closer in context.closers:
             closer()
 
 

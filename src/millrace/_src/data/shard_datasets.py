@@ -18,7 +18,7 @@ from millrace._src.data.base import DatasetBase, DatasetSpec
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.element_files import ElementFilesCursor, known_compression
 from millrace._src.data.functions import BoundFunction, TracedFunction
-from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext, node_of
 from millrace._src.data.parallelism import AUTOTUNE, CYCLE_LENGTH
 from millrace._src.data.saved_folders import files_of_shard
 from millrace._src.data.sources.tensors import TensorSliceNode
@@ -36,7 +36,7 @@ class ElementFilesNode(DatasetNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first element that is wanted."""
         cursor = ElementFilesCursor(self.paths, self.dtypes, self.shapes, self.compression)
         cursor.skip(self.start)

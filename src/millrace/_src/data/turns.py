@@ -21,7 +21,7 @@ from millrace._src.data.blocks import Block, alternating
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerCursor
-from millrace._src.data.nodes import Run
+from millrace._src.data.nodes import PassContext
 from millrace._src.data.pool import MAX_WAIT
 from millrace._src.data.trials import Trial
 
@@ -34,7 +34,7 @@ class TurnsCursor(Cursor):
       source: the cursor over the elements.
       cycle_length: how many datasets take turns.
       block_length: how many elements of a dataset come in a turn.
-      run: what the cursors of the pass share.
+      context: what the cursors of the pass share.
       reads_ahead: whether elements may be made before they are asked for, so that whole rounds can be made at once.
     """
 
@@ -44,7 +44,7 @@ class TurnsCursor(Cursor):
         "_given",
         "_places",
         "_reads_ahead",
-        "_run",
+        "_context",
         "_source",
         "_source_ended",
         "_turn",
@@ -56,11 +56,11 @@ class TurnsCursor(Cursor):
         source: Cursor,
         cycle_length: int,
         block_length: int,
-        run: Run,
+        context: PassContext,
         reads_ahead: bool,
     ) -> None:
         self._reads_ahead = reads_ahead
-        self._function, self._source, self._run = function, source, run
+        self._function, self._source, self._context = function, source, context
         self._block_length = block_length
         self._source_ended = False
         self._places: list[Any] = [None] * cycle_length  # a cursor, or None for a free place
@@ -145,7 +145,7 @@ class TurnsCursor(Cursor):
         if element is None:
             self._source_ended = True
             return None
-        return InnerCursor(self._function, element.row(0), self._run)
+        return InnerCursor(self._function, element.row(0), self._context)
 
     def save(self) -> State:
         """Returns the state of the source, that of each dataset, and whose turn it is."""
@@ -159,7 +159,7 @@ class TurnsCursor(Cursor):
         self._places = [None if inner is None else self._restored(inner) for inner in places]
 
     def _restored(self, state: State) -> Any:
-        return InnerCursor.restored(state, self._function, self._run)
+        return InnerCursor.restored(state, self._function, self._context)
 
     def close(self) -> None:
         """Closes the datasets and the source."""
@@ -188,7 +188,7 @@ class ParallelTurnsCursor(TurnsCursor):
         source: Cursor,
         cycle_length: int,
         block_length: int,
-        run: Run,
+        context: PassContext,
         reads_ahead: bool,
         *,
         calls: int,
@@ -196,7 +196,7 @@ class ParallelTurnsCursor(TurnsCursor):
         waiting: int,
         is_ordered: bool,
     ) -> None:
-        super().__init__(function, source, cycle_length, block_length, run, reads_ahead)
+        super().__init__(function, source, cycle_length, block_length, context, reads_ahead)
         self._calls, self._room, self._most_waiting, self._is_ordered = calls, room, waiting, is_ordered
         self._arrival = Event()  # set when a dataset has something ready
         self._waiting: deque[Any] = deque()  # cursors, or errors in their place
@@ -296,7 +296,7 @@ class ParallelTurnsCursor(TurnsCursor):
             self._waiting.append(self._restored(inner) if error is None else restored_error(error))
 
     def _restored(self, state: State) -> Any:
-        inner = AheadCursor(InnerCursor(self._function, (), self._run), arrival=self._arrival)
+        inner = AheadCursor(InnerCursor(self._function, (), self._context), arrival=self._arrival)
         inner.restore(state)
         return inner
 

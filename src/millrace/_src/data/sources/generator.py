@@ -30,7 +30,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction, TracedFunction
-from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
+from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext
 from millrace._src.data.sources.generator_columns import PlainElements
 from millrace._src.data.sources.generator_elements import kept, row_of
 from millrace._src.data.sources.tensors import from_tensors
@@ -104,7 +104,7 @@ class GeneratorNode(DatasetNode):
         """Returns False: the calls run the user's code."""
         return False
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass: over the Python generator, where that is in this process."""
         generator = _generators.get(self.next_function.function)
         if generator is not None:

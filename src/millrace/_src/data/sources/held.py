@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from millrace._src.core.array_namespace import Array
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DatasetNode, Run, position_cursor
+from millrace._src.data.nodes import DatasetNode, PassContext, position_cursor
 
 
 @dataclass(eq=False, repr=False)
@@ -36,7 +36,7 @@ class HeldNode(DatasetNode):
         assert self.block is not None
         return self.block.picked(indices)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first element."""
         return position_cursor(self)
 

@@ -15,7 +15,7 @@ from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block, Column, column_of
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, position_cursor
+from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, position_cursor
 from millrace._src.data.structure import Structure, common_spec, normalized_element, spec_of
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
@@ -49,7 +49,7 @@ class ListNode(DatasetNode):
         """Returns copies of the elements at positions."""
         return self.block.picked(indices)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first element."""
         return position_cursor(self)
 

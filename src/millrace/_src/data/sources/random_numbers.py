@@ -16,7 +16,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run
+from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, PassContext
 from millrace._src.data.seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
 from millrace._src.ops.random.words import Words
 
@@ -42,7 +42,7 @@ class RandomNode(DatasetNode):
         """Whether there is a generator, whose seeds the user has fixed."""
         return self.generator is not None and not self.generator.is_random
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first word, with the seeds of the pass."""
         return RandomCursor(self)
 

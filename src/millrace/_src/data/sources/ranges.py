@@ -16,7 +16,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run, position_cursor, scalar_of
+from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, PassContext, position_cursor, scalar_of
 
 _LARGEST = (1 << 63) - 1
 
@@ -53,7 +53,7 @@ class RangeNode(DatasetNode):
         numbers = self.start + indices * self.step
         return Block([numbers.astype(self.dtypes[0].np_dtype, copy=False)], len(indices))
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first number."""
         return position_cursor(self)
 

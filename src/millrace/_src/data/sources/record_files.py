@@ -20,7 +20,7 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET_OF_STRINGS, UNKNOWN, DatasetNode, Run
+from millrace._src.data.nodes import DATASET_OF_STRINGS, UNKNOWN, DatasetNode, PassContext
 from millrace._src.ops.io.fixed_length_reader import FixedLengthReader
 from millrace._src.ops.io.record_reader import RecordReader
 from millrace._src.ops.io.text_line_reader import TextLineReader
@@ -60,7 +60,7 @@ class RecordFilesNode(DatasetNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first file."""
         return RecordFilesCursor(self)
 

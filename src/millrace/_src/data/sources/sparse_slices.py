@@ -15,7 +15,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, Run, position_cursor
+from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, PassContext, position_cursor
 from millrace._src.ops.sparse.coordinates import require_order
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.ops.type_sets import ANY
@@ -54,7 +54,7 @@ class SparseSliceNode(DatasetNode):
         part = slice(self.ends[index], self.ends[index + 1])
         return [self.places[part], self.values[part], self.row_shape]
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first row."""
         return position_cursor(self)
 

@@ -22,7 +22,7 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
+from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext
 
 _INTEGERS = (d.int8, d.int16, d.int32, d.int64, d.uint8, d.uint16)
 _DTYPES = (d.string, *_INTEGERS, d.bool_, d.float64)
@@ -51,7 +51,7 @@ class SqlNode(DatasetNode):
         """False: somebody may change the database."""
         return False
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts before the first row."""
         return SqlCursor(self)
 

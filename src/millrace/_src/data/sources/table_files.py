@@ -22,7 +22,7 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
+from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext
 from millrace._src.ops.io.byte_source import WINDOW_BITS
 from millrace._src.ops.io.table_columns import read_columns
 from millrace._src.ops.io.table_reader import TableReader
@@ -53,7 +53,7 @@ class TableFilesNode(DatasetNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first file."""
         return TableFilesCursor(self)
 

@@ -19,7 +19,7 @@ from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, Run, position_cursor
+from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, PassContext, position_cursor
 from millrace._src.data.structure import Structure, normalized_element, spec_of
 from millrace._src.util import nest
 
@@ -46,7 +46,7 @@ class TensorNode(DatasetNode):
             return Block.of_row(self.components)
         return Block([np.broadcast_to(a, (count, *a.shape)) for a in self.components], count)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts before the element."""
         return position_cursor(self)
 
@@ -74,7 +74,7 @@ class TensorSliceNode(DatasetNode):
         """Returns copies of the slices at positions."""
         return Block([taken(a, indices) for a in self.components], len(indices))
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first slice."""
         return position_cursor(self)
 

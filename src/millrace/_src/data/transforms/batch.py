@@ -18,7 +18,7 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.debug_mode import parallel_calls
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, scalar_of
+from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE, determinism, warn_of_determinism
 from millrace._src.data.transforms.prefetch import PrefetchCursor
 from millrace._src.util import nest
@@ -63,9 +63,9 @@ class BatchNode(UnaryNode):
         """Whether the next batch begins behind an element that fails, rather than behind the batch of that element."""
         return True
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return BatchCursor(self, self.source.cursor_for_batches(run, self.size))
+        return BatchCursor(self, self.source.cursor_for_batches(context, self.size))
 
 
 @dataclass(eq=False, repr=False)
@@ -79,9 +79,10 @@ class ParallelBatchNode(BatchNode):
         """Whether elements are made before they are asked for: they are."""
         return True
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return PrefetchCursor(super().cursor(run), usable_cores() if self.calls <= 0 else self.calls, run=run)
+        room = usable_cores() if self.calls <= 0 else self.calls
+        return PrefetchCursor(super().cursor(context), room, context=context)
 
 
 class BatchCursor(Cursor):

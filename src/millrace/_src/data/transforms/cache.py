@@ -26,7 +26,7 @@ from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cache_files import CacheFiles
 from millrace._src.data.caches import MemoryCache, dummy_memory_cache
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.util.logger import get_logger
 
 _WARNING = (
@@ -57,26 +57,26 @@ class CacheNode(UnaryNode):
         """Whether the cache is full, or the source may be read ahead."""
         return self.memory.blocks is not None or self.source.reads_ahead
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the cache, or over the source."""
         if self.file_name:
-            return FileCacheCursor(self, run)
-        return MemoryCacheCursor(self, run)
+            return FileCacheCursor(self, context)
+        return MemoryCacheCursor(self, context)
 
 
 class MemoryCacheCursor(Cursor):
     """Hands on the elements of the source and remembers them, or reads the cache."""
 
-    __slots__ = ("_cache", "_left", "_node", "_place", "_run", "_seen", "_source")
+    __slots__ = ("_cache", "_left", "_node", "_place", "_context", "_seen", "_source")
 
-    def __init__(self, node: CacheNode, run: Run) -> None:
-        self._node, self._cache, self._run = node, node.memory, run
+    def __init__(self, node: CacheNode, context: PassContext) -> None:
+        self._node, self._cache, self._context = node, node.memory, context
         self._left = node.cardinality()  # elements to come; negative where nobody knows
         self._seen: list[Block] = []  # what the cache holds when this pass fills it
         self._place = (0, 0)  # of the next element in a full cache: the block, and the element there
         self._source: Cursor | None = None
         if self._cache.blocks is None:
-            self._source = node.source.cursor(run)
+            self._source = node.source.cursor(context)
         else:
             self._seen = list(self._cache.blocks)
 
@@ -123,7 +123,7 @@ class MemoryCacheCursor(Cursor):
             self._close_source()
             return
         if self._source is None:
-            self._source = self._node.source.cursor(self._run)
+            self._source = self._node.source.cursor(self._context)
         self._source.restore(source)
         if self._left == 0:
             self._fill()
@@ -143,10 +143,10 @@ class MemoryCacheCursor(Cursor):
 class FileCacheCursor(Cursor):
     """Hands on the elements of the source and writes them to files, or reads the files."""
 
-    __slots__ = ("_files", "_has_ended", "_left", "_node", "_reader", "_run", "_source")
+    __slots__ = ("_files", "_has_ended", "_left", "_node", "_reader", "_context", "_source")
 
-    def __init__(self, node: CacheNode, run: Run) -> None:
-        self._node, self._run = node, run
+    def __init__(self, node: CacheNode, context: PassContext) -> None:
+        self._node, self._context = node, context
         self._left = 0  # elements to write; negative where nobody knows
         self._files = CacheFiles(node.file_name, node.dtypes, node.shapes)
         self._source: Cursor | None = None  # while this pass writes
@@ -188,7 +188,7 @@ class FileCacheCursor(Cursor):
     def _begin_writing(self, written: Sequence[Block] = ()) -> None:
         self._files.begin()
         self._left = self._node.cardinality()
-        self._source = self._node.source.cursor(self._run)
+        self._source = self._node.source.cursor(self._context)
         for block in written:
             self._write(block)
 

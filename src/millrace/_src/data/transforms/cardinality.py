@@ -14,7 +14,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of, scalar_of
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.util.export import export, export_constant
 
@@ -89,9 +89,9 @@ class AssertCardinalityNode(UnaryNode):
         """Returns the number that the user states."""
         return self.expected
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return AssertCardinalityCursor(self.expected, self.source.cursor(run))
+        return AssertCardinalityCursor(self.expected, self.source.cursor(context))
 
 
 class AssertCardinalityCursor(Cursor):

@@ -24,7 +24,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, Run, node_of
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, PassContext, node_of
 from millrace._src.data.structure import common_spec
 from millrace._src.data.transforms.zip_elements import rewrite_dataset
 from millrace._src.data.waiting_input import WaitingInput
@@ -46,9 +46,9 @@ class DirectedInterleaveNode(NaryNode):
         """Returns that there is no end if one of the datasets has none; otherwise, that the number is not known."""
         return INFINITE if any(s.cardinality() == INFINITE for s in self.sources[1:]) else UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the choices and over each dataset."""
-        return DirectedInterleaveCursor(self, run)
+        return DirectedInterleaveCursor(self, context)
 
 
 class DirectedInterleaveCursor(Cursor):
@@ -65,8 +65,8 @@ class DirectedInterleaveCursor(Cursor):
         "_stops_on_empty",
     )
 
-    def __init__(self, node: DirectedInterleaveNode, run: Run) -> None:
-        self._choosing, *cursors = [source.cursor(run) for source in node.sources]
+    def __init__(self, node: DirectedInterleaveNode, context: PassContext) -> None:
+        self._choosing, *cursors = [source.cursor(context) for source in node.sources]
         self._inputs = [WaitingInput(cursor) for cursor in cursors]
         self._is_open = np.ones(len(cursors), bool)  # which inputs have not ended
         self._choices: Array = np.empty(0, np.int64)  # choices that wait

@@ -21,7 +21,7 @@ from millrace._src.data.nodes import (
     UNKNOWN,
     DatasetNode,
     NaryNode,
-    Run,
+    PassContext,
     node_of,
     position_cursor,
     replaced,
@@ -95,20 +95,20 @@ class ConcatenateNode(NaryNode):
         order = np.argsort(np.concatenate([of_first, of_second]))
         return joined([first.picked(indices[of_first]), of_rest]).picked(order)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the first source."""
-        return position_cursor(self) if self.is_random_access else ConcatenateCursor(self, run)
+        return position_cursor(self) if self.is_random_access else ConcatenateCursor(self, context)
 
 
 class ConcatenateCursor(Cursor):
     """Goes through one source after the other; a pass begins when the pass before it has ended."""
 
-    __slots__ = ("_index", "_node", "_run", "_source")
+    __slots__ = ("_index", "_node", "_context", "_source")
 
-    def __init__(self, node: ConcatenateNode, run: Run) -> None:
-        self._node, self._run = node, run
+    def __init__(self, node: ConcatenateNode, context: PassContext) -> None:
+        self._node, self._context = node, context
         self._index = 0
-        self._source = node.sources[0].cursor(run)
+        self._source = node.sources[0].cursor(context)
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements of one source."""
@@ -130,7 +130,7 @@ class ConcatenateCursor(Cursor):
             return False
         self._source.close()
         self._index += 1
-        self._source = self._node.sources[self._index].cursor(self._run)
+        self._source = self._node.sources[self._index].cursor(self._context)
         return True
 
     def save(self) -> State:

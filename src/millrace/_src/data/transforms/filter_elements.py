@@ -26,7 +26,7 @@ from millrace._src.data.functions import (
     arguments_of,
     check_callable,
 )
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.ops.type_sets import ANY
 
 
@@ -40,9 +40,9 @@ class FilterNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return FilterCursor(AppliedFunction(self.predicate, self.source.cursor(run)))
+        return FilterCursor(AppliedFunction(self.predicate, self.source.cursor(context)))
 
 
 class FilterCursor(PassingCursor):

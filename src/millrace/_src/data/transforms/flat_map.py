@@ -17,7 +17,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerCursor, begins_passes_unseen, reads_ahead, traced_dataset_function
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.ops.type_sets import ANY
 
 
@@ -41,18 +41,18 @@ class FlatMapNode(UnaryNode):
         """Whether no pass over a dataset that the function captures takes seeds."""
         return begins_passes_unseen(self.function, self.inputs)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return FlatMapCursor(self.function, self.source.cursor(run), run)
+        return FlatMapCursor(self.function, self.source.cursor(context), context)
 
 
 class FlatMapCursor(Cursor):
     """Goes through the datasets of the elements, one at a time."""
 
-    __slots__ = ("_function", "_inner", "_run", "_source")
+    __slots__ = ("_function", "_inner", "_context", "_source")
 
-    def __init__(self, function: BoundFunction, source: Cursor, run: Run) -> None:
-        self._function, self._source, self._run = function, source, run
+    def __init__(self, function: BoundFunction, source: Cursor, context: PassContext) -> None:
+        self._function, self._source, self._context = function, source, context
         self._inner: InnerCursor | None = None
 
     def next_block(self, limit: int) -> Block | None:
@@ -63,7 +63,7 @@ class FlatMapCursor(Cursor):
                 element = self._source.next_block(1)
                 if element is None:
                     return None
-                inner = self._inner = InnerCursor(self._function, element.row(0), self._run)
+                inner = self._inner = InnerCursor(self._function, element.row(0), self._context)
             block = inner.next_block(limit)
             if block is not None:
                 return block
@@ -78,7 +78,7 @@ class FlatMapCursor(Cursor):
         """Goes on from a state."""
         source, inner = state
         self._source.restore(source)
-        self._inner = None if inner is None else InnerCursor.restored(inner, self._function, self._run)
+        self._inner = None if inner is None else InnerCursor.restored(inner, self._function, self._context)
 
     def close(self) -> None:
         """Closes the current dataset and the source."""

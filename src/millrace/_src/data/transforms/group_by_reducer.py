@@ -19,7 +19,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of, check_callable
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.states import StatefulFunction
 from millrace._src.data.structure import Structure
 from millrace._src.ops.type_sets import ANY
@@ -45,9 +45,9 @@ class GroupByReducerNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return GroupByReducerCursor(self, run)
+        return GroupByReducerCursor(self, context)
 
 
 class GroupByReducerCursor(Cursor):
@@ -55,9 +55,9 @@ class GroupByReducerCursor(Cursor):
 
     __slots__ = ("_keyed", "_limit", "_node", "_results", "_states", "_waiting")
 
-    def __init__(self, node: GroupByReducerNode, run: Run) -> None:
+    def __init__(self, node: GroupByReducerNode, context: PassContext) -> None:
         self._node = node
-        self._keyed = AppliedFunction(node.key, node.source.cursor(run))
+        self._keyed = AppliedFunction(node.key, node.source.cursor(context))
         self._limit = _KEYS_AT_ONCE if node.reads_ahead else 1
         self._states: dict[int, list[Array]] = {}
         self._waiting: Block | None = None  # elements with their keys in front, not reduced yet

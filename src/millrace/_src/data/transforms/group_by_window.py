@@ -27,7 +27,7 @@ from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.inner_passes import InnerCursor, reads_ahead
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.sources.held import HeldNode
 from millrace._src.ops.type_sets import ANY
 from millrace._src.proto import error_codes_pb2
@@ -56,9 +56,9 @@ class GroupByWindowNode(UnaryNode):
         """Whether no function has effects, and the source may be read ahead."""
         return self.key.is_pure and self.window_size.is_pure and reads_ahead(self.reduce, self.inputs)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return GroupByWindowCursor(self, run)
+        return GroupByWindowCursor(self, context)
 
 
 class _Window:
@@ -81,11 +81,11 @@ class _Window:
 class GroupByWindowCursor(Cursor):
     """Groups the elements of blocks, one block after the other."""
 
-    __slots__ = ("_block", "_inner", "_keyed", "_keys", "_limit", "_node", "_place", "_run", "_window", "_windows")
+    __slots__ = ("_block", "_inner", "_keyed", "_keys", "_limit", "_node", "_place", "_context", "_window", "_windows")
 
-    def __init__(self, node: GroupByWindowNode, run: Run) -> None:
-        self._node, self._run = node, run
-        self._keyed = AppliedFunction(node.key, node.source.cursor(run))
+    def __init__(self, node: GroupByWindowNode, context: PassContext) -> None:
+        self._node, self._context = node, context
+        self._keyed = AppliedFunction(node.key, node.source.cursor(context))
         self._limit = _KEYS_AT_ONCE if node.reads_ahead else 1
         self._windows: dict[int, _Window] = {}
         self._block: Block | None = None  # the elements that are being grouped
@@ -113,7 +113,7 @@ class GroupByWindowCursor(Cursor):
 
         Raises: tf.errors.InternalError: if the function that makes the dataset fails, as in TensorFlow.
         """
-        inner = InnerCursor(self._node.reduce, self._arguments(), self._run)
+        inner = InnerCursor(self._node.reduce, self._arguments(), self._context)
         try:
             inner.open()
         except errors.OpError as error:
@@ -205,7 +205,7 @@ class GroupByWindowCursor(Cursor):
             key, elements, rest = inner
             self._window = key, Block.restored(elements)
             row = self._arguments()
-            self._inner = InnerCursor.restored((row, *rest), self._node.reduce, self._run)
+            self._inner = InnerCursor.restored((row, *rest), self._node.reduce, self._context)
 
     def close(self) -> None:
         """Closes the source and the pass over a window."""

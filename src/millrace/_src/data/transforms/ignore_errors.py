@@ -13,7 +13,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
 
@@ -28,9 +28,9 @@ class IgnoreErrorsNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return IgnoreErrorsCursor(self.source.cursor(run), self.log_warning)
+        return IgnoreErrorsCursor(self.source.cursor(context), self.log_warning)
 
 
 class IgnoreErrorsCursor(Cursor):

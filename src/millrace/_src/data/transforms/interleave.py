@@ -18,7 +18,7 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import begins_passes_unseen, reads_ahead, traced_dataset_function
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.parallelism import (
     AUTOTUNE,
     CYCLE_LENGTH,
@@ -55,10 +55,10 @@ class InterleaveNode(UnaryNode):
         """Whether no pass over a dataset that the function captures takes seeds."""
         return begins_passes_unseen(self.function, self.inputs)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        source = self.source.cursor(run)
-        return TurnsCursor(self.function, source, self.cycle_length, self.block_length, run, self.reads_ahead)
+        source = self.source.cursor(context)
+        return TurnsCursor(self.function, source, self.cycle_length, self.block_length, context, self.reads_ahead)
 
 
 @dataclass(eq=False, repr=False)
@@ -88,22 +88,22 @@ class ParallelInterleaveNode(InterleaveNode):
         """Returns that the number is not known, or that there is no end, as TensorFlow says."""
         return INFINITE if not self.is_legacy and self.source.cardinality() == INFINITE else UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
         kind = LegacyTurnsCursor if self.is_legacy else ParallelTurnsCursor
-        allowed = allowed_calls(self.calls, run)
+        allowed = allowed_calls(self.calls, context)
         calls = usable_cores() if allowed == AUTOTUNE else allowed
         return kind(
             self.function,
-            self.source.cursor(run),
+            self.source.cursor(context),
             self.cycle_length,
             self.block_length,
-            run,
+            context,
             self.reads_ahead,
             calls=calls,
             room=self.block_length if self.room == AUTOTUNE else self.room,
             waiting=calls if self.waiting == AUTOTUNE else self.waiting,
-            is_ordered=is_deterministic(self.deterministic, run),
+            is_ordered=is_deterministic(self.deterministic, context),
         )
 
 

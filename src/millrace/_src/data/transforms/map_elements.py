@@ -24,7 +24,7 @@ from millrace._src.data.functions import (
     arguments_of,
     check_callable,
 )
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import (
     allowed_calls,
@@ -52,9 +52,9 @@ class MapNode(UnaryNode):
         """Whether the function has no effects, and a block of the source may be read ahead."""
         return self.has_pure_functions and self.source.reads_block_ahead
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return MapCursor(AppliedFunction(self.function, self.source.cursor(run)))
+        return MapCursor(AppliedFunction(self.function, self.source.cursor(context)))
 
 
 class MapCursor(PassingCursor):
@@ -81,15 +81,15 @@ class ParallelMapNode(MapNode):
         """Whether elements are made before they are asked for: they are."""
         return True
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return self.cursor_for_batches(run, 1)
+        return self.cursor_for_batches(context, 1)
 
-    def cursor_for_batches(self, run: Run, size: int) -> Cursor:
+    def cursor_for_batches(self, context: PassContext, size: int) -> Cursor:
         """Starts a pass over the source; threads put results into the memory of batches."""
-        is_ordered = is_deterministic(self.deterministic, run)
+        is_ordered = is_deterministic(self.deterministic, context)
         runs_unseen = self.function.runs_unseen and self.source.reads_ahead
-        source, calls = self.source.cursor(run), allowed_calls(self.calls, run)
+        source, calls = self.source.cursor(context), allowed_calls(self.calls, context)
         return MapCursor(ParallelFunction(self.function, source, calls, is_ordered, runs_unseen, size))
 
 

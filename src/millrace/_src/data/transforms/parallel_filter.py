@@ -13,7 +13,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.nodes import DATASET, Run, node_of
+from millrace._src.data.nodes import DATASET, PassContext, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import allowed_calls, checked_calls, is_deterministic
 from millrace._src.data.transforms.filter_elements import FilterCursor, FilterNode
@@ -27,11 +27,11 @@ class ParallelFilterNode(FilterNode):
     calls: int
     deterministic: str
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        is_ordered = is_deterministic(self.deterministic, run)
+        is_ordered = is_deterministic(self.deterministic, context)
         runs_unseen = self.predicate.runs_unseen and self.source.reads_ahead
-        source, calls = self.source.cursor(run), allowed_calls(self.calls, run)
+        source, calls = self.source.cursor(context), allowed_calls(self.calls, context)
         return FilterCursor(ParallelFunction(self.predicate, source, calls, is_ordered, runs_unseen))
 
 

@@ -21,7 +21,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import checked_calls, determinism, is_deterministic
 from millrace._src.data.transforms.map_elements import MapCursor, map_
@@ -100,10 +100,10 @@ class ParseExampleNode(UnaryNode):
         """Returns the number of batches."""
         return self.source.cardinality()
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the batches."""
-        is_ordered = is_deterministic(self.deterministic, run)
-        source = self.source.cursor(run)
+        is_ordered = is_deterministic(self.deterministic, context)
+        source = self.source.cursor(context)
         return MapCursor(ParallelFunction(self.parser, source, self.calls, is_ordered, self.source.reads_ahead))
 
 

@@ -17,7 +17,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.idle_filling import FilledWhenIdle, fill_when_idle
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, scalar_of
+from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.trials import Trial
 
@@ -48,14 +48,14 @@ class PrefetchNode(UnaryNode):
         """Returns the elements of the source."""
         return self.source.picked(indices)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        source = self.source.cursor(run)
+        source = self.source.cursor(context)
         if not self.room:
             return source
         # Where no program can tell when elements are made, cheap ones are not made ahead.
         is_seen = not self.source.reads_ahead
-        return PrefetchCursor(source, self.room, fills_when_idle=is_seen, run=run)
+        return PrefetchCursor(source, self.room, fills_when_idle=is_seen, context=context)
 
     @property
     def works_ahead(self) -> bool:
@@ -67,15 +67,15 @@ class PrefetchNode(UnaryNode):
 class InjectedPrefetchNode(PrefetchNode):
     """The elements of a whole pipeline, which are made ahead where that saves time: see `optimizer`."""
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        source = self.source.cursor(run)
-        return PrefetchCursor(source, AUTOTUNE, is_seen=not self.source.reads_ahead, run=run)
+        source = self.source.cursor(context)
+        return PrefetchCursor(source, AUTOTUNE, is_seen=not self.source.reads_ahead, context=context)
 
 
-def buffer_bytes(run: Run) -> int:
+def buffer_bytes(context: PassContext) -> int:
     """Returns the size from which on a buffer is full, as far as the options of a pass say."""
-    budget = None if run.options is None else run.options.autotune.ram_budget
+    budget = None if context.options is None else context.options.autotune.ram_budget
     return MAX_BYTES if budget is None else min(MAX_BYTES, budget)
 
 
@@ -89,7 +89,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
       room: how many elements may be made ahead; `AUTOTUNE` for some, and more where these are not enough.
       fills_when_idle: whether the buffer is filled in any case when the consumer pauses.
       is_seen: whether somebody can tell when elements are made, so that only those that take long are made ahead.
-      run: the pass, whose options say how many bytes there may be in the buffer.
+      context: the pass, whose options say how many bytes there may be in the buffer.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         "_is_watched",
         "_quick",
         "_room",
-        "_run",
+        "_context",
         "_seen",
         "_source",
         "_trial",
@@ -114,9 +114,9 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         *,
         fills_when_idle: bool = False,
         is_seen: bool = False,
-        run: Run,
+        context: PassContext,
     ) -> None:
-        self._source, self._room, self._run = source, room, run
+        self._source, self._room, self._context = source, room, context
         self._trial = Trial(_FIRST_ROOM if room == AUTOTUNE else room, needs_idle_consumer=True, is_seen=is_seen)
         self._buffer: AheadCursor | None = None
         self._fills_when_idle = fills_when_idle
@@ -153,7 +153,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         """Returns the buffer, which is made when it is first used."""
         if self._buffer is None:
             most_room = _LARGEST_ROOM if self._room == AUTOTUNE else 0
-            self._buffer = AheadCursor(self._source, most_room=most_room, most_bytes=buffer_bytes(self._run))
+            self._buffer = AheadCursor(self._source, most_room=most_room, most_bytes=buffer_bytes(self._context))
         return self._buffer
 
     def _next_of_buffer(self, limit: int) -> Block | None:

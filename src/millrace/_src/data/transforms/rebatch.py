@@ -18,7 +18,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, joined
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of, scalar_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.transforms.row_forms import with_rows_first
 from millrace._src.data.transforms.unbatch import OpenedBatches
 from millrace._src.util import nest
@@ -36,9 +36,9 @@ class RebatchNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return RebatchCursor(self, OpenedBatches(self.source.cursor(run)))
+        return RebatchCursor(self, OpenedBatches(self.source.cursor(context)))
 
     def __repr__(self) -> str:
         return "<RebatchV2DatasetOp::Dataset>"

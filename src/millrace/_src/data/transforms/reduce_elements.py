@@ -15,8 +15,8 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, metadata
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.iteration import Iteration
 from millrace._src.data.iterator_ops import check_elements
+from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import node_of
 from millrace._src.data.states import StatefulFunction
 from millrace._src.data.structure import Structure, normalized_element, spec_of
@@ -63,10 +63,10 @@ def reduce_dataset(
             f"(initial_state={len(initial_state)}, output={len(function.dtypes)}).",
         )
     node = node_of(input_dataset)
-    iteration = Iteration(node.dtypes, node.shapes)
-    iteration.start(node)
+    resource = IteratorResource(node.dtypes, node.shapes)
+    resource.start(node)
     state = list(initial_state)
-    while (row := iteration.next_row()) is not None:
+    while (row := resource.next_row()) is not None:
         state = function.call_row([*state, *row])
     shapes = [TensorShape(array.shape) for array in state]
     check_elements(output_types, output_shapes, output_types, shapes)  # a dataset may be of other shapes than declared

@@ -14,7 +14,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, Run, UnaryNode, node_of, position_cursor, scalar_of
+from millrace._src.data.nodes import DATASET, INFINITE, PassContext, UnaryNode, node_of, position_cursor, scalar_of
 
 
 @dataclass(eq=False, repr=False)
@@ -74,20 +74,20 @@ class RepeatNode(UnaryNode):
         """Returns the elements at positions, which go on from repetition to repetition."""
         return self.source.picked(indices % self.source.cardinality())
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts the first pass over the source."""
-        return position_cursor(self) if self.has_positions else RepeatCursor(self, run)
+        return position_cursor(self) if self.has_positions else RepeatCursor(self, context)
 
 
 class RepeatCursor(Cursor):
     """Goes through the source again and again; a pass begins when the pass before it has ended."""
 
-    __slots__ = ("_is_fresh", "_node", "_passes", "_run", "_source")
+    __slots__ = ("_is_fresh", "_node", "_passes", "_context", "_source")
 
-    def __init__(self, node: RepeatNode, run: Run) -> None:
-        self._node, self._run = node, run
+    def __init__(self, node: RepeatNode, context: PassContext) -> None:
+        self._node, self._context = node, context
         self._passes = 0  # the number of passes that have ended
-        self._source: Cursor | None = node.source.cursor(run) if node.count else None
+        self._source: Cursor | None = node.source.cursor(context) if node.count else None
         self._is_fresh = True  # nobody has asked this pass for an element yet
 
     def next_block(self, limit: int) -> Block | None:
@@ -117,7 +117,7 @@ class RepeatCursor(Cursor):
         self._source.close()
         self._passes += 1
         is_last = self._passes == self._node.count or (self._node.count < 0 and is_empty)
-        self._source = None if is_last else self._node.source.cursor(self._run)
+        self._source = None if is_last else self._node.source.cursor(self._context)
         self._is_fresh = True
 
     def save(self) -> State:

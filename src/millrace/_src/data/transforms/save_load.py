@@ -21,7 +21,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.element_files import known_compression
 from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, node_of
+from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, node_of
 from millrace._src.data.optimizer import begin
 from millrace._src.data.saved_folders import RunWriter, read_metadata, read_spec, shard_files, write_spec
 from millrace._src.data.shard_datasets import ElementFilesNode, read_by, traced_reader
@@ -64,13 +64,13 @@ def save_dataset(
     if sharding is not None:
         check_shard_function(sharding)
     writer = RunWriter(path.item().decode(), node.dtypes, known_compression(compression))
-    cursor, run = begin(node)
+    cursor, context = begin(node)
     try:
         _write_all(writer, cursor, sharding)
         writer.finish()
     finally:
         cursor.close()
-        for closer in run.closers:
+        for closer in context.closers:
             closer()
         writer.close()
 
@@ -198,9 +198,9 @@ class LoadNode(DatasetNode):
         """Whether the reader function has no effects."""
         return self.reader.is_pure
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over what the reader function makes of the shards."""
-        return read_by(self.reader, self.shards).cursor(run)
+        return read_by(self.reader, self.shards).cursor(context)
 
 
 @op(

@@ -17,7 +17,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.states import StatefulFunction
 from millrace._src.data.structure import Structure, normalized_element, spec_of
 from millrace._src.ops.type_sets import ANY
@@ -44,9 +44,9 @@ class ScanNode(UnaryNode):
         """Returns the number of elements of the source."""
         return self.source.cardinality()
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source with the initial state."""
-        return ScanCursor(self.function, self.initial_state, self.source.cursor(run))
+        return ScanCursor(self.function, self.initial_state, self.source.cursor(context))
 
 
 class ScanCursor(Cursor):

@@ -15,7 +15,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, position_cursor, scalar_of
+from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, position_cursor, scalar_of
 from millrace._src.data.options import SHARD_HINT
 
 
@@ -59,7 +59,7 @@ class ShardNode(UnaryNode):
         """Returns the elements of the source at every n-th position."""
         return self.source.picked(indices * self.num_shards + self.index)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source.
 
         Raises:
@@ -76,12 +76,12 @@ class ShardNode(UnaryNode):
                 "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode.",
             )
         if self.require_non_empty:
-            self._check_not_empty(run)
-        return position_cursor(self) if self.is_random_access else ShardCursor(self, self.source.cursor(run))
+            self._check_not_empty(context)
+        return position_cursor(self) if self.is_random_access else ShardCursor(self, self.source.cursor(context))
 
-    def _check_not_empty(self, run: Run) -> None:
+    def _check_not_empty(self, context: PassContext) -> None:
         """Refuses a source with fewer elements than there are shards, in TensorFlow's words."""
-        cursor = self.source.cursor(run)
+        cursor = self.source.cursor(context)
         size = cursor.skip(self.num_shards)
         cursor.close()
         if size < self.num_shards:

@@ -27,7 +27,7 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.element_store import ElementStore
-from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run, UnaryNode, node_of, scalar_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
 from millrace._src.ops.random.words import Words
 
@@ -60,7 +60,7 @@ class ShuffleNode(UnaryNode):
         """Whether there is a generator, here or in the source, whose seeds the user has fixed."""
         return self.generator is not None and not self.generator.is_random or self.source.draws_seeds
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass, with the seeds of that pass."""
         if self.generator is not None:
             seeds = self.generator.next_seeds()
@@ -69,7 +69,7 @@ class ShuffleNode(UnaryNode):
             seeds = or_random(*self.seeds)
         if self.source.is_random_access:
             return _PositionShuffle(self, seeds)
-        return _StreamShuffle(self, self.source.cursor(run), seeds)
+        return _StreamShuffle(self, self.source.cursor(context), seeds)
 
     def save_generator(self) -> State:
         """Returns the state of the generator, from which the seeds of the next pass come."""

@@ -11,7 +11,7 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, int64_tensor
 from millrace._src.data.base import metadata as metadata_of
-from millrace._src.data.iteration import Iteration
+from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import (
     ELEMENT_TYPES,
     INFINITE,
@@ -40,14 +40,14 @@ def dataset_to_single_element(
 ) -> list[Array]:
     """Returns the only element of a dataset."""
     node = node_of(dataset)
-    iteration = Iteration(node.dtypes, node.shapes)
-    iteration.start(node)
-    row = iteration.next_row()
+    resource = IteratorResource(node.dtypes, node.shapes)
+    resource.start(node)
+    row = resource.next_row()
     if row is None:
         raise errors.InvalidArgumentError(None, None, "Dataset was empty.")
-    if iteration.next_row() is not None:
+    if resource.next_row() is not None:
         raise errors.InvalidArgumentError(None, None, "Dataset had more than one element.")
-    iteration.close()
+    resource.close()
     return row
 
 

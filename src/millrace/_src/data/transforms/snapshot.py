@@ -25,7 +25,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.element_files import known_compression
 from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of
 from millrace._src.data.graph_form import fingerprint_of
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of
 from millrace._src.data.parallelism import CYCLE_LENGTH
 from millrace._src.data.saved_folders import RunWriter, read_metadata, shard_files
 from millrace._src.data.shard_datasets import ElementFilesNode, read_by, traced_reader
@@ -60,18 +60,18 @@ class SnapshotNode(UnaryNode):
         number = fingerprint_of(self.original) if self.known_hash is None else self.known_hash
         return os.path.join(self.path, str(number % (1 << 64)))
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the files, or over the source."""
-        return SnapshotCursor(self, run)
+        return SnapshotCursor(self, context)
 
 
 class SnapshotCursor(Cursor):
     """Reads the files of a finished run; writes a new run where there is none."""
 
-    __slots__ = ("_cursor", "_node", "_run", "_run_id", "_writer")
+    __slots__ = ("_cursor", "_node", "_context", "_run_id", "_writer")
 
-    def __init__(self, node: SnapshotNode, run: Run) -> None:
-        self._node, self._run = node, run
+    def __init__(self, node: SnapshotNode, context: PassContext) -> None:
+        self._node, self._context = node, context
         self._cursor: Cursor | None = None  # over the source while this pass does not read
         self._run_id = ""  # of the files that this pass reads
         self._writer: RunWriter | None = None
@@ -99,7 +99,7 @@ class SnapshotCursor(Cursor):
         if metadata is not None and metadata.finalized:
             self._read(metadata.run_id)
             return
-        self._cursor = self._node.source.cursor(self._run)
+        self._cursor = self._node.source.cursor(self._context)
         self._writer = RunWriter(
             folder, self._node.dtypes, known_compression(self._node.compression), os.path.basename(folder)
         )
@@ -110,7 +110,7 @@ class SnapshotCursor(Cursor):
         files = shard_files(node.folder(), run_id)
         shards = [ElementFilesNode(types, shapes, paths, kind) for paths in files]
         self._run_id = run_id
-        self._cursor = read_by(node.reader, shards).cursor(self._run)
+        self._cursor = read_by(node.reader, shards).cursor(self._context)
 
     def save(self) -> State:
         """Returns which files this pass reads, and the place in these or in the source."""
@@ -124,7 +124,7 @@ class SnapshotCursor(Cursor):
         if run_id:
             self._read(run_id)
         else:
-            self._cursor = self._node.source.cursor(self._run)
+            self._cursor = self._node.source.cursor(self._context)
         assert self._cursor is not None
         self._cursor.restore(place)
 

@@ -12,7 +12,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, Run, UnaryNode, node_of, scalar_of
+from millrace._src.data.nodes import DATASET, INFINITE, PassContext, UnaryNode, node_of, scalar_of
 
 
 @dataclass(eq=False, repr=False)
@@ -46,9 +46,9 @@ class TakeNode(UnaryNode):
         """Returns the elements of the source."""
         return self.source.picked(indices)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return self.source.cursor(run) if self.count < 0 else TakeCursor(self.count, self.source.cursor(run))
+        return self.source.cursor(context) if self.count < 0 else TakeCursor(self.count, self.source.cursor(context))
 
 
 class TakeCursor(Cursor):
@@ -118,9 +118,9 @@ class SkipNode(UnaryNode):
         """Returns the elements of the source at positions further on."""
         return self.source.picked(indices + self.count)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        source = self.source.cursor(run)
+        source = self.source.cursor(context)
         return TakeCursor(0, source) if self.count < 0 else SkipCursor(self.count, source)
 
 

@@ -18,7 +18,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import AppliedFunction, BoundFunction
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.transforms.filter_elements import traced_predicate
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
@@ -41,9 +41,9 @@ class TakeWhileNode(UnaryNode):
         """Whether the source does, up to a `break`."""
         return self.source.runs_loop_body
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return TakeWhileCursor(self.predicate, self.source.cursor(run), self.reads_ahead)
+        return TakeWhileCursor(self.predicate, self.source.cursor(context), self.reads_ahead)
 
 
 class TakeWhileCursor(Cursor):

@@ -14,7 +14,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.transforms.row_forms import with_rows_first
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -36,9 +36,9 @@ class UnbatchNode(UnaryNode):
             return count
         return UNKNOWN if size is None or count == UNKNOWN else count * size
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return UnbatchCursor(self.source.cursor(run), self.batch_size)
+        return UnbatchCursor(self.source.cursor(context), self.batch_size)
 
 
 class UnbatchCursor(Cursor):

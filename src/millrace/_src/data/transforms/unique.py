@@ -17,7 +17,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, Column
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.util.export import export
 
 
@@ -29,9 +29,9 @@ class UniqueNode(UnaryNode):
         """Returns that the number is not known."""
         return UNKNOWN
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return UniqueCursor(self.source.cursor(run))
+        return UniqueCursor(self.source.cursor(context))
 
 
 class UniqueCursor(Cursor):

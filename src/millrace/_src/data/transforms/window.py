@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, DatasetSpec, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, joined
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_of, position_cursor, scalar_of
+from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of, position_cursor, scalar_of
 from millrace._src.data.sources.held import HeldNode
 from millrace._src.util import nest
 
@@ -83,9 +83,9 @@ class WindowNode(UnaryNode):
             column = column_of(column)
         return HeldNode((dtype,), (shape,), Block([column], len(column)))
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return position_cursor(self) if self.is_random_access else WindowCursor(self, self.source.cursor(run))
+        return position_cursor(self) if self.is_random_access else WindowCursor(self, self.source.cursor(context))
 
 
 class WindowCursor(Cursor):

@@ -13,7 +13,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of
 from millrace._src.data.options import Options
 
 
@@ -50,13 +50,13 @@ class OptionsNode(UnaryNode):
         """Returns the elements of the source."""
         return self.source.picked(indices)
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
-        return self.source.cursor(run)
+        return self.source.cursor(context)
 
-    def cursor_for_batches(self, run: Run, size: int) -> Cursor:
+    def cursor_for_batches(self, context: PassContext, size: int) -> Cursor:
         """Starts a pass over the source."""
-        return self.source.cursor_for_batches(run, size)
+        return self.source.cursor_for_batches(context, size)
 
 
 def options_of(node: DatasetNode) -> Options:

@@ -20,7 +20,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, Run, node_of, position_cursor
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, PassContext, node_of, position_cursor
 from millrace._src.data.sources.ranges import range_dataset
 from millrace._src.data.waiting_input import WaitingInput
 from millrace._src.util import nest
@@ -58,9 +58,9 @@ class ZipNode(NaryNode):
         """Returns the picked elements of the sources side by side."""
         return _side_by_side([source.picked(indices) for source in self.sources])
 
-    def cursor(self, run: Run) -> Cursor:
+    def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over each source."""
-        return position_cursor(self) if self.has_positions else ZipCursor(self, run)
+        return position_cursor(self) if self.has_positions else ZipCursor(self, context)
 
 
 def _side_by_side(blocks: Sequence[Block]) -> Block:
@@ -73,8 +73,8 @@ class ZipCursor(Cursor):
 
     __slots__ = ("_has_ended", "_in_order_of_asking", "_inputs", "_is_blockwise")
 
-    def __init__(self, node: ZipNode, run: Run) -> None:
-        self._inputs = [WaitingInput(source.cursor(run)) for source in node.sources]
+    def __init__(self, node: ZipNode, context: PassContext) -> None:
+        self._inputs = [WaitingInput(source.cursor(context)) for source in node.sources]
         ahead = [source.reads_ahead for source in node.sources]
         pairs = sorted(zip(ahead, self._inputs, strict=True), key=lambda pair: not pair[0])
         self._in_order_of_asking = [item for _, item in pairs]

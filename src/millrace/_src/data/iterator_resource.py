@@ -1,4 +1,4 @@
-"""Running iterators: what the handle of an iterator refers to.
+"""Iterator resources: what the handle of an iterator refers to.
 
 An iterator hands out single elements, yet takes blocks from its dataset: as many elements at once as may be made ahead
 and fit into `_BLOCK_BYTES`. A dataset whose functions have effects is asked for one element at a time.
@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.declared_shapes import ShapeCheck
-from millrace._src.data.nodes import DatasetNode, Run
+from millrace._src.data.nodes import DatasetNode, PassContext
 from millrace._src.data.optimizer import begin
 from millrace._src.data.pool import FORKED
 from millrace._src.data.seeds import SeedGenerator
@@ -37,7 +37,7 @@ NOT_INITIALIZED = (
 )
 
 
-class Iteration(Referent):
+class IteratorResource(Referent):
     """A pass over a dataset, element by element; it may be begun anew with another dataset.
 
     Attributes:
@@ -62,7 +62,7 @@ class Iteration(Referent):
         "_cursor",
         "_limit",
         "_node",
-        "_run",
+        "_context",
         "_ahead",
         "_waits",
     )
@@ -76,11 +76,11 @@ class Iteration(Referent):
         self.text: str | None = None
         self._node: DatasetNode | None = None
         self._cursor: Cursor | None = None
-        self._run = Run()
+        self._context = PassContext()
         self._limit = 1
         self._ahead = False
         self._waits = False
-        _iterations.add(self)
+        _live_resources.add(self)
 
     @property
     def handle_type(self) -> IteratorHandle:
@@ -106,7 +106,7 @@ class Iteration(Referent):
             if not self._waits:
                 raise FailedPreconditionError(None, None, NOT_INITIALIZED)
             node = self.node
-            self._cursor, self._run = begin(node)
+            self._cursor, self._context = begin(node)
             self._waits = False
             is_pure = node.reads_block_ahead
             if not is_pure:  # there may be Python code in a function, which can say anything of its results
@@ -159,7 +159,7 @@ class Iteration(Referent):
             left = None
             if self.place < self.count:
                 left = Block(self.columns, self.count).part(self.place, self.count).save()
-            streams = [stream.save() for _, stream in self._run.streams.values()]
+            streams = [stream.save() for _, stream in self._context.streams.values()]
             return left, cursor, streams, [generator.save() for generator in seed_generators(self.node)]
 
     def restore(self, state: State) -> None:
@@ -170,7 +170,7 @@ class Iteration(Referent):
             self._begun().restore(cursor)
             for generator, generator_state in zip(seed_generators(self.node), generators, strict=True):
                 generator.restore(generator_state)
-            for (_, stream), stream_state in zip(self._run.streams.values(), streams, strict=False):
+            for (_, stream), stream_state in zip(self._context.streams.values(), streams, strict=False):
                 stream.restore(stream_state)
             if left is not None:
                 block = Block.restored(left)
@@ -183,7 +183,7 @@ class Iteration(Referent):
             return
         self.lock = threading.RLock()  # nobody is left to release the other one
         self.columns, self.count, self.place = (), 0, 0
-        self._cursor, self._run, self._waits = _LostCursor(), Run(), False
+        self._cursor, self._context, self._waits = _LostCursor(), PassContext(), False
 
     def close(self) -> None:
         """Ends the pass: gives back threads and files."""
@@ -191,7 +191,7 @@ class Iteration(Referent):
         if self._cursor is not None:
             self._cursor.close()
             self._cursor = None
-        for closer in self._run.closers:
+        for closer in self._context.closers:
             closer()
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
@@ -200,7 +200,7 @@ class Iteration(Referent):
 
 
 class _LostCursor(Cursor):
-    """Stands for a pass that a fork has left in the middle of a step."""
+    """Represents a pass that a fork has left in the middle of a step."""
 
     def next_block(self, limit: int) -> Block | None:
         """Raises FailedPreconditionError."""
@@ -218,16 +218,16 @@ class _LostCursor(Cursor):
         """Does nothing: threads and files are the other process's."""
 
 
-_iterations: weakref.WeakSet[Iteration] = weakref.WeakSet()  # those that live
+_live_resources: weakref.WeakSet[IteratorResource] = weakref.WeakSet()
 
 
-def _abandon_iterations() -> None:
-    for iteration in list(_iterations):
-        iteration.abandon()
+def _abandon_passes() -> None:
+    for resource in list(_live_resources):
+        resource.abandon()
 
 
 if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_abandon_iterations)
+    os.register_at_fork(after_in_child=_abandon_passes)
 
 
 def seed_generators(node: DatasetNode) -> Iterator[SeedGenerator]:
