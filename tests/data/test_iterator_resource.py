@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.data import iteration
+from millrace._src.data import iterator_resource
 from tests.data.pipelines import rest, started
 
 
@@ -27,7 +27,7 @@ def test_blocks_grow_until_the_consumer_has_to_wait(
         now[0] += seconds
         return now[0]
 
-    monkeypatch.setattr(iteration, "perf_counter", clock)
+    monkeypatch.setattr(iterator_resource, "perf_counter", clock)
     running = started(tf.data.Dataset.range(5000))
     counts = []
     while running.next_row() is not None:
@@ -101,5 +101,5 @@ def test_an_iterator_that_nobody_is_using_goes_on_in_both_processes() -> None:
 
 def test_an_iterator_that_outlives_its_module_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = started(tf.data.Dataset.range(3))
-    monkeypatch.setattr(iteration, "sys", None)  # as Python leaves a module when the program ends
+    monkeypatch.setattr(iterator_resource, "sys", None)  # as Python leaves a module when the program ends
     begun.__del__()
