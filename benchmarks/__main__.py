@@ -119,11 +119,11 @@ class Run:
 
     def _show(self, measured: Measured, frameworks: list[str]) -> None:
         print(report.text_line(report.cells(measured, frameworks)), flush=True)
-        ways = {s: v for s in measured.values if s.way and (v := measured.median(s)) is not None}
-        if ways:
-            print("    " + "  ".join(f"{s.framework} {s.way} {report.number(v)}" for s, v in ways.items()))
+        variants = {s: v for s in measured.values if s.variant and (v := measured.median(s)) is not None}
+        if variants:
+            print("    " + "  ".join(f"{s.framework} {s.variant} {report.number(v)}" for s, v in variants.items()))
         for series, why in measured.failures.items():
-            print(f"    {report.LABELS[series.framework]} {series.way}: {why}")
+            print(f"    {report.LABELS[series.framework]} {series.variant}: {why}")
 
     def record(self) -> None:
         """Writes the results so far, beside those of earlier runs of the day, the page, and the chart."""

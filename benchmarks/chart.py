@@ -51,9 +51,9 @@ def draw(results: Sequence[Measured], path: Path) -> None:
 def _panel(axes: Any, rows: Sequence[Measured]) -> None:
     """Draws the rows of one mode: a line each, a point for each peer; right of the line at 1, Millrace is faster."""
     for name in PEERS:
-        places = [(y, p) for y, m in enumerate(rows) if (p := points(m).get(name)) is not None]
-        if places:
-            ys, (medians, least, greatest) = [y for y, _ in places], zip(*[p for _, p in places])
+        rows_of_peer = [(y, p) for y, m in enumerate(rows) if (p := points(m).get(name)) is not None]
+        if rows_of_peer:
+            ys, (medians, least, greatest) = [y for y, _ in rows_of_peer], zip(*[p for _, p in rows_of_peer])
             axes.hlines(ys, least, greatest, color=COLOURS[name], alpha=0.4, linewidth=2)
             axes.scatter(medians, ys, s=16, color=COLOURS[name], label=LABELS[name], zorder=3)
     axes.axvline(1.0, color="black", linewidth=1)

@@ -1,7 +1,8 @@
 """Runs in the interpreter of one framework and times kernels, as `benchmarks.kernels` asks it to.
 
-A request is a line of JSON: the name of a row, a size, a way of calling (eager, function, jit) and a clock. The inputs
-of one row are kept until another row is asked for. Time is by default that of the processor, of all threads of the
+A request is a line of JSON: the name of a row, a size, a variant of the call (eager, function, jit) and a clock. The
+inputs of one row are kept until another row is asked for. Time is by default that of the processor, of all threads of
+the
 process: other work on the machine hardly moves it.
 """
 
@@ -50,14 +51,14 @@ class Framework:
             return self.module.numpy.asarray(value)
         return self.module.from_numpy(value) if self.name == "torch" else self.module.constant(value)
 
-    def compiled(self, function: Callable[..., Any], way: str) -> Callable[..., Any] | None:
-        """Returns a function in one of the ways of calling it; None if the framework has no such way."""
-        if way == "eager":
+    def compiled(self, function: Callable[..., Any], variant: str) -> Callable[..., Any] | None:
+        """Returns a function in one of the variants of its call; None if the framework has no such variant."""
+        if variant == "eager":
             return function
         if self.name in ("millrace", "tensorflow"):
-            wrapped: Callable[..., Any] = self.module.function(function, jit_compile=True if way == "jit" else None)
+            wrapped: Callable[..., Any] = self.module.function(function, jit_compile=True if variant == "jit" else None)
             return wrapped
-        if way == "function":
+        if variant == "function":
             return None
         return self.module.jit(function) if self.name == "jax" else self.module.compile(function)  # type: ignore[no-any-return]  # a function
 
@@ -92,14 +93,14 @@ class Worker:
         self.inputs: list[Any] = []
         self.calls: dict[str, tuple[Callable[[], Any], int] | None] = {}
 
-    def measure(self, name: str, size: str, way: str, clock: str) -> float | None:
+    def measure(self, name: str, size: str, variant: str, clock: str) -> float | None:
         """Returns the seconds of one call; None if the framework has no such call. The first time, it warms up."""
         if self.row != (name, size):
             self.row, self.calls = (name, size), {}
             self.set_up(ROWS[name], ROWS[name].count(size))
-        if way not in self.calls:
-            self.calls[way] = self.warm_up(way, CLOCKS[clock])
-        ready = self.calls[way]
+        if variant not in self.calls:
+            self.calls[variant] = self.warm_up(variant, CLOCKS[clock])
+        ready = self.calls[variant]
         return None if ready is None else self.repetition(*ready, CLOCKS[clock])
 
     def set_up(self, kernel: Kernel, count: int) -> None:
@@ -115,9 +116,9 @@ class Worker:
         text = f"lambda {', '.join(inputs)}: {expression}"
         self.function = eval(text, {**self.framework.names, "n": count, "r": names["r"]})
 
-    def warm_up(self, way: str, clock: Callable[[], float]) -> tuple[Callable[[], Any], int] | None:
+    def warm_up(self, variant: str, clock: Callable[[], float]) -> tuple[Callable[[], Any], int] | None:
         """Calls until the time is steady; returns a call and how many calls make a repetition."""
-        function = self.framework.compiled(self.function, way) if self.function else None
+        function = self.framework.compiled(self.function, variant) if self.function else None
         if function is None:
             return None
         inputs = self.inputs

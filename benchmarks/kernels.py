@@ -6,7 +6,7 @@ many times the best peer's time Millrace takes, and the rows where that is worst
 
   python -m benchmarks.kernels                                   everything: half an hour
   python -m benchmarks.kernels --ops top_k,unique                some ops; `--ops 'cast_*'` for a pattern
-  python -m benchmarks.kernels --ways eager --sizes large        one way of calling, one size
+  python -m benchmarks.kernels --variants eager --sizes large    one variant of the call, one size
   python -m benchmarks.kernels --core 1 --peers torch=/opt/torch/bin/python,tensorflow=/opt/tf/bin/python
   python -m benchmarks.kernels --json before.json                keeps the numbers
 """
@@ -31,8 +31,8 @@ from benchmarks.report import LABELS
 from benchmarks.runner import ROOT, VARIABLE, environment, interpreters
 
 FRAMEWORKS = ("millrace", "tensorflow", "jax", "torch")
-WAYS = {"eager": ("eager",), "compiled": ("function", "jit")}
-"""A column of ratios -> the ways of calling that belong to it; a framework is judged by its fastest."""
+VARIANTS = {"eager": ("eager",), "compiled": ("function", "jit")}
+"""A column of ratios -> the variants of the call that belong to it; a framework is judged by its fastest."""
 LONG = 0.5
 """Seconds of one call above which a row is repeated twice only."""
 
@@ -82,21 +82,23 @@ class Peer:
 
 @dataclass
 class Measured:
-    """A row at one size: the least seconds of each framework in each way; why there are none."""
+    """A row at one size: the least seconds of each framework in each variant; why there are none."""
 
     kernel: Kernel
     size: str
     seconds: dict[tuple[str, str], float] = field(default_factory=dict)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def note(self, framework: str, way: str, seconds: float) -> None:
+    def note(self, framework: str, variant: str, seconds: float) -> None:
         """Keeps a repetition if it is the shortest."""
-        key = framework, way
+        key = framework, variant
         self.seconds[key] = min(seconds, self.seconds.get(key, seconds))
 
     def best(self, framework: str, column: str) -> float | None:
-        """Returns the time of a framework's fastest way among those of a column."""
-        times = [self.seconds[framework, way] for way in WAYS[column] if (framework, way) in self.seconds]
+        """Returns the time of a framework's fastest variant among those of a column."""
+        times = [
+            self.seconds[framework, variant] for variant in VARIANTS[column] if (framework, variant) in self.seconds
+        ]
         return min(times, default=None)
 
     def ratio(self, column: str, peers: tuple[str, ...] = FRAMEWORKS[1:]) -> float | None:
@@ -115,7 +117,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print the rows and stop")
     parser.add_argument("--sizes", default=",".join(SIZES), help="%(default)s")
     parser.add_argument(
-        "--ways", default="eager,function,jit", help="%(default)s; TensorFlow and Millrace have all three"
+        "--variants", default="eager,function,jit", help="%(default)s; TensorFlow and Millrace have all three"
     )
     parser.add_argument("--frameworks", default=",".join(FRAMEWORKS), help="%(default)s")
     parser.add_argument(
@@ -164,20 +166,20 @@ def start(names: list[str], given: dict[str, str], mode: Mode) -> list[Peer]:
 
 
 def measure(peers: list[Peer], kernel: Kernel, size: str, options: argparse.Namespace) -> Measured:
-    """Measures one row at one size: all ways of all frameworks in turn, several times."""
+    """Measures one row at one size: all variants of all frameworks in turn, several times."""
     measured = Measured(kernel, size)
-    active = [(peer, way) for way in options.ways.split(",") for peer in peers]
+    active = [(peer, variant) for variant in options.variants.split(",") for peer in peers]
     for number in range(options.rounds):
-        for peer, way in list(active):
+        for peer, variant in list(active):
             try:
-                seconds = peer.measure(kernel.name, size, way, options.clock)
+                seconds = peer.measure(kernel.name, size, variant, options.clock)
             except RuntimeError as error:
-                measured.failures[peer.name, way] = str(error).partition("\n")[0][:160]
+                measured.failures[peer.name, variant] = str(error).partition("\n")[0][:160]
                 seconds = None
             if seconds is None:
-                active.remove((peer, way))
+                active.remove((peer, variant))
             else:
-                measured.note(peer.name, way, seconds)
+                measured.note(peer.name, variant, seconds)
         if number and max(measured.seconds.values(), default=0.0) > LONG:
             break
     return measured
@@ -192,18 +194,18 @@ def micro(seconds: float | None) -> str:
 
 
 def columns(options: argparse.Namespace, names: list[str]) -> Iterator[tuple[str, str]]:
-    """Yields the framework and way of each column of times."""
-    for way in options.ways.split(","):
+    """Yields the framework and variant of each column of times."""
+    for variant in options.variants.split(","):
         for name in names:
-            if way != "function" or name in ("millrace", "tensorflow"):
-                yield name, way
+            if variant != "function" or name in ("millrace", "tensorflow"):
+                yield name, variant
 
 
 def line(measured: Measured, shown: list[tuple[str, str]]) -> str:
     """Writes one row: the ratios to TensorFlow and to the best peer, then all times in microseconds."""
     ratios = []
-    for column, ways in WAYS.items():
-        if any(way in ways for _, way in shown):
+    for column, variants in VARIANTS.items():
+        if any(variant in variants for _, variant in shown):
             pair = (measured.ratio(column, ("tensorflow",)), measured.ratio(column))
             ratios.append("".join(f"{'-' if ratio is None else f'{ratio:.2f}':>8}" for ratio in pair))
     times = "".join(f"{micro(measured.seconds.get(key)):>10}" for key in shown)
@@ -215,11 +217,11 @@ def header(shown: list[tuple[str, str]]) -> str:
     ratios = [
         f"{f'{c}/tf':>8}{f'{c}/*':>8}"
         for c in ("eager", "comp")
-        if any((way == "eager") == (c == "eager") for _, way in shown)
+        if any((variant == "eager") == (c == "eager") for _, variant in shown)
     ]
     short, forms = {"millrace": "own", "tensorflow": "tf"}, {"function": "func"}
     return f"{'times in us':<32}{''.join(ratios)}" + "".join(
-        f"{f'{short.get(name, name)}.{forms.get(way, way)}':>10}" for name, way in shown
+        f"{f'{short.get(name, name)}.{forms.get(variant, variant)}':>10}" for name, variant in shown
     )
 
 
@@ -263,13 +265,13 @@ def main(arguments: list[str] | None = None) -> int:
         for size in options.sizes.split(","):
             results.append(measure(peers, kernel, size, options))
             print(line(results[-1], shown), flush=True)
-            for (name, way), why in results[-1].failures.items():
-                print(f"    {LABELS[name]} {way}: {why}")
+            for (name, variant), why in results[-1].failures.items():
+                print(f"    {LABELS[name]} {variant}: {why}")
             if options.json:
                 options.json.write_text(json.dumps(as_json(results)) + "\n", encoding="utf-8")
     for peer in peers:
         peer.close()
-    for column in WAYS:
+    for column in VARIANTS:
         worst(results, column, options.worst, shown)
     return 0
 

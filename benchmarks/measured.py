@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from benchmarks.modes import Mode
-from benchmarks.rows import WAYS, Row, Series
+from benchmarks.rows import VARIANTS, Row, Series
 
 PEERS = ("tensorflow", "jax", "torch")
 """The frameworks that Millrace is compared with; NumPy has no graphs and no gradients."""
@@ -50,15 +50,15 @@ class Measured:
         return (high - low) / max(statistics.median(self.values[series]), 1e-12)
 
     def best(self, framework: str) -> Series | None:
-        """Returns the fastest way of a framework; of Millrace's ways, the one that users get by default."""
+        """Returns the fastest variant of a framework; of Millrace's variants, the one that users get by default."""
         found = [s for s in self.values if s.framework == framework]
         if framework == "millrace":
-            default = next(iter(WAYS["millrace"]))
-            found = [s for s in found if s.way in ("", default)] or found
+            default = next(iter(VARIANTS["millrace"]))
+            found = [s for s in found if s.variant in ("", default)] or found
         return min(found, key=lambda s: statistics.median(self.values[s]), default=None)
 
     def best_peer(self) -> Series | None:
-        """Returns the way of a peer that takes the least of all."""
+        """Returns the variant of a peer that takes the least of all."""
         found = [best for name in PEERS if (best := self.best(name)) is not None]
         return min(found, key=lambda s: statistics.median(self.values[s]), default=None)
 

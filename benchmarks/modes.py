@@ -1,4 +1,4 @@
-"""The two ways to take the time: processor time on one core, and wall time on all cores.
+"""The two clocks: processor time on one core, and wall time on all cores.
 
 Processor time of one pinned core with one thread is what can be compared on a busy machine: it counts work, also work
 that is done in the background. Wall time with all threads is what users wait for; it needs a quiet machine.
@@ -14,7 +14,7 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 
 @dataclass(frozen=True)
 class Mode:
-    """A way to take the time.
+    """A clock.
 
     Args:
       name: the name on the command line and in the results.

@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.growth import Growth, power
 from benchmarks.machine import sentence
 from benchmarks.measured import PEERS, Measured, Ratio
-from benchmarks.rows import WAYS, Series
+from benchmarks.rows import VARIANTS, Series
 
 LABELS = {"millrace": "Millrace", "tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "numpy": "NumPy"}
 
@@ -23,8 +23,8 @@ Measured {machine}. {versions}.
 
 {warnings}{chart}{sections}
 - The programs, one a file, are in `benchmarks/programs`; TensorFlow and Millrace run the same text.
-- Where a framework has several ways to run a program, Millrace's number is the one with default settings, after a few
-  seconds of calls; the others' is their best way, which is named. All ways stand in the table below.
+- Where a framework has several variants of a program, Millrace's number is the one with default settings, after a few
+  seconds of calls; the others' is their best variant, which is named. All variants stand in the table below.
 - *graph* is `tf.function` without a compiler, *jit_compile*, *jit* and *compile* are `tf.function(jit_compile=True)`,
   `jax.jit` and `torch.compile`; *NumPy tier* is `tf.function(jit_compile=False)`.
 - JAX, and Millrace's compiled functions, may return before they are done: what is outstanding is waited for at the end
@@ -64,11 +64,11 @@ def _factor(value: float) -> str:
 
 
 def _best_cell(measured: Measured, framework: str) -> str:
-    """Returns the number of a framework's best way, and which way that is."""
+    """Returns the number of a framework's best variant, and which variant that is."""
     best = measured.best(framework)
     if best is None:
         return "failed" if _has_failed(measured, framework) else ""
-    return f"{number(measured.median(best))} {best.way}".rstrip()
+    return f"{number(measured.median(best))} {best.variant}".rstrip()
 
 
 def _has_failed(measured: Measured, framework: str) -> bool:
@@ -90,14 +90,14 @@ def markdown_table(results: Sequence[Measured], frameworks: Sequence[str]) -> st
     return markdown(header(frameworks), [cells(m, frameworks) for m in results])
 
 
-def ways_table(results: Sequence[Measured]) -> str:
-    """Returns the table of the rows that can be run in several ways, a column a way; "" if there are none."""
-    rows = [m for m in results if any(series.way for series in m.values)]
-    columns = [Series(name, way) for name in ("millrace", *PEERS) for way in WAYS[name]]
+def variants_table(results: Sequence[Measured]) -> str:
+    """Returns the table of the rows that can be run in several variants, a column a variant; "" if there are none."""
+    rows = [m for m in results if any(series.variant for series in m.values)]
+    columns = [Series(name, variant) for name in ("millrace", *PEERS) for variant in VARIANTS[name]]
     columns = [c for c in columns if any(c in m.values or c in m.failures for m in rows)]
     if not rows:
         return ""
-    titles = ["what", *(f"{LABELS[c.framework]} {WAYS[c.framework][c.way]}" for c in columns)]
+    titles = ["what", *(f"{LABELS[c.framework]} {VARIANTS[c.framework][c.variant]}" for c in columns)]
     return markdown(titles, [[f"{m.row.title}, {m.row.unit}", *(_cell(m, c) for c in columns)] for m in rows])
 
 
@@ -147,7 +147,7 @@ def lost_rows(results: Sequence[Measured]) -> str:
     for ratio, m in sorted(lost, key=lambda pair: -pair[0].median):
         peer = m.best_peer()
         assert peer is not None  # there is a ratio
-        words = f"{LABELS[peer.framework]} {WAYS[peer.framework].get(peer.way, '')}".rstrip()
+        words = f"{LABELS[peer.framework]} {VARIANTS[peer.framework].get(peer.variant, '')}".rstrip()
         bound = f" {m.row.bound}" if m.row.bound else ""
         lines.append(f"- {m.row.title} ({m.mode.name}): {ratio_text(ratio)} of {words}.{bound}\n")
     return "## Rows where a peer is faster\n\n" + "".join(lines) if lines else ""
@@ -156,9 +156,9 @@ def lost_rows(results: Sequence[Measured]) -> str:
 def section(results: Sequence[Measured], frameworks: Sequence[str]) -> str:
     """Returns the part of the page about one mode."""
     mode = results[0].mode
-    ways = ways_table(results)
+    variants = variants_table(results)
     parts = [f"## {mode.title}", markdown_table(results, frameworks)]
-    return "\n\n".join(parts + [f"### {mode.title}: all ways", ways] if ways else parts) + "\n"
+    return "\n\n".join(parts + [f"### {mode.title}: all variants", variants] if variants else parts) + "\n"
 
 
 def page(
@@ -203,7 +203,7 @@ def _repetitions(results: Sequence[Measured]) -> str:
 
 def _failure_texts(results: Sequence[Measured]) -> list[str]:
     return [
-        f"{m.row.title}: {LABELS[series.framework]} {series.way}".rstrip() + f" failed ({why})"
+        f"{m.row.title}: {LABELS[series.framework]} {series.variant}".rstrip() + f" failed ({why})"
         for m in results
         for series, why in m.failures.items()
     ]

@@ -43,7 +43,7 @@ def read(path: Path) -> tuple[list[Measured], list[Growth], dict[str, str]]:
 
 
 def merged(old: Sequence[Measured], new: Sequence[Measured]) -> list[Measured]:
-    """Returns the results in the order of the table, mode by mode, new ones in the place of old ones."""
+    """Returns the results in the order of the table, mode by mode, new ones instead of old ones."""
     by_key = {(m.mode.name, m.row.key): m for m in (*old, *new)}
     names = list(dict.fromkeys(m.mode.name for m in (*new, *old)))
     names.sort(key=["pinned", "free"].index)

@@ -1,4 +1,4 @@
-"""A row of the table: what is measured, in which unit, and what Millrace is to reach; and the ways to run a program."""
+"""A row of the table: what is measured, in which unit, and what Millrace is to reach; and a program's variants."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 SCALES = {"s": 1.0, "ms": 1e3, "us": 1e6, "MB": 1.0}
 """Unit -> what a measured number (seconds, or megabytes) is multiplied with."""
 
-WAYS = {
+VARIANTS = {
     "millrace": {"default": "default", "numpy": "NumPy tier", "jit": "jit_compile"},
     "tensorflow": {"graph": "graph", "jit": "jit_compile"},
     "jax": {"eager": "eager", "jit": "jit"},
     "torch": {"eager": "eager", "compile": "compile"},
     "numpy": {},
 }
-"""Framework -> the ways in which it runs one program -> what the table calls them; the first is what users get."""
+"""Framework -> the variants in which it runs one program -> what the table calls them; the first is what users get."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Row:
 
 
 class Series(NamedTuple):
-    """What the repetitions of a cell belong to: a framework, and its way to run the program ("" for the only way)."""
+    """What the repetitions of a cell belong to: a framework, and its variant of the program ("" for the only one)."""
 
     framework: str
-    way: str = ""
+    variant: str = ""
 
 
 def is_millrace(tf: Any) -> bool:
@@ -54,12 +54,12 @@ def is_millrace(tf: Any) -> bool:
     return hasattr(tf, "install_as_tensorflow")
 
 
-def tf_ways(tf: Any, make: Callable[[bool | None], Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
-    """Returns a call for each way in which TensorFlow, or Millrace, runs a function.
+def tf_variants(tf: Any, make: Callable[[bool | None], Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
+    """Returns a call for each variant in which TensorFlow, or Millrace, runs a function.
 
     Args:
       tf: the module.
       make: takes the argument `jit_compile` of `tf.function`; returns what one call does.
     """
-    ways = {"default": None, "numpy": False, "jit": True} if is_millrace(tf) else {"graph": None, "jit": True}
-    return {way: make(jit_compile) for way, jit_compile in ways.items()}
+    variants = {"default": None, "numpy": False, "jit": True} if is_millrace(tf) else {"graph": None, "jit": True}
+    return {variant: make(jit_compile) for variant, jit_compile in variants.items()}

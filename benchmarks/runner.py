@@ -70,13 +70,13 @@ class Peer:
             raise OSError(hello["error"])
         self.version: str = hello["version"]
 
-    def ways(self, program: str, row: str) -> list[Series]:
-        """Returns the ways to run a row; none if the framework does not take part. Raises RuntimeError if it fails."""
-        return [Series(self.name, way) for way in self._request(program, row)["ways"]]
+    def variants(self, program: str, row: str) -> list[Series]:
+        """Returns the variants of a row; none if the framework does not take part. Raises RuntimeError if it fails."""
+        return [Series(self.name, variant) for variant in self._request(program, row)["variants"]]
 
-    def measure(self, program: str, row: str, way: str) -> tuple[float, float]:
+    def measure(self, program: str, row: str, variant: str) -> tuple[float, float]:
         """Returns the seconds of one call, and the share of a core it had. Raises RuntimeError if the call fails."""
-        answer = self._request(program, row, way)
+        answer = self._request(program, row, variant)
         return answer["seconds"], answer["share"]
 
     def run_alone(self, code: str) -> float:
@@ -121,7 +121,7 @@ def rows(only: list[str]) -> Iterator[tuple[str, Row, Any]]:
 
 
 def measure(peers: list[Peer], program: str, row: Row, processes: Any, rounds: int) -> Measured:
-    """Measures one row in one mode: the frameworks and their ways in turn, `rounds` times."""
+    """Measures one row in one mode: the frameworks and their variants in turn, `rounds` times."""
     measured = Measured(program, row, peers[0].mode)
     active = _participants(peers, measured, processes)
     done = 0
@@ -135,7 +135,7 @@ def measure(peers: list[Peer], program: str, row: Row, processes: Any, rounds: i
 
 
 def _participants(peers: list[Peer], measured: Measured, processes: Any) -> list[tuple[Peer, Series]]:
-    """Returns the frameworks that take part in a row, once for each way; notes the ones that cannot be set up."""
+    """Returns the frameworks that take part in a row, once for each variant; notes the ones that cannot be set up."""
     found = []
     for peer in peers:
         if processes is not None:
@@ -143,7 +143,7 @@ def _participants(peers: list[Peer], measured: Measured, processes: Any) -> list
             found += [(peer, Series(peer.name))] if takes_part else []
             continue
         try:
-            found += [(peer, series) for series in peer.ways(measured.program, measured.row.key)]
+            found += [(peer, series) for series in peer.variants(measured.program, measured.row.key)]
         except RuntimeError as error:
             measured.failures[Series(peer.name)] = _first_line(error)
     return found
@@ -157,7 +157,7 @@ def _repeat(measured: Measured, peer: Peer, series: Series, processes: Any) -> f
             seconds = peer.run_alone(processes[peer.name][row.key])
         else:
             time.sleep(REST)
-            seconds, share = peer.measure(measured.program, row.key, series.way)
+            seconds, share = peer.measure(measured.program, row.key, series.variant)
             measured.shares.append(share)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         measured.failures[series] = _first_line(error)

@@ -21,7 +21,7 @@ from typing import Any
 REPETITION = 0.05
 """Seconds that one repetition takes at least; a call that takes longer is a repetition by itself."""
 SETTLING = {"millrace": {"default": (3.0, 50), "jit": (0.5, 3), "numpy": (3.0, 50), "": (3.0, 50)}}
-"""Framework -> way -> the seconds and the number of calls before a function is measured that may change its engine.
+"""Framework -> variant -> the seconds and the number of calls before a function is measured that may change its engine.
 
 They count from when no compiler is at work in the background; then come the calls that find out which engine is faster.
 """
@@ -60,20 +60,20 @@ class Worker:
         self.calls: dict[str, dict[str, dict[str, Callable[[], Any]]]] = {}
         self.counts: dict[tuple[str, str], int] = {}
 
-    def ways(self, program: str, row: str) -> dict[str, Callable[[], Any]]:
-        """Returns the calls of a row by way; none if the framework does not take part. The first time, it sets up."""
+    def variants(self, program: str, row: str) -> dict[str, Callable[[], Any]]:
+        """Returns the calls of a row by variant, none if the framework does not take part; sets up at first."""
         if program not in self.calls:
             setup = getattr(importlib.import_module(f"benchmarks.programs.{program}"), self.function, None)
             calls = setup(self.module) if setup else {}
             self.calls[program] = {key: call if isinstance(call, dict) else {"": call} for key, call in calls.items()}
         return self.calls[program].get(row, {})
 
-    def measure(self, program: str, row: str, way: str) -> dict[str, float]:
+    def measure(self, program: str, row: str, variant: str) -> dict[str, float]:
         """Returns the seconds of one call, and which share of a core the process had. The first time, it warms up."""
-        call = self.ways(program, row)[way]
-        if (row, way) not in self.counts:
-            self.counts[row, way] = self.warm_up(call, *self.settling.get(way, (0.0, 0)))
-        return self.repetition(call, self.counts[row, way])
+        call = self.variants(program, row)[variant]
+        if (row, variant) not in self.counts:
+            self.counts[row, variant] = self.warm_up(call, *self.settling.get(variant, (0.0, 0)))
+        return self.repetition(call, self.counts[row, variant])
 
     def warm_up(self, call: Callable[[], Any], seconds_to_settle: float, calls_to_settle: int) -> int:
         """Calls until the time is steady; returns how many calls make a repetition."""
@@ -130,7 +130,7 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            answer = {"ways": list(worker.ways(*request))} if len(request) == 2 else worker.measure(*request)
+            answer = {"variants": list(worker.variants(*request))} if len(request) == 2 else worker.measure(*request)
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)

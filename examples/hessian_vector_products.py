@@ -1,7 +1,7 @@
-"""The curvature of the digits classifier's loss: Hessian-vector products in three ways that agree.
+"""The curvature of the digits classifier's loss: Hessian-vector products by three methods that agree.
 
 The loss of the network of `digits.py` has a Hessian of 9,610 x 9,610 numbers. Its product with a vector costs little
-more than a gradient, and there are three ways to it: an accumulator around a tape (forward over reverse), a tape around
+more than a gradient, and there are three methods: an accumulator around a tape (forward over reverse), a tape around
 an accumulator (reverse over forward), and a tape around a tape (double reverse). With such products alone the power
 method finds the largest eigenvalue of the Hessian, which bounds the step that gradient descent may take.
 
@@ -49,7 +49,7 @@ def double_reverse(model, images, labels, vectors):
     return outer.gradient(slope, variables)
 
 
-WAYS = (forward_over_reverse, reverse_over_forward, double_reverse)
+METHODS = (forward_over_reverse, reverse_over_forward, double_reverse)
 
 
 def inner_product(a, b):
@@ -78,8 +78,8 @@ def main():
     model = Classifier()
     start = random_direction(model.trainable_variables)
     curvatures = {}
-    for way in WAYS:
-        for kind, function in (("eager", way), ("graph", tf.function(way))):
+    for method in METHODS:
+        for kind, function in (("eager", method), ("graph", tf.function(method))):
 
             def product(vectors, function=function):
                 return function(model, images, labels, vectors)
@@ -88,8 +88,8 @@ def main():
             began = time.perf_counter()
             curvature = float(inner_product(start, product(start)))
             milliseconds = 1e3 * (time.perf_counter() - began)
-            curvatures[way.__name__, kind] = curvature
-            print(f"{way.__name__:20} {kind}  v'Hv = {curvature:.6f}  {milliseconds:6.1f} ms")
+            curvatures[method.__name__, kind] = curvature
+            print(f"{method.__name__:20} {kind}  v'Hv = {curvature:.6f}  {milliseconds:6.1f} ms")
     difference = max(curvatures.values()) - min(curvatures.values())
     print(f"\nlargest difference: {difference:.1e}")
     product = tf.function(forward_over_reverse)

@@ -62,8 +62,8 @@ class Block(layers.Layer):
         return self.second(x + self.dense(x))
 
 
-class Places(layers.Layer):
-    """Adds to each word a vector for its place, which is learned."""
+class PositionEmbedding(layers.Layer):
+    """Adds to each word a vector for its position, which is learned."""
 
     def __init__(self, **arguments):
         super().__init__(**arguments)
@@ -87,12 +87,12 @@ def make_lstm():
 
 
 def make_transformer():
-    """Words with their places as vectors, two blocks, the mean of what they give, and one number."""
+    """Words with their positions as vectors, two blocks, the mean of what they give, and one number."""
     return keras.Sequential(
         [
             keras.Input((LONGEST,), dtype="int32"),
             layers.Embedding(len(WORDS), WIDTH, mask_zero=True),
-            Places(),
+            PositionEmbedding(),
             Block(4),
             Block(4),
             layers.GlobalAveragePooling1D(),

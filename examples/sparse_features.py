@@ -22,8 +22,8 @@ def pages(rows, seed=5):
     pair_effect, tag_effect = rng.normal(size=[len(COUNTRIES), len(DEVICES)]) * 2.0, rng.normal(size=TAGS)
     logits = pair_effect[country, device] + tags @ tag_effect
     clicks = (rng.rand(rows) < 1 / (1 + np.exp(-logits))).astype(np.float32)
-    places = np.argwhere(tags)
-    bags = tf.sparse.SparseTensor(places, places[:, 1], [rows, TAGS])
+    coordinates = np.argwhere(tags)
+    bags = tf.sparse.SparseTensor(coordinates, coordinates[:, 1], [rows, TAGS])
     columns = [
         tf.sparse.from_dense(np.array(names)[index][:, None])
         for names, index in ((COUNTRIES, country), (DEVICES, device))

@@ -1,8 +1,8 @@
 """Trains, is killed in the middle, goes on where it was, and serves what it learned by a signature.
 
 A child process learns to tell two spirals apart and saves a checkpoint every few steps: the weights, the momentum of
-the optimizer, the place in the dataset, the number of the step. The parent kills the child with SIGKILL in the middle
-of its work, starts a new child, and that child goes on from the newest checkpoint. The last child writes a
+the optimizer, the position in the dataset, the number of the step. The parent kills the child with SIGKILL in the
+middle of its work, starts a new child, and that child goes on from the newest checkpoint. The last child writes a
 SavedModel, which a third process serves without the code of the model.
 
     $ python -m millrace run examples/survive_and_serve.py
@@ -113,7 +113,7 @@ def serve(folder):
 
 
 def command(folder, *arguments):
-    """Returns how to start this program again, in the way in which it was started."""
+    """Returns how to start this program again, as it was started."""
     started = sys.orig_argv[: sys.orig_argv.index(sys.argv[0]) + 1]
     return [sys.executable, *started[1:], "--folder", folder, *arguments]
 

@@ -45,30 +45,30 @@ class Api:
     ops: dict[str, str] = field(default_factory=dict)  # OpDef name -> module
     operators: dict[str, str] = field(default_factory=dict)  # Python operator -> module
     op_variables: dict[tuple[str, str], str] = field(default_factory=dict)  # module and variable -> OpDef name
-    rules: list[tuple[tuple[str, str], str, str, str]] = field(default_factory=list)  # variable, rule, module, place
+    rules: list[tuple[tuple[str, str], str, str, str]] = field(default_factory=list)  # variable, rule, module, location
     overloads: dict[str, dict[str, str]] = field(default_factory=dict)  # class -> public name -> module
     elementwise_overloads: dict[str, dict[str, str]] = field(default_factory=dict)  # class -> kind -> module
     wire_forms: dict[str, str] = field(default_factory=dict)  # kind of spec in files -> module
     not_in_v1: set[str] = field(default_factory=set)
-    places: dict[str, str] = field(default_factory=dict)  # name -> file:line, for messages
+    locations: dict[str, str] = field(default_factory=dict)  # name -> file:line, for messages
     errors: list[str] = field(default_factory=list)
 
-    def add(self, table: dict[str, str], name: str, home: str, place: str) -> None:
+    def add(self, table: dict[str, str], name: str, home: str, location: str) -> None:
         if name in table and table[name] != home:
-            self.errors.append(f"{place}: {name!r} is already declared at {self.places[name]}")
+            self.errors.append(f"{location}: {name!r} is already declared at {self.locations[name]}")
             return
         table[name] = home
-        self.places[name] = place
+        self.locations[name] = location
 
-    def add_public(self, names: list[str], v1: list[str] | None, home: str, place: str) -> None:
+    def add_public(self, names: list[str], v1: list[str] | None, home: str, location: str) -> None:
         """Notes one object's names; `v1` as in `export`."""
         for name in names:
-            self.add(self.names, name, home, place)
+            self.add(self.names, name, home, location)
         if v1 is None:
             return
         for name in v1:
             if name not in names:
-                self.add(self.names, V1 + name, home, place)
+                self.add(self.names, V1 + name, home, location)
         self.not_in_v1.update(set(names) - set(v1))
 
 
@@ -87,21 +87,23 @@ def called_name(call: ast.Call) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def literals(node: ast.AST, place: str) -> list[str]:
+def literals(node: ast.AST, location: str) -> list[str]:
     """The strings of a literal list or tuple."""
     try:
         value = ast.literal_eval(node)  # type: ignore[arg-type]  # literal_eval takes any node
     except ValueError:
-        raise ApiError(f"{place}: names must be literal strings, for gen_api.py reads them from the source") from None
+        raise ApiError(
+            f"{location}: names must be literal strings, for gen_api.py reads them from the source"
+        ) from None
     if isinstance(value, str) or not all(isinstance(item, str) for item in value):
-        raise ApiError(f"{place}: a list or tuple of strings is due here")
+        raise ApiError(f"{location}: a list or tuple of strings is due here")
     return list(value)
 
 
-def class_name(node: ast.AST, place: str) -> str:
+def class_name(node: ast.AST, location: str) -> str:
     """The name of the class that an overload is for."""
     if not isinstance(node, ast.Name):
-        raise ApiError(f"{place}: the last argument is due to be the name of a class")
+        raise ApiError(f"{location}: the last argument is due to be the name of a class")
     return node.id
 
 
@@ -110,9 +112,9 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return None if isinstance(value, ast.Constant) and value.value is None else value
 
 
-def v1_names(call: ast.Call, place: str) -> list[str] | None:
+def v1_names(call: ast.Call, location: str) -> list[str] | None:
     value = keyword(call, "v1")
-    return None if value is None else literals(value, place)
+    return None if value is None else literals(value, location)
 
 
 def read_marks(api: Api, module: str, variable: str, marks: Iterator[ast.AST], file: str) -> None:
@@ -120,45 +122,45 @@ def read_marks(api: Api, module: str, variable: str, marks: Iterator[ast.AST], f
     for call in marks:
         if not isinstance(call, ast.Call):
             continue
-        place = f"{file}:{call.lineno}"
+        location = f"{file}:{call.lineno}"
         match called_name(call):
             case "export":
-                names = literals(ast.Tuple(call.args), place)
-                api.add_public(names, v1_names(call, place), f"{module}:{variable}", place)
+                names = literals(ast.Tuple(call.args), location)
+                api.add_public(names, v1_names(call, location), f"{module}:{variable}", location)
             case "op" if call.args:
-                (name,) = literals(ast.Tuple(call.args[:1]), place)
-                api.add(api.ops, name, f"{PACKAGE}.{module}", place)
+                (name,) = literals(ast.Tuple(call.args[:1]), location)
+                api.add(api.ops, name, f"{PACKAGE}.{module}", location)
                 api.op_variables[module, variable] = name
             case "overload":
-                for name in literals(ast.Tuple(call.args[:-1]), place):
-                    homes = api.overloads.setdefault(class_name(call.args[-1], place), {})
-                    api.add(homes, name, f"{PACKAGE}.{module}", place)
+                for name in literals(ast.Tuple(call.args[:-1]), location):
+                    homes = api.overloads.setdefault(class_name(call.args[-1], location), {})
+                    api.add(homes, name, f"{PACKAGE}.{module}", location)
             case "overload_elementwise":
-                (kind,) = literals(ast.Tuple(call.args[:1]), place)
-                homes = api.elementwise_overloads.setdefault(class_name(call.args[-1], place), {})
-                api.add(homes, kind, f"{PACKAGE}.{module}", place)
+                (kind,) = literals(ast.Tuple(call.args[:1]), location)
+                homes = api.elementwise_overloads.setdefault(class_name(call.args[-1], location), {})
+                api.add(homes, kind, f"{PACKAGE}.{module}", location)
             case "wire_form":
-                (kind,) = literals(ast.Tuple(call.args), place)
-                api.add(api.wire_forms, kind, f"{PACKAGE}.{module}", place)
+                (kind,) = literals(ast.Tuple(call.args), location)
+                api.add(api.wire_forms, kind, f"{PACKAGE}.{module}", location)
             case "operator":
-                (name,) = literals(ast.Tuple(call.args), place)
-                api.add(api.operators, name, f"{PACKAGE}.{module}", place)
+                (name,) = literals(ast.Tuple(call.args), location)
+                api.add(api.operators, name, f"{PACKAGE}.{module}", location)
 
 
-def read_statement_call(api: Api, module: str, call: ast.Call, place: str) -> None:
+def read_statement_call(api: Api, module: str, call: ast.Call, location: str) -> None:
     """Reads `export_constant(__name__, ...)` and `export_all(__name__, ...)`."""
     match called_name(call):
         case "export_constant":
-            variable, *names = literals(ast.Tuple(call.args[1:]), place)
-            api.add_public(names, v1_names(call, place), f"{module}:{variable}", place)
+            variable, *names = literals(ast.Tuple(call.args[1:]), location)
+            api.add_public(names, v1_names(call, location), f"{module}:{variable}", location)
         case "export_all":
-            (prefix,) = literals(ast.Tuple(call.args[1:2]), place)
+            (prefix,) = literals(ast.Tuple(call.args[1:2]), location)
             v1 = keyword(call, "v1")
-            v1_prefix = None if v1 is None else literals(ast.Tuple([v1]), place)[0]
-            for variable in literals(call.args[2], place):
+            v1_prefix = None if v1 is None else literals(ast.Tuple([v1]), location)[0]
+            for variable in literals(call.args[2], location):
                 name = f"{prefix}.{variable}" if prefix else variable
                 old = None if v1_prefix is None else [f"{v1_prefix}.{variable}" if v1_prefix else variable]
-                api.add_public([name], old, f"{module}:{variable}", place)
+                api.add_public([name], old, f"{module}:{variable}", location)
 
 
 def read_rules(api: Api, module: str, tree: ast.Module, file: str) -> None:
@@ -214,7 +216,9 @@ def check_namespaces(api: Api) -> None:
     for name in api.names:
         parent = name.rpartition(".")[0]
         if parent in api.names:
-            api.errors.append(f"{api.places[name]}: {parent!r}, above {name!r}, is declared at {api.places[parent]}")
+            api.errors.append(
+                f"{api.locations[name]}: {parent!r}, above {name!r}, is declared at {api.locations[parent]}"
+            )
 
 
 def table_text(api: Api) -> str:
@@ -265,13 +269,13 @@ def unbuilt_text(api: Api, wanted: set[str]) -> str:
 def rule_homes(api: Api) -> dict[str, dict[str, str]]:
     """OpDef name -> rule -> the module, another one than declares the op, that attaches the rule."""
     found: dict[str, dict[str, str]] = {}
-    for variable, rule, module, place in api.rules:
+    for variable, rule, module, location in api.rules:
         if variable not in api.op_variables:
             continue
         if rule == "kernel_for":
-            api.errors.append(f"{place}: a kernel stands in the module of its op, where every engine finds it")
+            api.errors.append(f"{location}: a kernel stands in the module of its op, where every engine finds it")
         homes = found.setdefault(api.op_variables[variable], {})
-        api.add(homes, rule, f"{PACKAGE}.{module}", place)
+        api.add(homes, rule, f"{PACKAGE}.{module}", location)
     return found
 
 

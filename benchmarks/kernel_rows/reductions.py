@@ -1,4 +1,4 @@
-"""Sums, extremes and their places, means, softmax, running sums."""
+"""Sums, extremes and their indices, means, softmax, running sums."""
 
 from __future__ import annotations
 

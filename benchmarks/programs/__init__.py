@@ -1,7 +1,7 @@
 """The programs that are measured, one a file.
 
 A program has `ROWS` and, for each framework that takes part, a function that sets up and returns, by row, what one
-call does; or, by row and way (`benchmarks.rows.WAYS`), where the framework has several ways to run the program.
+call does; or, by row and variant (`benchmarks.rows.VARIANTS`), where the framework has several variants of the program.
 `tensorflow(tf)` serves TensorFlow and Millrace alike: it is the same text. `PROCESSES` in place of these functions
 holds source code, by framework and row, that runs in a process of its own and prints a number; its clock is `clock()`.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (Row("attention_step", "training step of a transformer block, 16x64 words of 256 units", "ms"),)
 BATCH, WORDS, UNITS, HEADS = 16, 64, 256, 8
@@ -53,7 +53,7 @@ def tensorflow(tf: Any) -> dict[str, dict[str, Callable[[], Any]]]:
 
         return lambda: step(x, y)
 
-    return {"attention_step": tf_ways(tf, make)}
+    return {"attention_step": tf_variants(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, dict[str, Callable[[], Any]]]:

@@ -7,7 +7,7 @@ import linecache
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row("autograph_trace", "AutoGraph: converting and tracing 50 lines, 5 loops, 5 branches", "ms"),
@@ -158,5 +158,5 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         "autograph_trace": convert_and_trace,
         "autograph_python": lambda: converted(TEXT, 300),
         "autograph_plain": lambda: without_tensors(TEXT, 300),
-        "autograph_while": tf_ways(tf, make),
+        "autograph_while": tf_variants(tf, make),
     }

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row("batch_sizes_first", "64 batch sizes through [None, 64], first pass", "ms", reach=40),
@@ -55,7 +55,7 @@ def tensorflow(tf: Any) -> dict[str, dict[str, Callable[[], Any]]]:
         function = new(jit_compile)
         return lambda: [function(x) for x in inputs]
 
-    return {"batch_sizes_first": tf_ways(tf, first), "batch_sizes_later": tf_ways(tf, later)}
+    return {"batch_sizes_first": tf_variants(tf, first), "batch_sizes_later": tf_variants(tf, later)}
 
 
 def jax(jax: Any) -> dict[str, dict[str, Callable[[], Any]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (Row("cnn_step", "training step of a CNN, 5x5 kernels, batch 128", "ms"),)
 BATCH, CLASSES = 128, 10
@@ -45,7 +45,7 @@ def tensorflow(tf: Any) -> dict[str, dict[str, Callable[[], Any]]]:
 
         return lambda: step(x, y)
 
-    return {"cnn_step": tf_ways(tf, make)}
+    return {"cnn_step": tf_variants(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, dict[str, Callable[[], Any]]]:

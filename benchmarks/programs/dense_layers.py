@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row("dense_eager", "two dense layers, batch 60, eager", "us", reach=130),
@@ -53,7 +53,7 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         function = tf.function(model.__call__, jit_compile=jit_compile)
         return lambda: function(x)
 
-    return {"dense_eager": lambda: model(x), "dense_forward": tf_ways(tf, make)}
+    return {"dense_eager": lambda: model(x), "dense_forward": tf_variants(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (Row("elementwise_chain", "chain of 7 elementwise operations, 4M floats", "ms"),)
 COUNT = 4_000_000
@@ -29,7 +29,7 @@ def tensorflow(tf: Any) -> dict[str, dict[str, Callable[[], Any]]]:
         function = tf.function(lambda x: _chain(tf, x), jit_compile=jit_compile)
         return lambda: function(x)
 
-    return {"elementwise_chain": tf_ways(tf, make)}
+    return {"elementwise_chain": tf_variants(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, dict[str, Callable[[], Any]]]:

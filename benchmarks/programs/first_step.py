@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row("first_train_step", "first call of a training step of two dense layers", "ms"),
@@ -48,7 +48,7 @@ def tensorflow(tf: Any) -> dict[str, dict[str, Callable[[], Any]]]:
         return lambda: tf.function(lambda i: loop(i), jit_compile=jit_compile, autograph=False)(start)  # noqa: PLW0108  (a new one)
 
     tf.get_logger().setLevel("ERROR")  # both warn of functions that are made anew
-    return {"first_train_step": tf_ways(tf, train), "first_while_loop": tf_ways(tf, count)}
+    return {"first_train_step": tf_variants(tf, train), "first_while_loop": tf_variants(tf, count)}
 
 
 def jax(jax: Any) -> dict[str, dict[str, Callable[[], Any]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row("jvp_eager", "jvp of two dense layers, batch 60, eager", "us"),
@@ -50,10 +50,10 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
             gradients = tape.gradient(y, variables)
         return acc.jvp(gradients)
 
-    def ways(program: Any) -> dict[str, Callable[[], Any]]:
-        return tf_ways(tf, lambda jit_compile: tf.function(program, jit_compile=jit_compile))
+    def variants(program: Any) -> dict[str, Callable[[], Any]]:
+        return tf_variants(tf, lambda jit_compile: tf.function(program, jit_compile=jit_compile))
 
-    return {"jvp_eager": jvp, "jvp": ways(jvp), "hvp_eager": hvp, "hvp": ways(hvp)}
+    return {"jvp_eager": jvp, "jvp": variants(jvp), "hvp_eager": hvp, "hvp": variants(hvp)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:

@@ -1,4 +1,4 @@
-"""Pictures on their way into a network: brightness, contrast and a flip of a batch of 32 pictures of 224x224.
+"""Pictures before a network: brightness, contrast and a flip of a batch of 32 pictures of 224x224.
 
 In floating point, in bytes (which are converted to floating point and back), and a change of hue.
 """

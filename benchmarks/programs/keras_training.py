@@ -1,7 +1,7 @@
 """Keras 3 at work: steps of `fit` for four nets, `predict`, and one call of a model, on each backend that is there.
 
 The text is the same for all: `tf.keras` is Keras on Millrace or on TensorFlow, else the backend is chosen before Keras
-is imported. *graph* is `jit_compile=False`, which is torch's own way with Keras; *compiled* is `jit_compile=True`,
+is imported. *graph* is `jit_compile=False`, which is torch's own mode with Keras; *compiled* is `jit_compile=True`,
 which is JAX's.
 """
 

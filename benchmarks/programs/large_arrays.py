@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row("layer_norm", "layer normalization of 4096 rows of 256 floats", "ms"),
@@ -45,7 +45,7 @@ def tensorflow(tf: Any) -> Calls:
             compiled = tf.function(function, jit_compile=jit_compile)
             return lambda: compiled(*inputs)
 
-        return tf_ways(tf, make)
+        return tf_variants(tf, make)
 
     def make_adam(jit_compile: bool | None) -> Callable[[], Any]:
         first, second, parameters = (tf.Variable(tf.zeros([PARAMETERS])) for _ in range(3))
@@ -63,7 +63,7 @@ def tensorflow(tf: Any) -> Calls:
         "gelu_gradient": calling(gelu_gradient, x["rows"]),
         "softmax_rows": calling(tf.nn.softmax, x["logits"]),
         "batched_matmul": calling(tf.matmul, x["a"], x["b"]),
-        "adam_step": tf_ways(tf, make_adam),
+        "adam_step": tf_variants(tf, make_adam),
     }
 
 

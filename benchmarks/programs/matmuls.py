@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row(
@@ -50,8 +50,8 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
 
     return {
         "matmuls_eager": lambda: power(x, eye),
-        "matmuls": tf_ways(tf, make),
-        "matmuls_read": tf_ways(tf, make_read),
+        "matmuls": tf_variants(tf, make),
+        "matmuls_read": tf_variants(tf, make_read),
     }
 
 

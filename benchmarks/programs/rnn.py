@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (Row("rnn_step", "training step of an RNN, 100 steps of a loop", "ms", reach=1.5),)
 STEPS, BATCH, INPUTS, UNITS = 100, 8, 16, 32
@@ -45,7 +45,7 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
 
         return lambda: step(x, y)
 
-    return {"rnn_step": tf_ways(tf, make)}
+    return {"rnn_step": tf_variants(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:

@@ -61,9 +61,9 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
     tf.saved_model.save(network, saved, signatures=network.__call__)
 
     def save() -> None:
-        place = os.path.join(folder, str(next(numbers)))
-        tf.saved_model.save(network, place, signatures=network.__call__)
-        shutil.rmtree(place)
+        path = os.path.join(folder, str(next(numbers)))
+        tf.saved_model.save(network, path, signatures=network.__call__)
+        shutil.rmtree(path)
 
     return {
         "saved_model_save": save,

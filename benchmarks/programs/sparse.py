@@ -27,7 +27,7 @@ ROWS = tuple(
 COUNT, SIZE, WIDTH = 1_000_000, 10_000, 1_000
 
 
-def _places(np: Any, seed: int, columns: int) -> Any:
+def _coordinates(np: Any, seed: int, columns: int) -> Any:
     random = np.random.default_rng(seed)
     positions = np.unique(random.integers(0, SIZE * columns, COUNT + COUNT // 10))
     positions = np.sort(random.permutation(positions)[:COUNT])
@@ -39,9 +39,9 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
 
     random = np.random.default_rng(0)
     values = random.random(COUNT, np.float32)
-    a, b = (tf.SparseTensor(_places(np, seed, SIZE), values, [SIZE, SIZE]) for seed in (1, 2))
-    narrow = tf.SparseTensor(_places(np, 3, WIDTH), values, [SIZE, WIDTH])
-    shuffled = tf.SparseTensor(random.permutation(_places(np, 1, SIZE)), values, [SIZE, SIZE])
+    a, b = (tf.SparseTensor(_coordinates(np, seed, SIZE), values, [SIZE, SIZE]) for seed in (1, 2))
+    narrow = tf.SparseTensor(_coordinates(np, 3, WIDTH), values, [SIZE, WIDTH])
+    shuffled = tf.SparseTensor(random.permutation(_coordinates(np, 1, SIZE)), values, [SIZE, SIZE])
     dense, column = tf.ones([SIZE, 64]), tf.ones([SIZE, 1])
 
     def gradient() -> Any:

@@ -1,4 +1,4 @@
-"""Sparse features on their way into a network: embeddings of bags of ids, sets, crosses of features, counts.
+"""Sparse features before a network: embeddings of bags of ids, sets, crosses of features, counts.
 
 A million ids in 100,000 bags against a table of 50,000 rows of 32 numbers; 100,000 pairs of sets of ten numbers or
 strings; crosses of 200,000 rows of one value and three values.

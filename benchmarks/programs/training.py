@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row("tape_eager", "gradients of two dense layers, batch 60, eager tape", "us", reach=233),
@@ -55,7 +55,7 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         return lambda: step(x, y)
 
     fixed = [tf.Variable(a) for a in arrays]
-    return {"tape_eager": lambda: gradients(fixed, x, y), "train_step": tf_ways(tf, make)}
+    return {"tape_eager": lambda: gradients(fixed, x, y), "train_step": tf_variants(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row(
@@ -94,10 +94,10 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
     }
     eager = {f"{name}_eager": programs[name] for name in ("conv_gradients", "conv_jacobian")}
 
-    def ways(program: Any) -> dict[str, Callable[[], Any]]:
-        return tf_ways(tf, lambda jit_compile: tf.function(program, jit_compile=jit_compile))
+    def variants(program: Any) -> dict[str, Callable[[], Any]]:
+        return tf_variants(tf, lambda jit_compile: tf.function(program, jit_compile=jit_compile))
 
-    return eager | {name: ways(program) for name, program in programs.items()}
+    return eager | {name: variants(program) for name, program in programs.items()}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.rows import Row, tf_ways
+from benchmarks.rows import Row, tf_variants
 
 ROWS = (
     Row(
@@ -29,7 +29,7 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         function = tf.function(count, jit_compile=jit_compile)
         return lambda: function(start)
 
-    return {"while_loop": tf_ways(tf, make)}
+    return {"while_loop": tf_variants(tf, make)}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from millrace._src.ops.nn import avg_pool_ops, correlation, depthwise_correlation, max_pool_ops, pool_ways
+from millrace._src.ops.nn import avg_pool_ops, correlation, depthwise_correlation, max_pool_ops, pool_kernels
 from millrace._src.util import blas_threads, product_ways
 from millrace._src.util.ways import Ways
 from tests.contracts.calls import call
@@ -34,7 +34,7 @@ def everything_chosen(by_library: bool) -> Iterator[None]:
     """Lets every call be a choice, however small, and go to the library or not."""
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         patch.setattr(correlation, "_SMALL", -1)
-        patch.setattr(pool_ways, "_SMALL", -1)
+        patch.setattr(pool_kernels, "_SMALL", -1)
         patch.setattr(blas_threads, "SINGLE", -1)
         patch.setattr(blas_threads, "_WORTH_CHOOSING", 0)
         for ways, plain in CHOICES.items():

@@ -15,7 +15,7 @@ from benchmarks.growth import SUBJECTS, Growth, Subject, power
 from benchmarks.measured import Measured
 from benchmarks.modes import modes
 from benchmarks.programs import ORDER
-from benchmarks.rows import Row, Series, is_millrace, tf_ways
+from benchmarks.rows import Row, Series, is_millrace, tf_variants
 from benchmarks.runner import FRAMEWORKS, measure, rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ PINNED, FREE = modes(["pinned", "free"], 0)
 
 
 def measured(reach: float | None = None, beyond: str | None = None, **values: list[float]) -> Measured:
-    """Returns a row; `torch__eager=[1.0]` is PyTorch's way "eager"."""
+    """Returns a row; `torch__eager=[1.0]` is PyTorch's variant "eager"."""
     series = {Series(*name.split("__")): numbers for name, numbers in values.items()}
     return Measured("program", Row("key", "a title", "us", reach, beyond), PINNED, series)
 
@@ -66,7 +66,7 @@ def test_a_reach_may_stand_on_the_number_of_another_framework() -> None:
     assert measured(0.5, "numpy", millrace=[1.0]).reach is None
 
 
-def test_millrace_is_compared_as_it_comes_with_the_best_way_of_the_best_peer() -> None:
+def test_millrace_is_compared_as_it_comes_with_the_best_variant_of_the_best_peer() -> None:
     row = measured(
         millrace__default=[3.0], millrace__jit=[1.0], torch__eager=[9.0], torch__compile=[2.0], jax__jit=[4.0]
     )
@@ -82,15 +82,15 @@ def test_ratios_are_taken_round_by_round() -> None:
     assert measured(millrace=[1.0], numpy=[1.0]).ratio() is None
 
 
-def test_all_ways_stand_in_a_table_of_their_own() -> None:
+def test_all_variants_stand_in_a_table_of_their_own() -> None:
     row = measured(millrace__default=[3.0], millrace__numpy=[5.0], tensorflow__graph=[9.0])
     row.failures[Series("tensorflow", "jit")] = "no"
-    assert report.ways_table([row, measured(millrace=[1.0])]).splitlines() == [
+    assert report.variants_table([row, measured(millrace=[1.0])]).splitlines() == [
         "| what | Millrace default | Millrace NumPy tier | TensorFlow graph | TensorFlow jit_compile |",
         "| --- | ---: | ---: | ---: | ---: |",
         "| a title, us | 3 | 5 | 9 | failed |",
     ]
-    assert report.ways_table([measured(millrace=[1.0])]) == ""
+    assert report.variants_table([measured(millrace=[1.0])]) == ""
 
 
 def test_rows_that_are_lost_are_listed_with_what_bounds_them() -> None:
@@ -121,17 +121,17 @@ class _Framework:
     def __init__(self) -> None:
         self.calls: list[str] = []
 
-    def ways(self, program: str, row: str) -> list[Series]:
+    def variants(self, program: str, row: str) -> list[Series]:
         return [Series(self.name, "default"), Series(self.name, "jit")]
 
-    def measure(self, program: str, row: str, way: str) -> tuple[float, float]:
-        self.calls.append(way)
-        if way == "jit" and self.calls.count("jit") == 2:
+    def measure(self, program: str, row: str, variant: str) -> tuple[float, float]:
+        self.calls.append(variant)
+        if variant == "jit" and self.calls.count("jit") == 2:
             raise RuntimeError("no\nmore")
         return 1e-6, 1.0
 
 
-def test_a_way_that_fails_does_not_end_the_others() -> None:
+def test_a_variant_that_fails_does_not_end_the_others() -> None:
     framework = _Framework()
     row = measure([framework], "program", Row("key", "a title", "us", per=2), None, 3)  # type: ignore[list-item]  # represents one
     assert framework.calls == ["default", "jit", "default", "jit", "default"]
@@ -156,14 +156,14 @@ def test_the_other_programs_of_the_machine_are_counted() -> None:
     assert cores is None or cores >= 0.0
 
 
-def test_a_function_runs_in_the_ways_of_its_framework() -> None:
+def test_a_function_runs_in_the_variants_of_its_framework() -> None:
     import millrace
 
     assert is_millrace(millrace)
-    calls = tf_ways(millrace, lambda jit_compile: lambda: jit_compile)
-    assert {way: call() for way, call in calls.items()} == {"default": None, "numpy": False, "jit": True}
-    calls = tf_ways(object(), lambda jit_compile: lambda: jit_compile)
-    assert {way: call() for way, call in calls.items()} == {"graph": None, "jit": True}
+    calls = tf_variants(millrace, lambda jit_compile: lambda: jit_compile)
+    assert {variant: call() for variant, call in calls.items()} == {"default": None, "numpy": False, "jit": True}
+    calls = tf_variants(object(), lambda jit_compile: lambda: jit_compile)
+    assert {variant: call() for variant, call in calls.items()} == {"graph": None, "jit": True}
 
 
 def test_every_program_is_in_the_order_and_has_rows_with_distinct_keys() -> None:

@@ -120,11 +120,11 @@ def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any)
 
 
 @pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.xla)])
-def test_of_several_rows_for_one_place_the_last_holds_and_places_without_rows_are_zero(jit: bool) -> None:
-    for places in ([2, 0, 2, 4], [1, 0, 1, 2], [0, 0, 0, 0]):
-        stitched = tf.function(lambda x, p=places: tf.dynamic_stitch([p[:3], p[3:]], [x[:3], x[3:]]), jit_compile=jit)
-        expected = np.zeros((max(places) + 1, 2), np.float32)
+def test_of_several_rows_for_one_index_the_last_holds_and_indices_without_rows_are_zero(jit: bool) -> None:
+    for numbers in ([2, 0, 2, 4], [1, 0, 1, 2], [0, 0, 0, 0]):
+        stitched = tf.function(lambda x, p=numbers: tf.dynamic_stitch([p[:3], p[3:]], [x[:3], x[3:]]), jit_compile=jit)
+        expected = np.zeros((max(numbers) + 1, 2), np.float32)
         rows = np.arange(1, 9, dtype=np.float32).reshape(4, 2)
-        for place, row in zip(places, rows, strict=True):
-            expected[place] = row
+        for index, row in zip(numbers, rows, strict=True):
+            expected[index] = row
         np.testing.assert_array_equal(stitched(rows), expected)

@@ -60,7 +60,7 @@ def test_patches_are_the_windows_of_the_padded_image(padding: str, rate: int) ->
         assert patches[0, i, j].tolist() == window.ravel().tolist()
 
 
-def test_a_window_larger_than_the_image_has_no_place() -> None:
+def test_a_window_larger_than_the_image_fits_nowhere() -> None:
     ones = [1, 1, 1, 1]
     assert tf.image.extract_patches(tf.zeros([1, 2, 2, 1]), [1, 3, 3, 1], ones, ones, "VALID").shape == (1, 0, 0, 9)
 

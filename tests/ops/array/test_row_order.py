@@ -1,4 +1,4 @@
-"""The largest elements of rows: against a stable sort, for every dtype and both ways of finding them."""
+"""The largest elements of rows: against a stable sort, for every dtype and both algorithms."""
 
 from __future__ import annotations
 

@@ -107,14 +107,14 @@ def test_nodes_have_tensorflows_names() -> None:
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int32", "uint8", "int64"])
 @pytest.mark.parametrize("size", [0, 1, 2, 63, 64, 65, 1000])
-def test_many_values_have_the_places_of_each_alone(side: str, dtype: str, size: int) -> None:
+def test_many_values_have_the_positions_of_each_alone(side: str, dtype: str, size: int) -> None:
     rng = np.random.default_rng(size)
     row, values = (rng.integers(0, 200, count).astype(tf.as_dtype(dtype).as_numpy_dtype) for count in (size, 5000))
     row.sort()
     expected = np.searchsorted(row.astype(float), values.astype(float), side=side)  # type: ignore[call-overload]  # a str
-    found_places = tf.searchsorted(row, values, side=side)
-    np.testing.assert_array_equal(found_places, expected)
-    np.testing.assert_array_equal(found_places[:100], tf.searchsorted(row, values[:100], side=side))
+    found_positions = tf.searchsorted(row, values, side=side)
+    np.testing.assert_array_equal(found_positions, expected)
+    np.testing.assert_array_equal(found_positions[:100], tf.searchsorted(row, values[:100], side=side))
 
 
 @pytest.mark.parametrize("count", [3, 5000])
@@ -124,9 +124,9 @@ def test_no_element_is_below_nan_and_none_is_above_infinity(count: int, jit: boo
     row = np.linspace(1, 3, size, dtype=np.float32)
     row[-1] = np.inf
     values = np.resize(np.float32([np.nan, np.inf, -np.inf]), count)
-    for side, places in (("left", [0, size - 1, 0]), ("right", [size, size, 0])):
-        found_places = tf.function(lambda x, side=side: tf.searchsorted(row, x, side=side), jit_compile=jit)(values)
-        np.testing.assert_array_equal(found_places, np.resize(places, count))
+    for side, positions in (("left", [0, size - 1, 0]), ("right", [size, size, 0])):
+        found_positions = tf.function(lambda x, side=side: tf.searchsorted(row, x, side=side), jit_compile=jit)(values)
+        np.testing.assert_array_equal(found_positions, np.resize(positions, count))
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])

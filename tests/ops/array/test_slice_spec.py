@@ -28,11 +28,11 @@ def test_an_unknown_bound_gives_an_unknown_size() -> None:
 
 
 def test_the_ellipsis_stands_for_the_dimensions_that_are_left() -> None:
-    place = layout((2, 3, 4), [0, 0, 1], [0, 0, 2], [1, 1, 1], Masks(ellipsis=2, new_axis=1, shrink_axis=4), ValueError)
-    assert place.shape == (1, 2, 3)
-    assert place.range_shape == (2, 3, 1)
+    found = layout((2, 3, 4), [0, 0, 1], [0, 0, 2], [1, 1, 1], Masks(ellipsis=2, new_axis=1, shrink_axis=4), ValueError)
+    assert found.shape == (1, 2, 3)
+    assert found.range_shape == (2, 3, 1)
 
 
 def test_a_new_axis_counts_neither_as_a_dimension_nor_as_shrunk() -> None:
-    place = layout((2,), [0, 1], [0, 2], [1, 1], Masks(new_axis=1, shrink_axis=3), ValueError)
-    assert place.shape == (1,)
+    found = layout((2,), [0, 1], [0, 2], [1, 1], Masks(new_axis=1, shrink_axis=3), ValueError)
+    assert found.shape == (1,)

@@ -274,7 +274,7 @@ def test_the_nth_element_counts_nan_last(dtype: Any) -> None:
         np.testing.assert_array_equal(_numbers(tf.raw_ops.NthElement(input=x, n=n, reverse=True)), high)
 
 
-def test_the_gradient_of_a_sort_finds_its_way_past_nan() -> None:
+def test_the_gradient_of_a_sort_passes_by_nan() -> None:
     x = tf.constant([3.0, _NAN, 1.0])
     with tf.GradientTape() as tape:
         tape.watch(x)

@@ -33,9 +33,9 @@ def test_a_palette_is_passed_over() -> None:
     assert bitmap_files.decode_bmp(saved(picture, "BMP"), 4).shape == (5, 3, 4)
 
 
-def _changed(place: int, form: str, value: int) -> bytes:
+def _changed(position: int, form: str, value: int) -> bytes:
     data = bytearray(saved(image(5, 3), "BMP"))
-    struct.pack_into(form, data, place, value)
+    struct.pack_into(form, data, position, value)
     return bytes(data)
 
 

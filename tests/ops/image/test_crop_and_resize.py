@@ -62,7 +62,7 @@ def test_corners_in_reverse_order_mirror_the_box() -> None:
     np.testing.assert_allclose(there[0, ::-1, ::-1], back[0], rtol=1e-5, atol=1e-5)
 
 
-def test_places_outside_of_the_image_have_the_extrapolation_value() -> None:
+def test_positions_outside_of_the_image_have_the_extrapolation_value() -> None:
     found = tf.image.crop_and_resize(_IMAGES, [[2, 2, 3, 3.0]], [0], [2, 2], extrapolation_value=7.0)
     assert (found.numpy() == 7).all()
 

@@ -26,20 +26,20 @@ def _framed(x: Any, top: int, left: int, height: int, width: int) -> Any:
     return frame
 
 
-@pytest.mark.parametrize("place", [(0, 0, 5, 7), (1, 2, 3, 4), (4, 6, 1, 1)])
-def test_a_window_is_cut_out(place: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("window", [(0, 0, 5, 7), (1, 2, 3, 4), (4, 6, 1, 1)])
+def test_a_window_is_cut_out(window: tuple[int, ...]) -> None:
     for x in (_BATCH, _BATCH[0]):
-        expected = _window(x, *place)
-        np.testing.assert_array_equal(tf.image.crop_to_bounding_box(x, *place), expected)
-        np.testing.assert_array_equal(tf.image.crop_to_bounding_box(x, *map(tf.constant, place)), expected)
+        expected = _window(x, *window)
+        np.testing.assert_array_equal(tf.image.crop_to_bounding_box(x, *window), expected)
+        np.testing.assert_array_equal(tf.image.crop_to_bounding_box(x, *map(tf.constant, window)), expected)
 
 
-@pytest.mark.parametrize("place", [(0, 0, 5, 7), (1, 2, 9, 9), (3, 0, 8, 20)])
-def test_an_image_is_put_into_a_larger_one(place: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("window", [(0, 0, 5, 7), (1, 2, 9, 9), (3, 0, 8, 20)])
+def test_an_image_is_put_into_a_larger_one(window: tuple[int, ...]) -> None:
     for x in (_BATCH, _BATCH[0]):
-        expected = _framed(x, *place)
-        np.testing.assert_array_equal(tf.image.pad_to_bounding_box(x, *place), expected)
-        np.testing.assert_array_equal(tf.image.pad_to_bounding_box(x, *map(tf.constant, place)), expected)
+        expected = _framed(x, *window)
+        np.testing.assert_array_equal(tf.image.pad_to_bounding_box(x, *window), expected)
+        np.testing.assert_array_equal(tf.image.pad_to_bounding_box(x, *map(tf.constant, window)), expected)
 
 
 @given(_SIZES, _SIZES)
@@ -54,7 +54,7 @@ def test_a_size_is_reached_from_the_middle(height: int, width: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "words"),
+    ("name", "window", "words"),
     [
         ("crop_to_bounding_box", (0, 0, 0, 5), "target_height must be > 0."),
         ("crop_to_bounding_box", (0, 0, 5, 0), "target_width must be > 0."),
@@ -72,15 +72,15 @@ def test_a_size_is_reached_from_the_middle(height: int, width: int) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused_at_once_or_when_it_is_known(
-    name: str, place: tuple[int, ...], words: str
+    name: str, window: tuple[int, ...], words: str
 ) -> None:
     call = getattr(tf.image, name)
-    check_refusal(lambda: call(_BATCH, *place), ValueError, words)
+    check_refusal(lambda: call(_BATCH, *window), ValueError, words)
     with pytest.raises(tf.errors.InvalidArgumentError, match=words.replace("+", r"\+")):
-        call(_BATCH, *map(tf.constant, place))
-    specs = [tf.TensorSpec([None] * 4, tf.int32), *(tf.TensorSpec([], tf.int32) for _ in place)]
+        call(_BATCH, *map(tf.constant, window))
+    specs = [tf.TensorSpec([None] * 4, tf.int32), *(tf.TensorSpec([], tf.int32) for _ in window)]
     with pytest.raises(tf.errors.InvalidArgumentError, match=words.replace("+", r"\+")):
-        tf.function(call, input_signature=specs, autograph=False)(_BATCH, *place)
+        tf.function(call, input_signature=specs, autograph=False)(_BATCH, *window)
 
 
 @pytest.mark.parametrize("name", ["crop_to_bounding_box", "pad_to_bounding_box"])

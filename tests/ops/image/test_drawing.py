@@ -49,7 +49,7 @@ def test_ten_colors_take_turns() -> None:
     ],
 )
 def test_boxes_are_refused(images: Any, boxes: Any, colors: Any, words: str) -> None:
-    call = lambda: tf.image.draw_bounding_boxes(images, boxes, colors)  # noqa: E731  (a call to be made in several ways)
+    call = lambda: tf.image.draw_bounding_boxes(images, boxes, colors)  # noqa: E731  (a call to be made in several modes)
     check_refusal(call, tf.errors.InvalidArgumentError, words)
 
 

@@ -73,7 +73,7 @@ def test_noise_lies_within_the_image_and_is_drawn_anew(noise: str) -> None:
 )
 def test_glimpses_are_refused(changes: dict[str, Any], words: str) -> None:
     arguments = {"input": _IMAGES, "size": _SIZE, "offsets": _OFFSETS, "noise": "zero", "uniform_noise": False}
-    call = lambda: tf.raw_ops.ExtractGlimpseV2(**{**arguments, **changes})  # noqa: E731  (a call to be made in several ways)
+    call = lambda: tf.raw_ops.ExtractGlimpseV2(**{**arguments, **changes})  # noqa: E731  (a call to be made in several modes)
     check_refusal(call, tf.errors.InvalidArgumentError, words)
 
 

@@ -53,9 +53,9 @@ def test_a_ratio_makes_the_image_smaller(ratio: int) -> None:
 
 
 @given(st.integers(0, len(_LONG) - 1), st.integers(0, 255))
-def test_a_broken_file_is_decoded_or_refused(place: int, byte: int) -> None:
+def test_a_broken_file_is_decoded_or_refused(position: int, byte: int) -> None:
     data = bytearray(_LONG)
-    data[place] = byte
+    data[position] = byte
     try:
         found: Any = jpeg_files.decode(bytes(data), Settings())
     except tf.errors.InvalidArgumentError:

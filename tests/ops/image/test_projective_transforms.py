@@ -35,7 +35,7 @@ SAMPLES = [
     ),
     *(
         Sample("ImageProjectiveTransformV3", (_BYTES, _TRANSFORMS, _SIZE, np.float32(1.5)), attrs, xla=is_exact)
-        # XLA rounds otherwise in the last place, which may decide what is cut off
+        # XLA rounds otherwise in the last digit, which may decide what is cut off
         for attrs, is_exact in ((_MODES[3], True), (_MODES[4], False))
     ),
     Sample("ImageProjectiveTransformV3", (_IMAGES[:0], _TRANSFORMS[:1], _SIZE, np.float32(0)), _MODES[0]),

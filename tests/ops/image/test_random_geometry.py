@@ -50,13 +50,13 @@ def test_flips_let_gradients_through(name: str) -> None:
 
 def test_a_crop_is_a_piece_of_the_picture() -> None:
     x = np.arange(60).reshape(4, 5, 3)
-    places = set()
+    positions = set()
     for seed in range(40):
         piece = tf.image.stateless_random_crop(x, [2, 3, 3], (seed, 7)).numpy()
         row, column = divmod(int(piece[0, 0, 0]) // 3, 5)
         assert np.array_equal(piece, x[row : row + 2, column : column + 3])
-        places.add((row, column))
-    assert len(places) == 9
+        positions.add((row, column))
+    assert len(positions) == 9
 
 
 def test_a_crop_has_a_static_shape() -> None:

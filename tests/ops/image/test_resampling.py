@@ -1,4 +1,4 @@
-"""Resamplings of rows and columns: every way to sum gives the sums of the matrix."""
+"""Resamplings of rows and columns: every algorithm gives the sums of the matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The taps of each way to resize."""
+"""The taps of each method of resizing."""
 
 from __future__ import annotations
 

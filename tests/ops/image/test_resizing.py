@@ -75,7 +75,7 @@ def test_sizes_need_not_be_known_while_tracing(method: str) -> None:
 @pytest.mark.xla
 @pytest.mark.parametrize("method", _METHODS)
 def test_xla_resizes_alike(method: str) -> None:
-    resize = lambda image: tf.image.resize(image, [2, 5], method, antialias=True)  # noqa: E731  (a call to be made in several ways)
+    resize = lambda image: tf.image.resize(image, [2, 5], method, antialias=True)  # noqa: E731  (a call to be made in several modes)
     compiled = tf.function(resize, jit_compile=True, autograph=False)
     np.testing.assert_allclose(compiled(_IMAGE), resize(_IMAGE), rtol=1e-5, atol=1e-4)
 

@@ -126,7 +126,7 @@ def test_scale_and_translate_refuses(changes: dict[str, Any], words: str) -> Non
 
 def test_gradients_of_nothing_are_refused() -> None:
     words = "resized dimensions must be positive"
-    call = lambda: tf.raw_ops.ResizeBilinearGrad(grads=_IMAGES[:, :0], original_image=_IMAGES)  # noqa: E731  (a call to be made in several ways)
+    call = lambda: tf.raw_ops.ResizeBilinearGrad(grads=_IMAGES[:, :0], original_image=_IMAGES)  # noqa: E731  (a call to be made in several modes)
     check_refusal(call, tf.errors.InvalidArgumentError, words)
 
 

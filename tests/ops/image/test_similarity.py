@@ -28,8 +28,8 @@ def test_psnr_takes_lists() -> None:
 
 def test_ssim_is_its_definition() -> None:
     a, b = (x.astype(np.float64)[0, :, :, 0] for x in _pictures(1, 4, 5, 1))
-    places = np.arange(3) - 1.0
-    bell = np.exp(-(places**2) / (2 * 1.5**2))
+    columns = np.arange(3) - 1.0
+    bell = np.exp(-(columns**2) / (2 * 1.5**2))
     weights = np.outer(bell, bell) / bell.sum() ** 2
     values = []
     for i, j in np.ndindex(2, 3):
@@ -41,8 +41,8 @@ def test_ssim_is_its_definition() -> None:
         values.append(luminance * (2 * covariance + 9e-4) / (var_p + var_q + 9e-4))
     pictures = [tf.constant(x[:, :, None], tf.float32) for x in (a, b)]
     np.testing.assert_allclose(tf.image.ssim(*pictures, 1.0, filter_size=3).numpy(), np.mean(values), rtol=1e-4)
-    places_map = tf.image.ssim(*pictures, 1.0, filter_size=3, return_index_map=True)
-    np.testing.assert_allclose(places_map.numpy().ravel(), values, rtol=1e-3, atol=1e-5)
+    index_map = tf.image.ssim(*pictures, 1.0, filter_size=3, return_index_map=True)
+    np.testing.assert_allclose(index_map.numpy().ravel(), values, rtol=1e-3, atol=1e-5)
 
 
 def test_one_scale_is_the_positive_part_of_ssim() -> None:

@@ -105,12 +105,12 @@ def test_overlaps_may_be_given() -> None:
 )
 def test_suppression_refuses(changes: dict[str, Any], words: str) -> None:
     arguments = {"boxes": _BOXES, "scores": _SCORES, "max_output_size": 3, **changes}
-    call = lambda: tf.image.non_max_suppression_with_scores(**arguments)  # noqa: E731  (a call to be made in several ways)
+    call = lambda: tf.image.non_max_suppression_with_scores(**arguments)  # noqa: E731  (a call to be made in several modes)
     check_refusal(call, tf.errors.InvalidArgumentError, words)
 
 
 def test_overlaps_are_square() -> None:
-    call = lambda: tf.image.non_max_suppression_overlaps(_MATRIX[:, :4], _SCORES, 3)  # noqa: E731  (a call to be made in several ways)
+    call = lambda: tf.image.non_max_suppression_overlaps(_MATRIX[:, :4], _SCORES, 3)  # noqa: E731  (a call to be made in several modes)
     check_refusal(call, tf.errors.InvalidArgumentError, "overlaps must be square[9,4]")
 
 

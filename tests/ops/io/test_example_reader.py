@@ -69,7 +69,7 @@ def test_numbers_may_stand_one_by_one() -> None:
     assert _values(example(a=floats(1, 2.5, packed=False)), Field(b"a", tf.float32, Layout.SPARSE)) == [1, 2.5]
 
 
-def test_messages_name_key_and_place() -> None:
+def test_messages_name_key_and_index() -> None:
     fixed = Field(b"a", tf.int64, Layout.FIXED, (), is_required=True)
     good, wrong = example(a=ints(1)), example(a=texts(b"x"))
     words = "Key: a, Index: 1.  Data types don't match. Data type: string but expected type: int64"

@@ -67,9 +67,9 @@ def test_damaged_batches_are_read_as_the_exact_reader_reads_or_left_alone(serial
 
 def _damaged(data: bytes, chance: random.Random) -> bytes:
     """Changes, drops or doubles a byte, or cuts the bytes off."""
-    place = chance.randrange(len(data) + 1)
-    middle = chance.choice([bytes([chance.randrange(256)]), b"", data[place : place + 1] * 2, None])
-    return data[:place] if middle is None else data[:place] + middle + data[place + 1 :]
+    position = chance.randrange(len(data) + 1)
+    middle = chance.choice([bytes([chance.randrange(256)]), b"", data[position : position + 1] * 2, None])
+    return data[:position] if middle is None else data[:position] + middle + data[position + 1 :]
 
 
 @given(st.lists(_EXAMPLE, max_size=8))

@@ -39,7 +39,7 @@ def test_reading(path: str) -> None:
     assert GFile(path).next() == "l1\n"
 
 
-def test_places(path: str) -> None:
+def test_positions(path: str) -> None:
     file = GFile(path, "rb")
     assert (file.tell(), file.read(3), file.tell(), file.size(), file.seekable()) == (0, b"l1\n", 3, 14, True)
     assert (file.name, file.mode) == (path, "rb")
@@ -54,7 +54,7 @@ def test_places(path: str) -> None:
     assert file.tell() == 3
 
 
-def test_places_that_are_not_there(path: str) -> None:
+def test_positions_that_are_not_there(path: str) -> None:
     check_refusal(lambda: GFile(path).seek(), TypeError, "seek(): offset argument required")
     words = "Invalid whence argument: 5. Valid values are 0, 1, or 2."
     check_refusal(lambda: GFile(path).seek(0, 5), _e.InvalidArgumentError, words)

@@ -135,7 +135,7 @@ def test_making_folders_twice_is_no_error_but_making_one_is(folder: str) -> None
         files.make_directory(flat)
 
 
-def test_a_renamed_file_takes_the_place_of_another(folder: str) -> None:
+def test_a_renamed_file_replaces_another(folder: str) -> None:
     files, (a, b) = _at(folder, "a", "b")
     _write(files, a, b"new")
     _write(files, b, b"old")
@@ -151,7 +151,7 @@ def test_a_renamed_folder_takes_its_files_along(folder: str) -> None:
     assert files.content(moved) == b"text" and not files.exists(a)
 
 
-def test_a_file_does_not_take_the_place_of_a_folder(folder: str) -> None:
+def test_a_file_does_not_replace_a_folder(folder: str) -> None:
     files, (a, b) = _at(folder, "a", "b")
     _write(files, a, b"new")
     files.make_directory(b)

@@ -54,7 +54,7 @@ def test_a_link_is_a_name_that_is_taken_also_if_it_leads_nowhere(tmp_path: Path)
     assert LOCAL.is_taken(path) and not LOCAL.exists(path)
 
 
-def test_a_mapped_file_keeps_its_bytes_when_another_file_takes_its_place(tmp_path: Path) -> None:
+def test_a_mapped_file_keeps_its_bytes_when_another_file_replaces_it(tmp_path: Path) -> None:
     path, other_path = str(tmp_path / "a"), str(tmp_path / "b")
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "b").write_bytes(b"newer")
@@ -116,7 +116,7 @@ def test_space_is_set_aside_or_known_to_be_missing(tmp_path: Path) -> None:
             LOCAL.reserve(file, 1 << 62)
     reader, writer = os.pipe()
     with FileIO(writer, "w") as pipe, FileIO(reader):
-        with pytest.raises(OSError, match="seek"):  # a pipe has no places
+        with pytest.raises(OSError, match="seek"):  # a pipe has no positions
             LOCAL.reserve(pipe, 100)
 
 
@@ -124,9 +124,9 @@ def test_several_threads_read_one_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(np.arange(100_000, dtype=np.uint32).tobytes())
     assert LOCAL.reads_at_once == hasattr(os, "preadv")
 
-    def read(place: int) -> int:
+    def read(index: int) -> int:
         memory = np.zeros(4, np.uint8)
-        assert LOCAL.read_at(file, 4 * place, memory) == 4
+        assert LOCAL.read_at(file, 4 * index, memory) == 4
         return int(memory.view(np.uint32)[0])
 
     with LOCAL.open(str(tmp_path / "file"), "r") as file, ThreadPoolExecutor(4 if LOCAL.reads_at_once else 1) as pool:

@@ -47,7 +47,7 @@ def test_a_block_that_raises_leaves_what_was_there(tmp_path: Path) -> None:
     ],
     ids=["the folder is missing", "the folder is a file", "the file is a folder"],
 )
-def test_a_place_that_cannot_be_written_is_refused(make: object, kind: type[Exception], tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_refused(make: object, kind: type[Exception], tmp_path: Path) -> None:
     path = tmp_path / "folder" / "a"
     make(path)  # type: ignore[operator]  # one of the functions above
     with pytest.raises(kind, match=f"^{path}; "), written_beside(str(path)) as file:

@@ -47,7 +47,7 @@ def test_regularization_shrinks_the_solution(shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(tf.linalg.lstsq(a, b, l2_regularizer=0.5), expected, atol=1e-10)
 
 
-def test_a_rank_deficient_matrix_is_solved_the_slow_way() -> None:
+def test_a_rank_deficient_matrix_is_solved_by_singular_values() -> None:
     a = tf.constant([[1.0, 2.0], [2.0, 4.0]])
     assert np.isnan(tf.linalg.lstsq(tf.zeros([2, 2]), [[1.0], [1.0]])).any()
     np.testing.assert_allclose(tf.linalg.lstsq(a, tf.eye(2), fast=False), [[0.04, 0.08], [0.08, 0.16]], rtol=1e-4)
@@ -86,7 +86,7 @@ def test_the_gradient_does_not_need_to_know_the_shape(rows: int, spec: list[int 
         np.testing.assert_allclose(one.numpy(), expected.numpy(), rtol=1e-9)
 
 
-def test_the_slow_way_has_no_gradient() -> None:
+def test_the_slow_path_has_no_gradient() -> None:
     a = tf.constant(matrix("float64", 3, 2))
     with tf.GradientTape() as tape:
         tape.watch(a)

@@ -27,7 +27,7 @@ def reserved(count: int) -> Any:
     return raw.TensorListReserve(element_shape=[2], num_elements=count, **F64)
 
 
-WAYS: dict[str, Callable[[Any], Any]] = {
+PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "stack": lambda x: stacked(rows(x)),
     "get": lambda x: raw.TensorListGetItem(input_handle=rows(x), index=1, element_shape=[2], **F64),
     "set": lambda x: stacked(raw.TensorListSetItem(input_handle=rows(x), index=0, item=x[2] * 3.0)),
@@ -65,10 +65,10 @@ MODES = [
 X = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("mode", MODES)
-def test_gradients_are_those_of_finite_differences_on_every_engine(way: str, mode: Any) -> None:
-    run = WAYS[way]
+def test_gradients_are_those_of_finite_differences_on_every_engine(program: str, mode: Any) -> None:
+    run = PROGRAMS[program]
 
     def total(x: Any) -> Any:
         y = run(x)
@@ -81,10 +81,10 @@ def test_gradients_are_those_of_finite_differences_on_every_engine(way: str, mod
         y = mode(total)(x)
     found = tape.gradient(y, x).numpy()
     expected = np.zeros_like(X)
-    for place in np.ndindex(*X.shape):
+    for index in np.ndindex(*X.shape):
         step = np.zeros_like(X)
-        step[place] = 1e-6
-        expected[place] = (float(total(tf.constant(X + step))) - float(total(tf.constant(X - step)))) / 2e-6
+        step[index] = 1e-6
+        expected[index] = (float(total(tf.constant(X + step))) - float(total(tf.constant(X - step)))) / 2e-6
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
@@ -112,8 +112,8 @@ _OPS = {
 }
 
 GRADIENT_PROGRAMS = [
-    *(GradientProgram(op, WAYS[way], [X]) for way, op in _OPS.items()),
-    GradientProgram("TensorListConcatV2", WAYS["split and concat"], [X]),
+    *(GradientProgram(op, PROGRAMS[program], [X]) for program, op in _OPS.items()),
+    GradientProgram("TensorListConcatV2", PROGRAMS["split and concat"], [X]),
     GradientProgram(
         "TensorListConcat",
         lambda x: raw.TensorListConcat(

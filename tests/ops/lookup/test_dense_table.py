@@ -60,8 +60,8 @@ def test_texts_are_in_the_buckets_of_their_hash() -> None:
 def test_buckets_are_those_of_keys_that_come_one_after_the_other(keys: list[int]) -> None:
     taken: dict[int, int] = {}
     for number, key in enumerate(keys):
-        place = next(p for k in range(32) if (p := (key + k * (k + 1) // 2) % 32) not in taken)
-        taken[place] = number
+        bucket = next(p for k in range(32) if (p := (key + k * (k + 1) // 2) % 32) not in taken)
+        taken[bucket] = number
     found = _buckets_of(np.array(keys, np.uint64), 32).tolist()
     assert found == sorted(taken, key=taken.__getitem__)
 

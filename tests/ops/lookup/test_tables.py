@@ -35,7 +35,7 @@ def _texts(keys: list[int]) -> Any:
 def test_a_table_of_integers_is_a_dict(steps: list[tuple[str, list[int]]]) -> None:
     table, model = MutableTable(tf.int64, tf.int64), dict[int, int]()
     for number, (step, keys) in enumerate(steps):
-        values = [100 * number + place for place in range(len(keys))]
+        values = [100 * number + column for column in range(len(keys))]
         if step == "remove":
             table.remove(_int64(keys))
             model = {key: value for key, value in model.items() if key not in keys}
@@ -57,7 +57,7 @@ def test_a_table_of_integers_is_a_dict(steps: list[tuple[str, list[int]]]) -> No
 def test_a_table_of_vectors_is_a_dict(steps: list[tuple[str, list[int]]]) -> None:
     table, model = MutableTableOfTensors(tf.string, tf.float32, (2,)), dict[int, float]()
     for number, (step, keys) in enumerate(steps):
-        values = np.array([[number, place] for place in range(len(keys))], np.float32).reshape(-1, 2)
+        values = np.array([[number, column] for column in range(len(keys))], np.float32).reshape(-1, 2)
         if step == "remove":
             table.remove(_texts(keys))
             model = {key: value for key, value in model.items() if key not in keys}

@@ -27,7 +27,7 @@ def _entries(
 
 
 @pytest.mark.parametrize("text", [b"a\nb\nc\n", b"a\nb\nc", b"a\r\nb\r\nc", b"a\r\nb\r\nc\r\n"])
-def test_lines_end_in_every_way(tmp_path: Path, text: bytes) -> None:
+def test_lines_end_with_every_line_ending(tmp_path: Path, text: bytes) -> None:
     assert _entries(tmp_path, text) == [(b"a", 0), (b"b", 1), (b"c", 2)]
 
 

@@ -75,7 +75,7 @@ def binary(
 def both_broadcast(
     op: str, low: float = -2.0, high: float = 2.0, *, second: tuple[float, float] | None = None
 ) -> Sample:
-    """A sample for the gradient of a function of two tensors of which both are repeated, one of them in two ways."""
+    """A sample for the gradient of a function of two tensors of which both are repeated, one of them along two axes."""
     first = numbers("float64", (2, 1, 2), low, high)
     return Sample(op, (first, numbers("float64", (3, 1), *(second or (low, high)), seed=1)), grad=True)
 

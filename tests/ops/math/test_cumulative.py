@@ -279,7 +279,7 @@ def test_scans_of_any_shape_agree_with_loops(shape: Any, exclusive: bool, revers
 
 @pytest.mark.parametrize("shape", [(7, 300), (7, 1, 300), (3, 5, 20, 20), (1, 300), (0, 300)])
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.float16])
-def test_many_places_step_along_an_axis_together(dtype: Any, shape: Any) -> None:
+def test_many_vectors_step_along_an_axis_together(dtype: Any, shape: Any) -> None:
     x = np.random.default_rng(0).choice([1, -1], shape).astype(dtype)
     for axis in range(-len(shape), len(shape)):
         np.testing.assert_array_equal(tf.cumsum(x, axis), np.cumsum(x, axis, dtype=dtype))

@@ -31,7 +31,7 @@ def test_rows_of_segments_in_disorder_are_added_up_all_the_same() -> None:
 
 @pytest.mark.parametrize("rows", [10, 10**6])
 def test_distinct_rows_are_those_of_unique(rows: int) -> None:
-    distinct, places = distinct_rows(np.int32([7, 1, 7, 3]), rows)
+    distinct, positions = distinct_rows(np.int32([7, 1, 7, 3]), rows)
     assert distinct.tolist() == [1, 3, 7]
     assert distinct.dtype == np.int32
-    assert places.tolist() == [2, 0, 2, 1]
+    assert positions.tolist() == [2, 0, 2, 1]

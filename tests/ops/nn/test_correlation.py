@@ -30,16 +30,16 @@ CASES = [
 def _by_definition(x: Any, filters: Any, windows: tuple[Window, ...]) -> Any:
     groups = x.shape[-1] // filters.shape[-2]
     size, features = filters.shape[-2], filters.shape[-1] // groups
-    result = np.zeros((x.shape[0], *(w.places for w in windows), filters.shape[-1]))
-    for place in np.ndindex(*result.shape[1:-1]):
+    result = np.zeros((x.shape[0], *(w.output_size for w in windows), filters.shape[-1]))
+    for position in np.ndindex(*result.shape[1:-1]):
         for offset in np.ndindex(*filters.shape[:-2]):
-            at = [p * w.stride + o * w.dilation - w.before for p, o, w in zip(place, offset, windows, strict=True)]
+            at = [p * w.stride + o * w.dilation - w.before for p, o, w in zip(position, offset, windows, strict=True)]
             if any(not 0 <= a < w.size for a, w in zip(at, windows, strict=True)):
                 continue
             for g in range(groups):
                 mine, theirs = slice(g * size, (g + 1) * size), slice(g * features, (g + 1) * features)
                 value = x[(slice(None), *at, mine)] @ filters[(*offset, slice(None), theirs)]
-                result[(slice(None), *place, theirs)] += value
+                result[(slice(None), *position, theirs)] += value
     return result
 
 
@@ -84,7 +84,7 @@ def _random_case(data: st.DataObject) -> tuple[Any, Any, Any, tuple[Window, ...]
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     batch = data.draw(st.integers(1, 5))
     x, filters = rng.normal(size=(batch, *spatial, groups * size)), rng.normal(size=(*kernel, size, groups * each))
-    dy = rng.normal(size=(batch, *(w.places for w in windows), groups * each))
+    dy = rng.normal(size=(batch, *(w.output_size for w in windows), groups * each))
     return x, filters, dy, windows
 
 
@@ -92,7 +92,7 @@ def _random_case(data: st.DataObject) -> tuple[Any, Any, Any, tuple[Window, ...]
 @given(
     st.data(), st.sampled_from(["onednn", "numpy"]), st.sampled_from(["float16", "bfloat16", "float32"]), st.booleans()
 )
-def test_every_way_gives_the_same(data: st.DataObject, way: str, dtype: str, first: bool) -> None:
+def test_every_implementation_gives_the_same(data: st.DataObject, implementation: str, dtype: str, first: bool) -> None:
     exact = _random_case(data)
     windows = exact[3]
     exact_x, exact_filters, exact_dy = (a.astype(as_dtype(dtype).np_dtype).astype(np.float64) for a in exact[:3])
@@ -101,9 +101,9 @@ def test_every_way_gives_the_same(data: st.DataObject, way: str, dtype: str, fir
         x, dy = (np.moveaxis(np.ascontiguousarray(np.moveaxis(a, -1, 1)), 1, -1) for a in (x, dy))
     with (
         pytest.MonkeyPatch.context() as patch,
-        correlation.FORWARD.pinned(way),
-        correlation.INPUT_GRADIENT.pinned(way),
-        correlation.FILTER_GRADIENT.pinned(way),
+        correlation.FORWARD.pinned(implementation),
+        correlation.INPUT_GRADIENT.pinned(implementation),
+        correlation.FILTER_GRADIENT.pinned(implementation),
     ):
         patch.setattr(correlation, "_SMALL", 0)
         y = correlate(xp, x, filters, windows)
@@ -123,7 +123,7 @@ def _check_close(result: Any, expected: Any) -> None:
     np.testing.assert_allclose(result.astype(np.float64) / scale, expected / scale, atol=error)
 
 
-def test_integers_and_doubles_go_the_way_of_numpy() -> None:
+def test_integers_and_doubles_are_computed_by_numpy() -> None:
     windows = make_windows((30, 30), (3, 3), (1, 1), (1, 1), "SAME", ((0, 0),) * 2)
     with correlation.FORWARD.pinned("onednn"):
         for dtype in (np.int32, np.float64):
@@ -134,8 +134,8 @@ def test_integers_and_doubles_go_the_way_of_numpy() -> None:
 def test_a_window_larger_than_the_images_sees_padding() -> None:
     windows = make_windows((3, 3), (25, 25), (1, 1), (1, 1), "SAME", ((0, 0),) * 2)
     x, filters = np.ones((2, 3, 3, 4), np.float32), np.ones((25, 25, 4, 4), np.float32)
-    for way in ("onednn", "numpy"):
-        with correlation.FORWARD.pinned(way):
+    for implementation in ("onednn", "numpy"):
+        with correlation.FORWARD.pinned(implementation):
             np.testing.assert_allclose(correlate(xp, x, filters, windows), np.full((2, 3, 3, 4), 36.0))
 
 
@@ -152,9 +152,9 @@ def test_threads_share_the_images() -> None:
     x, filters = (rng.normal(size=s).astype(np.float32) for s in ((19, 24, 24, 16), (3, 3, 16, 16)))
     results = []
     try:
-        for way, threads in (("numpy", 1), ("numpy", 3), ("onednn", 1), ("onednn", 3)):
+        for implementation, threads in (("numpy", 1), ("numpy", 3), ("onednn", 1), ("onednn", 3)):
             set_thread_count(threads)
-            with correlation.FORWARD.pinned(way), correlation.FILTER_GRADIENT.pinned(way):
+            with correlation.FORWARD.pinned(implementation), correlation.FILTER_GRADIENT.pinned(implementation):
                 y = correlate(xp, x, filters, windows)
                 results.append((y, correlate_filter_gradient(xp, x, y, windows, filters.shape)))
     finally:

@@ -1,4 +1,4 @@
-"""Depthwise correlation: every way gives what the definition says."""
+"""Depthwise correlation: every implementation gives what the definition says."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_many_rows_are_summed_up_in_pieces(strides: int, dilation: int, padding:
     st.sampled_from(["float16", "bfloat16", "float32", "float64"]),
     st.booleans(),
 )
-def test_every_way_gives_what_a_correlation_in_groups_gives(
-    way: str, multiplier: int, kernel: int, move: tuple[int, int], padding: str, dtype: str, first: bool
+def test_every_implementation_gives_what_a_correlation_in_groups_gives(
+    implementation: str, multiplier: int, kernel: int, move: tuple[int, int], padding: str, dtype: str, first: bool
 ) -> None:
     stride, dilation = move
     windows = make_windows((12, 9), (kernel, 2), (stride,) * 2, (dilation,) * 2, padding, ((0, 0), (0, 0)))
@@ -46,13 +46,13 @@ def test_every_way_gives_what_a_correlation_in_groups_gives(
     if first:
         x = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, -1, 1)), 1, -1)
     joined = filters.reshape(kernel, 2, 1, -1)
-    dy = array(4, *(w.places for w in windows), 16 * multiplier, dtype=dtype, shift=2.0)
+    dy = array(4, *(w.output_size for w in windows), 16 * multiplier, dtype=dtype, shift=2.0)
     exact = [a.astype(np.float64) for a in (x, joined, dy)]
     close: Any = {"rtol": 0.02, "atol": 0.5} if dtype.endswith("16") else {"rtol": 1e-4, "atol": 1e-3}
     with (
-        depthwise.FORWARD.pinned(way),
-        depthwise.INPUT_GRADIENT.pinned(way),
-        depthwise.FILTER_GRADIENT.pinned(way),
+        depthwise.FORWARD.pinned(implementation),
+        depthwise.INPUT_GRADIENT.pinned(implementation),
+        depthwise.FILTER_GRADIENT.pinned(implementation),
     ):
         y = depthwise.correlate_depthwise(xp, x, filters, windows)
         to_images = depthwise.depthwise_input_gradient(xp, dy, filters, windows, x.shape)

@@ -16,7 +16,7 @@ def _images(*shape: int) -> Any:
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID", [[0, 0], [1, 2], [2, 0], [0, 0]]])
 @pytest.mark.parametrize("sizes", [(9, 8), (6, 7)])
-def test_a_dilated_convolution_is_the_same_either_way(padding: Any, sizes: tuple[int, int]) -> None:
+def test_a_dilated_convolution_is_the_same_op_by_op_or_batched(padding: Any, sizes: tuple[int, int]) -> None:
     x, filters = _images(2, *sizes, 3), _images(3, 2, 3, 4)
     through = tf.nn.convolution(x, filters, padding=padding, dilations=[2, 3])
     direct = tf.nn.conv2d(x, filters, 1, padding, dilations=[2, 3])

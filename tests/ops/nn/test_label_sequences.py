@@ -47,10 +47,10 @@ def test_the_different_labels_of_a_row_are_numbered_in_their_order(spec: Any) ->
     function: Any = tf.nn.ctc_unique_labels
     if spec != "eager":
         function = tf.function(function, input_signature=[tf.TensorSpec(spec, tf.int32)])
-    values, places = function(labels)
-    assert (values.dtype, places.dtype) == (tf.int64, tf.int32)
+    values, columns = function(labels)
+    assert (values.dtype, columns.dtype) == (tf.int64, tf.int32)
     assert values.numpy().tolist() == [[3, 4, 0, 0, 0], [0, 0, 0, 0, 0], [5, -1, 2, 0, 0]]
-    np.testing.assert_array_equal(np.take_along_axis(values.numpy(), places.numpy(), 1), labels)
+    np.testing.assert_array_equal(np.take_along_axis(values.numpy(), columns.numpy(), 1), labels)
 
 
 def test_unique_labels_of_a_vector_raise() -> None:

@@ -48,11 +48,11 @@ GRADIENT_SAMPLES = [
 
 
 def _of_gradient(name: str, gradient: Any) -> GradientProgram:
-    """An op that is linear in its second tensor, at places that fit the first."""
+    """An op that is linear in its second tensor, at positions that fit the first."""
     run, attrs = getattr(tf.raw_ops, name), {**_WINDOW, "padding": "SAME"}
     x = array(2, 5, 4, 2, dtype="float64")
-    _, places = tf.raw_ops.MaxPoolWithArgmax(input=x, **attrs)
-    return GradientProgram(name, lambda g: run(input=x, grad=g, argmax=places, **attrs), [gradient])
+    _, positions = tf.raw_ops.MaxPoolWithArgmax(input=x, **attrs)
+    return GradientProgram(name, lambda g: run(input=x, grad=g, argmax=positions, **attrs), [gradient])
 
 
 GRADIENT_PROGRAMS = [

@@ -13,7 +13,7 @@ from millrace._src.ops.nn.pool_windows import pool_windows
 
 def test_there_is_a_window_for_every_dimension() -> None:
     windows = pool_windows((2, 5, 6, 3), [1, 2, 3, 1], [1, 2, 1, 1], "SAME", "NHWC")
-    assert [w.places for w in windows] == [2, 3, 6, 3]
+    assert [w.output_size for w in windows] == [2, 3, 6, 3]
     assert [(w.before, w.after) for w in windows] == [(0, 0), (0, 1), (1, 1), (0, 0)]
 
 

@@ -32,8 +32,8 @@ SAMPLES = [
 
 def _rows(indices: Any, values: Any, shape: Any) -> list[list[int]]:
     rows: list[list[int]] = [[] for _ in range(shape.numpy()[0])]
-    for (row, place), value in zip(indices.numpy(), values.numpy(), strict=True):
-        assert place == len(rows[row])
+    for (row, column), value in zip(indices.numpy(), values.numpy(), strict=True):
+        assert column == len(rows[row])
         rows[row].append(int(value))
     assert shape.numpy()[1] == max(map(len, rows))
     return rows

@@ -86,7 +86,7 @@ def test_cross_entropies(shape: Any, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("rows", [3, 3000])
-def test_the_ops_take_the_way_that_fits_the_size(rows: int) -> None:
+def test_the_ops_take_the_kernel_that_fits_the_size(rows: int) -> None:
     x = some((rows, 10), np.float32)
     classes = np.arange(rows) % 10
     targets = np.eye(10, dtype=np.float32)[classes]

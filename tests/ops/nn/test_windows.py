@@ -22,14 +22,14 @@ def test_every_window_lies_in_the_padded_input(sizes: tuple[int, int, int, int],
         return
     w = win.make_window(size, kernel, stride, dilation, padding)
     assert w.reach == reach
-    if w.places:
+    if w.output_size:
         assert w.span + reach - 1 <= w.before + size + max(w.after, 0)
     assert padding == "SAME" or w.before == 0
 
 
 def test_same_padding_puts_the_odd_element_after() -> None:
     w = win.make_window(5, 4, 1, 1, "SAME")
-    assert (w.before, w.after, w.places) == (1, 2, 5)
+    assert (w.before, w.after, w.output_size) == (1, 2, 5)
 
 
 def test_a_window_larger_than_the_input_is_refused() -> None:
@@ -61,7 +61,7 @@ def test_overlay_is_the_transpose_of_picking_elements(sizes: tuple[int, int, int
     windows = win.make_windows((size,), (kernel,), (stride,), (dilation,), padding, ((0, 0),))
     rng = np.random.default_rng(size)
     x = rng.normal(size=(2, size, 3))
-    parts = {o: rng.normal(size=(2, windows[0].places, 3)) for o in win.offsets(windows)}
+    parts = {o: rng.normal(size=(2, windows[0].output_size, 3)) for o in win.offsets(windows)}
     wide = win.padded(xp, x, windows)
     picked = sum((wide[win.elements(o, windows)] * p).sum() for o, p in parts.items())
     back = win.overlay(xp, parts.items(), windows, x.shape, x.dtype)

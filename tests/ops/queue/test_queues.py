@@ -94,7 +94,7 @@ def test_without_seeds_nobody_knows_the_order() -> None:
 
 def test_of_equal_numbers_the_oldest_comes_first() -> None:
     queue = Queue("PriorityQueue", [tf.int64, tf.int64], [], -1, SmallestFirst())
-    queue.enqueue([[np.array(1), np.array(place)] for place in range(5)])
+    queue.enqueue([[np.array(1), np.array(number)] for number in range(5)])
     assert [int(row[1]) for row in queue.dequeue(5)] == [0, 1, 2, 3, 4]
 
 

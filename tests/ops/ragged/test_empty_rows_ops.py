@@ -86,7 +86,7 @@ def test_the_gradient_of_the_default_is_a_sum() -> None:
 
 
 @pytest.mark.parametrize(
-    ("places", "gradients", "words"),
+    ("indices", "gradients", "words"),
     [
         ([0, 9], [1.0, 2.0, 3.0], "Elements in reverse index must be in [0, 3) but got 9"),
         ([0, -1], [1.0, 2.0, 3.0], "Elements in reverse index must be in [0, 3) but got -1"),
@@ -94,9 +94,9 @@ def test_the_gradient_of_the_default_is_a_sum() -> None:
         ([0], [[1.0, 2.0]], "grad_values must be a vector, saw: [1,2]"),
     ],
 )
-def test_bad_places_are_refused(places: Any, gradients: Any, words: str) -> None:
+def test_bad_indices_are_refused(indices: Any, gradients: Any, words: str) -> None:
     call = tf.raw_ops.RaggedFillEmptyRowsGrad
-    check_refusal(lambda: call(reverse_index_map=places, grad_values=gradients), tf.errors.InvalidArgumentError, words)
+    check_refusal(lambda: call(reverse_index_map=indices, grad_values=gradients), tf.errors.InvalidArgumentError, words)
 
 
 def test_the_ops_have_public_names() -> None:

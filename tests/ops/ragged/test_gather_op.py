@@ -86,7 +86,7 @@ def test_wrong_ranks_are_refused_while_tracing() -> None:
     check_refusal(call([0, 1], [1], 2), tf.errors.InvalidArgumentError, "Shape must be rank 2 but is rank 1")
 
 
-def test_the_gradient_names_the_places_of_the_values() -> None:
+def test_the_gradient_names_the_positions_of_the_values() -> None:
     values = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     with tf.GradientTape() as tape:
         tape.watch(values)

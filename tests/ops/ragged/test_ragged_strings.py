@@ -42,6 +42,6 @@ def test_ragged_tensors_in_templates(call: str) -> None:
     assert texts[2].numpy() == b"[[1, 2], ..., [3]][['a b', 'c'], ..., ['d']]"
 
 
-def test_templates_have_a_place_for_each_tensor() -> None:
+def test_templates_have_a_field_for_each_tensor() -> None:
     with pytest.raises(ValueError, match="num placeholders in template and num inputs must match: 2 vs 1"):
         tf.strings.format("{} {}", _NUMBERS)

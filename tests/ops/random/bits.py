@@ -232,7 +232,7 @@ def describe(array: np.ndarray[Any, Any]) -> list[Any]:
 def check(tf: Any, program: str) -> None:
     """Compares a program's result with the recording: every bit, except for float64 that passes through log or sin.
 
-    Those come from each engine's own library and may differ in the last places.
+    Those come from each engine's own library and may differ in the last digits.
     """
     dtype, shape, checksum, first = json.loads(RECORDED.read_text())[program]
     array = evaluate(tf, program)

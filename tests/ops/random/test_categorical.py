@@ -32,7 +32,7 @@ def test_classes_of_infinite_logits_are_never_drawn() -> None:
 
 @pytest.mark.parametrize("classes", [1, 2, 24, 25, 31, 32, 33, 500])
 @pytest.mark.parametrize(("rows", "samples"), [(0, 3), (0, 300), (1, 5), (7, 1), (7, 40), (3, 300), (2, 0)])
-def test_every_way_to_find_classes_finds_those_of_a_search_by_rows(classes: int, rows: int, samples: int) -> None:
+def test_every_algorithm_finds_those_of_a_search_by_rows(classes: int, rows: int, samples: int) -> None:
     generator = np.random.default_rng(classes)
     cumulative = np.cumsum(generator.integers(0, 3, (rows, classes)).astype(np.float64), axis=1)  # with empty classes
     draws = np.floor(generator.random((rows, samples)) * cumulative[:, -1:])  # that fall on ends of classes

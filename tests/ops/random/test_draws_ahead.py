@@ -32,7 +32,7 @@ def test_a_stream_that_moves_on_gives_the_numbers_of_each_position(name: str, si
     begin = philox.Stream(*(np.array([number], np.uint64) for number in (11, low, 3)))
     positions = [begin.skip(xp, call * size * RESERVED_PER_OUTPUT) for call in range(40)]
     in_order = [_DRAWS[name](position, size) for position in positions]
-    draws_ahead._place.series.clear()
+    draws_ahead._thread_series.series.clear()
     for position, numbers in reversed(list(zip(positions, in_order, strict=True))):  # no two calls follow each other
         alone = _DRAWS[name](position, size)
         assert (alone == numbers).all()
@@ -41,7 +41,7 @@ def test_a_stream_that_moves_on_gives_the_numbers_of_each_position(name: str, si
 
 def test_nobody_sees_what_a_caller_does_with_its_numbers() -> None:
     begin = philox.stream_from_seeds(5, 6)
-    draws_ahead._place.series.clear()
+    draws_ahead._thread_series.series.clear()
     for _ in range(2):
         for call in range(10):
             numbers = _DRAWS["uniform"](begin.skip(xp, call * 4 * RESERVED_PER_OUTPUT), 4)
@@ -69,9 +69,9 @@ def test_streams_that_start_over_or_are_restored_give_the_same_numbers_again() -
 def test_threads_draw_ahead_for_themselves_and_few_series_are_kept() -> None:
     for seed in range(3 * draws_ahead._MAX_SERIES):
         _DRAWS["normal"](philox.stream_from_seeds(seed, 0), 3)
-    assert len(draws_ahead._place.series) <= draws_ahead._MAX_SERIES
+    assert len(draws_ahead._thread_series.series) <= draws_ahead._MAX_SERIES
     seen = []
-    thread = threading.Thread(target=lambda: seen.append(len(draws_ahead._place.series)))
+    thread = threading.Thread(target=lambda: seen.append(len(draws_ahead._thread_series.series)))
     thread.start()
     thread.join()
     assert seen == [0]

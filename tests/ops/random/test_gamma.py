@@ -1,4 +1,4 @@
-"""Gamma samples: TensorFlow's bits (float64 to the last places), and the distribution."""
+"""Gamma samples: TensorFlow's bits (float64 to the last digits), and the distribution."""
 
 from __future__ import annotations
 

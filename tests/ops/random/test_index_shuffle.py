@@ -1,4 +1,4 @@
-"""Places in a permutation: TensorFlow's, each taken once, in batches and on every engine."""
+"""Positions in a permutation: TensorFlow's, each taken once, in batches and on every engine."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ SAMPLES = [
 
 
 @pytest.mark.parametrize("program", PROGRAMS["index_shuffle"])
-def test_places_are_those_of_tensorflow(program: str) -> None:
+def test_positions_are_those_of_tensorflow(program: str) -> None:
     check(tf, program)
 
 
 @given(size=st.integers(1, 500), first=st.integers(-(2**31), 2**31 - 1), second=st.integers(-(2**31), 2**31 - 1))
-def test_every_place_is_taken_once(size: int, first: int, second: int) -> None:
-    places = tf.random.experimental.index_shuffle(tf.range(size), [first, second], size - 1)
-    assert sorted(places.numpy().tolist()) == list(range(size))
+def test_every_position_is_taken_once(size: int, first: int, second: int) -> None:
+    positions = tf.random.experimental.index_shuffle(tf.range(size), [first, second], size - 1)
+    assert sorted(positions.numpy().tolist()) == list(range(size))
 
 
 def test_each_index_of_a_batch_may_have_a_seed() -> None:

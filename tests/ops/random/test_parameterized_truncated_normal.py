@@ -1,4 +1,4 @@
-"""Truncated normals with parameters: TensorFlow's bits (float64 to the last places), bounds, refusals."""
+"""Truncated normals with parameters: TensorFlow's bits (float64 to the last digits), bounds, refusals."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ def test_every_order_of_three_is_as_likely() -> None:
 def test_an_order_is_that_of_exchanges_one_after_the_other(size: int, seed: int, steps: int) -> None:
     stream = philox.stream_from_seeds(seed, 0)
     expected = list(range(size))
-    for place, word in enumerate(philox.blocks(xp, stream, -(-size // 4)).reshape(-1)[:size].tolist()):
-        partner = place + word % (size - place)
-        expected[place], expected[partner] = expected[partner], expected[place]
+    for index, word in enumerate(philox.blocks(xp, stream, -(-size // 4)).reshape(-1)[:size].tolist()):
+        partner = index + word % (size - index)
+        expected[index], expected[partner] = expected[partner], expected[index]
     assert permutation(xp, stream, size).tolist() == expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shuffles, "_FEW", 0)

@@ -1,4 +1,4 @@
-"""The sparse matrices of the tests, and the way from arrays to sparse matrices and back."""
+"""The sparse matrices of the tests, and conversions from arrays to sparse matrices and back."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ NAMES: dict[str, Any] = {
 
 
 def text_of(value: Any) -> str:
-    """Writes a nest of tensors: dtypes and values, rounded to five places."""
+    """Writes a nest of tensors: dtypes and values, rounded to five digits."""
     if isinstance(value, tf.SparseTensor):
         return f"Sp({', '.join(map(text_of, (value.indices, value.values, value.dense_shape)))})"
     if isinstance(value, tf.RaggedTensor):

@@ -225,7 +225,7 @@ def test_answers_are_those_of_tensorflow(record: Record, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["eager", "function"])
-def test_weights_of_other_places_are_refused(mode: str) -> None:
+def test_weights_of_other_coordinates_are_refused(mode: str) -> None:
     def count(weights: Any) -> Any:
         values = sparse([[0, 0], [0, 1]], [1, 1], [4, 2])
         return tf.sparse.bincount(values, weights=weights, axis=-1)

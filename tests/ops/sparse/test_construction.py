@@ -57,7 +57,7 @@ def test_values_of_either_kind_are_converted() -> None:
         convert(value, tf.float32)
 
 
-def test_ids_become_places() -> None:
+def test_ids_become_coordinates() -> None:
     ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [3, 1, 5], [2, 2])
     weights, merge = ids.with_values([0.5, 2.0, 1.0]), tf.compat.v1.sparse_merge
     merged = merge(ids, weights, 10)

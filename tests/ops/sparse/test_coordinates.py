@@ -1,4 +1,4 @@
-"""Places of sparse tensors as positions, in order and within bounds, against NumPy on whole arrays."""
+"""Coordinates of sparse tensors as positions, in order and within bounds, against NumPy on whole arrays."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ LARGE = [2**40, 2**40]
 
 
 @st.composite
-def places(draw: st.DrawFn) -> tuple[np.ndarray, list[int]]:
+def coordinate_lists(draw: st.DrawFn) -> tuple[np.ndarray, list[int]]:
     dims = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     count = draw(st.integers(0, 12))
     columns = [draw(st.lists(st.integers(0, dim - 1), min_size=count, max_size=count)) for dim in dims]
     return np.array(columns, np.int64).reshape(len(dims), count).T.copy(), dims
 
 
-@given(places())
+@given(coordinate_lists())
 def test_positions_are_those_of_a_flat_array(case) -> None:
     indices, dims = case
     expected = np.ravel_multi_index(tuple(indices.T), dims) if len(indices) else []
     assert coordinates.positions(np, indices, dims).tolist() == list(expected)
 
 
-@given(places(), st.booleans())
-def test_places_are_ordered_by_rows_whether_they_have_positions_or_not(case, is_large) -> None:
+@given(coordinate_lists(), st.booleans())
+def test_coordinates_are_ordered_by_rows_whether_they_have_positions_or_not(case, is_large) -> None:
     indices, dims = case
     shape = np.array([2**40] * len(dims) if is_large else dims)
-    order = coordinates.order_of_places(xp, indices, shape)
+    order = coordinates.order_of_coordinates(xp, indices, shape)
     found_order = list(range(len(indices))) if order is None else order.tolist()
     assert found_order == sorted(range(len(indices)), key=lambda i: indices[i].tolist())
 
 
-@given(places(), places())
+@given(coordinate_lists(), coordinate_lists())
 def test_common_keys_compare_as_rows_do(one, other) -> None:
     rank = min(one[0].shape[1], other[0].shape[1])
     a, b = one[0][:, :rank].copy(), other[0][:, :rank].copy()
@@ -49,7 +49,7 @@ def test_common_keys_compare_as_rows_do(one, other) -> None:
             assert (a_keys[i] == b_keys[j]) == (a[i].tolist() == b[j].tolist())
 
 
-def test_negative_places_have_keys() -> None:
+def test_negative_coordinates_have_keys() -> None:
     a_keys, b_keys = coordinates.common_keys([np.array([[-1], [3]]), np.array([[2]])], [4])
     assert a_keys[0] < b_keys[0] < a_keys[1]
 
@@ -65,12 +65,12 @@ def test_negative_places_have_keys() -> None:
         ([[1], [0], [9]], [2], r"indices\[1\] = \[0\] is out of order"),
     ],
 )
-def test_the_first_bad_place_is_named(indices, dims, message) -> None:
+def test_the_first_bad_coordinate_is_named(indices, dims, message) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         coordinates.checked_positions(np.array(indices), dims)
 
 
-def test_good_places_have_positions() -> None:
+def test_good_coordinates_have_positions() -> None:
     assert coordinates.checked_positions(np.array([[0, 1], [1, 0], [1, 2]]), [2, 3]).tolist() == [1, 3, 5]
     assert coordinates.checked_positions(np.zeros([0, 2], np.int64), [0, 0]).tolist() == []
     with pytest.raises(tf.errors.InvalidArgumentError, match="elements"):
@@ -93,11 +93,11 @@ def test_occurrences_count_equal_numbers_before(numbers) -> None:
         ([[0, 1], [0, 0]], r"indices\[1\] = \[0,0\] is out of order\. Many sparse ops require sorted indices\."),
     ],
 )
-def test_the_first_place_out_of_order_is_named(indices: list[list[int]], message: str) -> None:
+def test_the_first_coordinate_out_of_order_is_named(indices: list[list[int]], message: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         coordinates.require_order(np.int64(indices), [2, 3])
 
 
 @pytest.mark.parametrize("indices", [np.zeros((0, 2)), [[0, 0]], [[0, 0], [0, 1], [1, 0]]])
-def test_places_in_order_pass(indices: list[list[int]]) -> None:
+def test_coordinates_in_order_pass(indices: list[list[int]]) -> None:
     coordinates.require_order(np.array(indices, np.int64), [2, 3])

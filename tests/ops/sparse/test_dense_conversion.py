@@ -11,12 +11,12 @@ from hypothesis.extra import numpy as hnp
 import millrace as tf
 from tests.contracts.sample import Sample
 
-_PLACES, _SHAPE = np.int64([[0, 1], [1, 0], [1, 2]]), np.int64([2, 3])
+_INDICES, _SHAPE = np.int64([[0, 1], [1, 0], [1, 2]]), np.int64([2, 3])
 
 SAMPLES = [
-    Sample("SparseToDense", [_PLACES, _SHAPE, np.float64([1, 2, 3]), np.float64(-1)], grad=True),
-    Sample("SparseToDense", [_PLACES, _SHAPE, np.float64([1, 2, 3]), np.float64(0)]),
-    Sample("SparseToDense", [_PLACES, _SHAPE, np.complex64(2j), np.complex64(0)]),
+    Sample("SparseToDense", [_INDICES, _SHAPE, np.float64([1, 2, 3]), np.float64(-1)], grad=True),
+    Sample("SparseToDense", [_INDICES, _SHAPE, np.float64([1, 2, 3]), np.float64(0)]),
+    Sample("SparseToDense", [_INDICES, _SHAPE, np.complex64(2j), np.complex64(0)]),
     Sample("SparseToDense", [np.int32([1, 3]), np.int32([4]), np.int32([5, 6]), np.int32(0)]),
     Sample("SparseToDense", [np.int32(1), np.int32([4]), np.bool_(True), np.bool_(False)]),
     Sample(
@@ -27,7 +27,7 @@ SAMPLES = [
     Sample("SparseToDense", [np.zeros([1, 0], np.int64), np.int64([]), np.float32([1]), np.float32(0)]),
     Sample("SparseToDense", [np.zeros([0, 2], np.int64), np.int64([0, 3]), np.float32([]), np.float32(0)]),
     Sample(
-        "SparseToDense", [_PLACES, _SHAPE, np.array(["a", "b", "c"], object), np.array("", object)], xla=False
+        "SparseToDense", [_INDICES, _SHAPE, np.array(["a", "b", "c"], object), np.array("", object)], xla=False
     ),  # text
 ]
 
@@ -58,19 +58,19 @@ def test_default_values() -> None:
 
 
 @pytest.mark.parametrize("jit", [None, False])
-def test_places_are_checked_in_eager_mode_and_in_functions(jit) -> None:
+def test_coordinates_are_checked_in_eager_mode_and_in_functions(jit) -> None:
     convert = tf.function(lambda i: tf.sparse.to_dense(tf.SparseTensor(i, [1, 2], [2])), jit_compile=jit)
     for function in (convert, convert.python_function):
-        for places, message in (
+        for coordinates, message in (
             ([[0], [5]], r"indices\[1\] = \[5\] is out of bounds: need 0 <= index < \[2\]"),
             ([[1], [0]], r"indices\[1\] = \[0\] is out of order"),
             ([[1], [1]], r"indices\[1\] = \[1\] is repeated"),
         ):
             with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-                function(tf.constant(places, tf.int64))
+                function(tf.constant(coordinates, tf.int64))
 
 
-def test_without_validation_places_may_be_in_any_order() -> None:
+def test_without_validation_coordinates_may_be_in_any_order() -> None:
     value = tf.SparseTensor([[1], [0]], [1, 2], [2])
     assert tf.sparse.to_dense(value, validate_indices=False).numpy().tolist() == [2, 1]
     repeated = tf.SparseTensor([[0], [0]], [1, 2], [2])
@@ -114,5 +114,5 @@ def test_to_indicator_marks_ids() -> None:
 
 @pytest.mark.xla
 def test_to_dense_compiles() -> None:
-    convert = tf.function(lambda v: tf.sparse.to_dense(tf.SparseTensor(_PLACES, v, _SHAPE)), jit_compile=True)
+    convert = tf.function(lambda v: tf.sparse.to_dense(tf.SparseTensor(_INDICES, v, _SHAPE)), jit_compile=True)
     assert convert(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [[0, 1, 0], [2, 0, 3]]

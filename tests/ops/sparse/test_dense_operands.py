@@ -8,26 +8,26 @@ import pytest
 import millrace as tf
 from tests.contracts.sample import Sample
 
-_PLACES, _SHAPE = np.int64([[0, 1], [1, 0], [1, 2]]), np.int64([2, 3])
+_INDICES, _SHAPE = np.int64([[0, 1], [1, 0], [1, 2]]), np.int64([2, 3])
 _VALUES = np.float64([1.5, -2, 3])
 _OPERANDS = [np.float64([[1, 2, 3], [4, 5, 6]]), np.float64([[1, 2, 3]]), np.float64([[2], [3]]), np.float64([1, 2, 3])]
 
 SAMPLES = [
-    *(Sample("SparseDenseCwiseMul", [_PLACES, _VALUES, _SHAPE, dense], grad=True) for dense in _OPERANDS),
-    *(Sample("SparseDenseCwiseDiv", [_PLACES, _VALUES, _SHAPE, dense], grad=True) for dense in _OPERANDS),
-    Sample("SparseDenseCwiseMul", [_PLACES, _VALUES, _SHAPE, np.float64(3)], grad=True),
-    Sample("SparseDenseCwiseMul", [_PLACES, _VALUES + 1j, _SHAPE, np.complex128([[1j], [2]])], grad=True),
-    Sample("SparseDenseCwiseDiv", [_PLACES, _VALUES + 1j, _SHAPE, np.complex128([[1j], [2]])], grad=True),
-    Sample("SparseDenseCwiseDiv", [_PLACES, np.int32([5, -5, 7]), _SHAPE, np.int32([[2, 2, -2]])]),
-    Sample("SparseDenseCwiseAdd", [_PLACES, _VALUES, _SHAPE, _OPERANDS[0]], grad=NotImplementedError),
-    Sample("SparseDenseCwiseAdd", [_PLACES, np.int8([1, 2, 3]), _SHAPE, np.int8([[1], [2]])]),
-    Sample("SparseDenseCwiseMul", [_PLACES[:0], np.float32([]), _SHAPE, np.float32([[1], [2]])]),
+    *(Sample("SparseDenseCwiseMul", [_INDICES, _VALUES, _SHAPE, dense], grad=True) for dense in _OPERANDS),
+    *(Sample("SparseDenseCwiseDiv", [_INDICES, _VALUES, _SHAPE, dense], grad=True) for dense in _OPERANDS),
+    Sample("SparseDenseCwiseMul", [_INDICES, _VALUES, _SHAPE, np.float64(3)], grad=True),
+    Sample("SparseDenseCwiseMul", [_INDICES, _VALUES + 1j, _SHAPE, np.complex128([[1j], [2]])], grad=True),
+    Sample("SparseDenseCwiseDiv", [_INDICES, _VALUES + 1j, _SHAPE, np.complex128([[1j], [2]])], grad=True),
+    Sample("SparseDenseCwiseDiv", [_INDICES, np.int32([5, -5, 7]), _SHAPE, np.int32([[2, 2, -2]])]),
+    Sample("SparseDenseCwiseAdd", [_INDICES, _VALUES, _SHAPE, _OPERANDS[0]], grad=NotImplementedError),
+    Sample("SparseDenseCwiseAdd", [_INDICES, np.int8([1, 2, 3]), _SHAPE, np.int8([[1], [2]])]),
+    Sample("SparseDenseCwiseMul", [_INDICES[:0], np.float32([]), _SHAPE, np.float32([[1], [2]])]),
 ]
 
 
 @pytest.mark.parametrize("dense", [*_OPERANDS, np.float64(3)])
-def test_only_elements_at_places_count(dense) -> None:
-    value = tf.SparseTensor(_PLACES, _VALUES, _SHAPE)
+def test_only_elements_at_coordinates_count(dense) -> None:
+    value = tf.SparseTensor(_INDICES, _VALUES, _SHAPE)
     array = tf.sparse.to_dense(value).numpy()
     assert np.array_equal(tf.sparse.to_dense(value * dense).numpy(), array * dense)
     assert np.array_equal(tf.sparse.to_dense(value / dense).numpy(), array / dense)

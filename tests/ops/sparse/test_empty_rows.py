@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 import millrace as tf
 from tests.contracts.sample import GradientProgram, Sample
 
-_PLACES, _SHAPE = np.int64([[2, 1], [0, 0], [2, 0]]), np.int64([4, 2])
+_INDICES, _SHAPE = np.int64([[2, 1], [0, 0], [2, 0]]), np.int64([4, 2])
 
 SAMPLES = [
-    Sample("SparseFillEmptyRows", [_PLACES, np.float64([1, 2, 3]), _SHAPE, np.float64(7)]),
-    Sample("SparseFillEmptyRows", [_PLACES[:0], np.array([], object), _SHAPE, np.array("x", object)]),
-    Sample("SparseFillEmptyRows", [_PLACES[:0], np.int32([]), np.int64([0, 3]), np.int32(7)]),
+    Sample("SparseFillEmptyRows", [_INDICES, np.float64([1, 2, 3]), _SHAPE, np.float64(7)]),
+    Sample("SparseFillEmptyRows", [_INDICES[:0], np.array([], object), _SHAPE, np.array("x", object)]),
+    Sample("SparseFillEmptyRows", [_INDICES[:0], np.int32([]), np.int64([0, 3]), np.int32(7)]),
     Sample("SparseFillEmptyRowsGrad", [np.int64([0, 2]), np.float64([1, 2, 3])], grad=LookupError),
 ]
 GRADIENT_PROGRAMS = [
     GradientProgram(
         "SparseFillEmptyRows",
         lambda values, default: (
-            tf.sparse.fill_empty_rows(tf.SparseTensor(_PLACES, values, _SHAPE), default)[0].values
+            tf.sparse.fill_empty_rows(tf.SparseTensor(_INDICES, values, _SHAPE), default)[0].values
             * tf.constant([1, 2, 3, 4, 5], tf.float64)
         ),
         [np.float64([1, 2, 3]), np.float64(7)],
@@ -37,14 +37,16 @@ def test_each_row_has_an_element_and_none_is_lost(rows) -> None:
     value = tf.SparseTensor(np.array([[row, i] for i, row in enumerate(rows)], np.int64).reshape(-1, 2), rows, [5, 9])
     filled, is_empty = tf.sparse.fill_empty_rows(value, np.array(-1, value.dtype.as_numpy_dtype))
     expected = sorted([(row, i, row) for i, row in enumerate(rows)] + [(r, 0, -1) for r in range(5) if r not in rows])
-    places = filled.indices.numpy().tolist()
-    found = [(*place, number) for place, number in zip(places, filled.values.numpy().tolist(), strict=True)]
+    coordinates = filled.indices.numpy().tolist()
+    found = [
+        (*coordinate, number) for coordinate, number in zip(coordinates, filled.values.numpy().tolist(), strict=True)
+    ]
     assert found == expected
     assert is_empty.numpy().tolist() == [row not in rows for row in range(5)]
 
 
 def test_the_map_says_where_elements_went() -> None:
-    parts = tf.raw_ops.SparseFillEmptyRows(indices=_PLACES, values=[1, 2, 3], dense_shape=_SHAPE, default_value=7)
+    parts = tf.raw_ops.SparseFillEmptyRows(indices=_INDICES, values=[1, 2, 3], dense_shape=_SHAPE, default_value=7)
     assert parts.output_values.numpy().tolist() == [2, 7, 1, 3, 7]
     assert parts.reverse_index_map.numpy().tolist() == [2, 0, 3]
 
@@ -77,6 +79,6 @@ def test_the_gradient_refuses_a_bad_map() -> None:
 
 def test_graphs_know_the_number_of_rows() -> None:
     with tf.Graph().as_default():
-        filled, is_empty = tf.sparse.fill_empty_rows(tf.SparseTensor(_PLACES, [1, 2, 3], _SHAPE), 0)
+        filled, is_empty = tf.sparse.fill_empty_rows(tf.SparseTensor(_INDICES, [1, 2, 3], _SHAPE), 0)
         assert filled.shape == [4, 2] and is_empty.shape == [4]
         assert filled.values.op.name == "SparseFillEmptyRows/SparseFillEmptyRows"

@@ -10,29 +10,31 @@ from hypothesis import strategies as st
 import millrace as tf
 from tests.contracts.sample import Sample
 
-_PLACES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
+_INDICES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
 _VALUES = np.float64([1, -2, -3])
 _RIGHT, _LEFT = np.arange(8.0).reshape(4, 2), np.arange(6.0).reshape(3, 2)
 
 SAMPLES = [
-    Sample("SparseTensorDenseMatMul", [_PLACES, _VALUES, _SHAPE, _RIGHT], grad=True),
-    Sample("SparseTensorDenseMatMul", [_PLACES, _VALUES, _SHAPE, _LEFT], {"adjoint_a": True}, grad=True),
-    Sample("SparseTensorDenseMatMul", [_PLACES, _VALUES, _SHAPE, _RIGHT.T.copy()], {"adjoint_b": True}, grad=True),
+    Sample("SparseTensorDenseMatMul", [_INDICES, _VALUES, _SHAPE, _RIGHT], grad=True),
+    Sample("SparseTensorDenseMatMul", [_INDICES, _VALUES, _SHAPE, _LEFT], {"adjoint_a": True}, grad=True),
+    Sample("SparseTensorDenseMatMul", [_INDICES, _VALUES, _SHAPE, _RIGHT.T.copy()], {"adjoint_b": True}, grad=True),
     Sample(
         "SparseTensorDenseMatMul",
-        [_PLACES[::-1].copy(), _VALUES * (1 + 2j), _SHAPE, _LEFT.T * (2 - 1j)],
+        [_INDICES[::-1].copy(), _VALUES * (1 + 2j), _SHAPE, _LEFT.T * (2 - 1j)],
         {"adjoint_a": True, "adjoint_b": True},
         grad=True,
     ),
-    Sample("SparseTensorDenseMatMul", [_PLACES.astype(np.int32), np.int32([1, 2, 3]), _SHAPE, _RIGHT.astype(np.int32)]),
-    Sample("SparseTensorDenseMatMul", [_PLACES, np.float16([1, 2, 3]), _SHAPE, _RIGHT.astype(np.float16)]),
-    Sample("SparseTensorDenseMatMul", [_PLACES[:0], np.float32([]), _SHAPE, _RIGHT.astype(np.float32)]),
-    Sample("SparseTensorDenseMatMul", [_PLACES[:0], np.float32([]), np.int64([0, 4]), _RIGHT.astype(np.float32)]),
+    Sample(
+        "SparseTensorDenseMatMul", [_INDICES.astype(np.int32), np.int32([1, 2, 3]), _SHAPE, _RIGHT.astype(np.int32)]
+    ),
+    Sample("SparseTensorDenseMatMul", [_INDICES, np.float16([1, 2, 3]), _SHAPE, _RIGHT.astype(np.float16)]),
+    Sample("SparseTensorDenseMatMul", [_INDICES[:0], np.float32([]), _SHAPE, _RIGHT.astype(np.float32)]),
+    Sample("SparseTensorDenseMatMul", [_INDICES[:0], np.float32([]), np.int64([0, 4]), _RIGHT.astype(np.float32)]),
 ]
 
 
 def matrix(values=_VALUES) -> tf.SparseTensor:
-    return tf.SparseTensor(_PLACES, values, _SHAPE)
+    return tf.SparseTensor(_INDICES, values, _SHAPE)
 
 
 @st.composite
@@ -64,7 +66,7 @@ def test_complex_matrices_are_conjugated_on_either_side() -> None:
     assert product.numpy().tolist() == (b @ a.conj().T).tolist()
 
 
-def test_repeated_places_count_repeatedly_in_any_order() -> None:
+def test_repeated_coordinates_count_repeatedly_in_any_order() -> None:
     repeated = tf.SparseTensor([[1, 0], [0, 1], [1, 0]], [1.0, 2.0, 3.0], [2, 2])
     assert tf.sparse.sparse_dense_matmul(repeated, tf.ones([2, 1])).numpy().tolist() == [[2], [4]]
 
@@ -106,7 +108,7 @@ def test_gradients_are_those_of_dense_matrices() -> None:
         tape.watch([values, right])
         total = tf.reduce_sum(tf.sparse.sparse_dense_matmul(matrix(values), right) * weights)
     d_values, d_right = tape.gradient(total, [values, right])
-    assert d_values.numpy().tolist() == (weights @ _RIGHT.T)[tuple(_PLACES.T)].tolist()
+    assert d_values.numpy().tolist() == (weights @ _RIGHT.T)[tuple(_INDICES.T)].tolist()
     assert d_right.numpy().tolist() == (tf.sparse.to_dense(matrix()).numpy().T @ weights).tolist()
 
 
@@ -130,9 +132,9 @@ def test_products_compile() -> None:
 def test_many_elements_are_multiplied_by_scipy(is_in_order, height) -> None:
     random = np.random.default_rng(0)
     array = random.integers(0, 2, (30, 20)) * random.random((30, 20))
-    places = np.argwhere(array)
-    places = places if is_in_order else random.permutation(places)
-    value = tf.SparseTensor(places, array[tuple(places.T)], [height, 20])
+    coordinates = np.argwhere(array)
+    coordinates = coordinates if is_in_order else random.permutation(coordinates)
+    value = tf.SparseTensor(coordinates, array[tuple(coordinates.T)], [height, 20])
     padded = np.pad(array, [(0, height - 30), (0, 0)])
     for dense, adjoint in ((random.random((20, 3)), False), (random.random((height, 3)), True)):
         expected = (padded.T if adjoint else padded) @ dense

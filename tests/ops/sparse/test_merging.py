@@ -73,26 +73,26 @@ def test_small_sums_are_left_out(arrays, threshold) -> None:
     assert result.indices.numpy().tolist() == np.argwhere(((a != 0) | (b != 0)) & ~is_left_out).tolist()
 
 
-def test_repeated_places_meet_one_by_one() -> None:
+def test_repeated_coordinates_meet_one_by_one() -> None:
     one = tf.SparseTensor([[0], [0]], [5, 6], [2])
     three = tf.SparseTensor([[0], [0], [0]], [1, 2, 3], [2])
     total = tf.sparse.add(one, three)
     assert total.indices.numpy().tolist() == [[0], [0], [0]] and total.values.numpy().tolist() == [6, 8, 3]
 
 
-def test_places_out_of_order_give_a_result_in_order() -> None:
+def test_coordinates_out_of_order_give_a_result_in_order() -> None:
     disorder = tf.SparseTensor([[1], [0]], [1, 2], [2])
     assert dense(tf.sparse.add(disorder, tf.SparseTensor([[0]], [5], [2]))).tolist() == [7, 1]
 
 
-def test_places_out_of_bounds_are_added_but_not_compared() -> None:
+def test_coordinates_out_of_bounds_are_added_but_not_compared() -> None:
     outside, inside = tf.SparseTensor([[9]], [5], [2]), tf.SparseTensor([[0]], [1], [2])
     assert tf.sparse.add(outside, inside).indices.numpy().tolist() == [[0], [9]]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0, :\] = \[9\] is out of bounds"):
         tf.sparse.maximum(outside, inside)
 
 
-def test_places_beyond_all_positions_are_merged() -> None:
+def test_coordinates_beyond_all_positions_are_merged() -> None:
     shape = [2**40, 2**40]
     total = tf.sparse.add(
         tf.SparseTensor([[2**39, 5]], [1], shape), tf.SparseTensor([[0, 1], [2**39, 5]], [1, 2], shape)
@@ -145,11 +145,11 @@ def test_gradients_of_sums_pass_those_left_out() -> None:
     assert d_a.numpy().tolist() == [0, 1] and d_b.numpy().tolist() == [0, 1]
 
 
-def test_tensors_with_the_same_places_are_combined_element_by_element() -> None:
-    places = [[1], [0], [1]]
-    a, b = tf.SparseTensor(places, [1, 2, 3], [2]), tf.SparseTensor(places, [-1, 5, 1], [2])
+def test_tensors_with_the_same_coordinates_are_combined_element_by_element() -> None:
+    coordinates = [[1], [0], [1]]
+    a, b = tf.SparseTensor(coordinates, [1, 2, 3], [2]), tf.SparseTensor(coordinates, [-1, 5, 1], [2])
     total, highest = tf.sparse.add(a, b), tf.sparse.maximum(a, b)
-    assert total.indices.numpy().tolist() == highest.indices.numpy().tolist() == places
+    assert total.indices.numpy().tolist() == highest.indices.numpy().tolist() == coordinates
     assert total.values.numpy().tolist() == [0, 7, 4] and highest.values.numpy().tolist() == [1, 5, 3]
     assert tf.sparse.add(a, b, 1).values.numpy().tolist() == [7, 4]
 

@@ -8,15 +8,15 @@ import pytest
 import millrace as tf
 from tests.contracts.sample import Sample
 
-_PLACES, _SHAPE = np.int64([[1, 2], [0, 1], [1, 0]]), np.int64([2, 3])
+_INDICES, _SHAPE = np.int64([[1, 2], [0, 1], [1, 0]]), np.int64([2, 3])
 
 SAMPLES = [
-    Sample("SparseReorder", [_PLACES, np.float64([1, 2, 3]), _SHAPE], grad=True),
-    Sample("SparseReorder", [_PLACES[:, :1].copy(), np.complex64([1, 2j, 3]), _SHAPE[:1]]),
-    Sample("SparseReorder", [_PLACES[:0], np.int32([]), _SHAPE]),
+    Sample("SparseReorder", [_INDICES, np.float64([1, 2, 3]), _SHAPE], grad=True),
+    Sample("SparseReorder", [_INDICES[:, :1].copy(), np.complex64([1, 2j, 3]), _SHAPE[:1]]),
+    Sample("SparseReorder", [_INDICES[:0], np.int32([]), _SHAPE]),
     Sample("SparseReorder", [np.int64([[3, 0], [-1, 5]]), np.int32([1, 2]), _SHAPE]),
     Sample("SparseReorder", [np.zeros([2, 0], np.int64), np.float32([1, 2]), np.int64([])]),
-    Sample("SparseReorder", [_PLACES, np.array(["a", "b", "c"], object), np.int64([2**40, 2**40])], xla=False),  # text
+    Sample("SparseReorder", [_INDICES, np.array(["a", "b", "c"], object), np.int64([2**40, 2**40])], xla=False),  # text
 ]
 
 
@@ -26,7 +26,7 @@ def test_elements_come_in_the_order_of_a_dense_tensor() -> None:
     assert value.values.numpy().tolist() == [3, 2, 1]
 
 
-def test_repeated_places_stay_as_they_are() -> None:
+def test_repeated_coordinates_stay_as_they_are() -> None:
     value = tf.sparse.reorder(tf.SparseTensor([[1], [0], [1], [0]], [1, 2, 3, 4], [2]))
     assert value.values.numpy().tolist() == [2, 4, 1, 3]
 
@@ -70,5 +70,5 @@ def test_reorder_compiles() -> None:
         value = tf.sparse.reorder(tf.SparseTensor(indices, values, [2, 3]))
         return value.indices, value.values
 
-    indices, values = ordered(tf.constant(_PLACES), tf.constant([1.0, 2.0, 3.0]))
+    indices, values = ordered(tf.constant(_INDICES), tf.constant([1.0, 2.0, 3.0]))
     assert indices.numpy().tolist() == [[0, 1], [1, 0], [1, 2]] and values.numpy().tolist() == [2, 3, 1]

@@ -34,7 +34,7 @@ def test_square_root_and_names() -> None:
         assert tf.square(example(), name="squares").values.op.name == "squares"
 
 
-def test_casts_keep_the_places() -> None:
+def test_casts_keep_the_coordinates() -> None:
     result = tf.cast(example([1.5, -2.5]), tf.int32)
     assert result.dtype == tf.int32 and result.values.numpy().tolist() == [1, -2]
     assert tf.cast(example(), tf.bool).dtype == tf.bool

@@ -7,13 +7,13 @@ import pytest
 
 import millrace as tf
 
-_PLACES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), [3, 4]
+_INDICES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), [3, 4]
 _VALUES = np.array([[1, -2, -3], [4, 5, 6j]])
 _DENSE = np.arange(24).reshape(2, 4, 3) * (1 - 1j)
 
 
 def product(values: tf.Tensor, b: tf.Tensor, adjoint_a: bool, adjoint_b: bool) -> tf.Tensor:
-    return tf.sparse.sparse_dense_matmul(tf.SparseTensor(_PLACES, values, _SHAPE), b, adjoint_a, adjoint_b)
+    return tf.sparse.sparse_dense_matmul(tf.SparseTensor(_INDICES, values, _SHAPE), b, adjoint_a, adjoint_b)
 
 
 @pytest.mark.parametrize("adjoint_a", [False, True])
@@ -39,8 +39,8 @@ def test_jacobians_use_the_rule() -> None:
     values = tf.constant([1.0, -2.0, -3.0], tf.float64)
     with tf.GradientTape() as tape:
         tape.watch([values, dense])
-        result = tf.sparse.sparse_dense_matmul(tf.SparseTensor(_PLACES, values, _SHAPE), dense)
+        result = tf.sparse.sparse_dense_matmul(tf.SparseTensor(_INDICES, values, _SHAPE), dense)
     by_values, by_dense = tape.jacobian(result, [values, dense])
     assert by_values.shape == [3, 2, 3] and by_values.numpy()[0, 1].tolist() == [1, 5, 0]
-    matrix = tf.sparse.to_dense(tf.SparseTensor(_PLACES, values, _SHAPE)).numpy()
+    matrix = tf.sparse.to_dense(tf.SparseTensor(_INDICES, values, _SHAPE)).numpy()
     assert np.array_equal(by_dense.numpy()[:, 0, :, 0], matrix)

@@ -11,13 +11,13 @@ from hypothesis.extra import numpy as hnp
 import millrace as tf
 from tests.contracts.sample import Sample
 
-_PLACES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
+_INDICES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
 _VALUES = np.float64([1, -2, -3])
 
 
 def _samples(op: str, *values: np.ndarray, **options) -> list[Sample]:
     return [
-        Sample(op, [_PLACES[: len(v)], v, _SHAPE, np.int32(axes)], {"keep_dims": keep}, **options)
+        Sample(op, [_INDICES[: len(v)], v, _SHAPE, np.int32(axes)], {"keep_dims": keep}, **options)
         for v in values
         for axes in ([1], [-2], 0, [0, 1], [])
         for keep in (False, True)
@@ -62,7 +62,7 @@ def test_a_sparse_result_has_elements_only_where_there_were_some() -> None:
 
 
 def test_older_names_of_arguments() -> None:
-    value, v1 = tf.SparseTensor(_PLACES, _VALUES, _SHAPE), tf.compat.v1
+    value, v1 = tf.SparseTensor(_INDICES, _VALUES, _SHAPE), tf.compat.v1
     assert v1.sparse_reduce_sum(value, reduction_axes=1).numpy().tolist() == [-1, -3, 0]
     assert v1.sparse_reduce_max(value, 1, keep_dims=True).numpy().tolist() == [[1], [-3], [0]]
     assert v1.sparse_reduce_sum_sparse(value, 1).values.numpy().tolist() == [-1, -3]
@@ -94,7 +94,7 @@ def test_arguments_that_make_no_sense_are_refused(change, error, message) -> Non
 
 def test_graphs_know_the_shape() -> None:
     with tf.Graph().as_default():
-        value = tf.SparseTensor(_PLACES, _VALUES, _SHAPE)
+        value = tf.SparseTensor(_INDICES, _VALUES, _SHAPE)
         assert tf.sparse.reduce_sum(value, 0).shape == [4]
         assert tf.sparse.reduce_max(value, 0, keepdims=True).shape == [1, 4]
         assert tf.sparse.reduce_sum(value, tf.compat.v1.placeholder(tf.int32, [1])).shape.rank is None
@@ -102,14 +102,14 @@ def test_graphs_know_the_shape() -> None:
 
 def test_ranks_may_be_known_only_when_a_function_runs() -> None:
     total = tf.function(tf.sparse.reduce_sum, input_signature=[tf.SparseTensorSpec(None, tf.float64)])
-    assert total(tf.SparseTensor(_PLACES, _VALUES, _SHAPE)).numpy() == -4
+    assert total(tf.SparseTensor(_INDICES, _VALUES, _SHAPE)).numpy() == -4
 
 
 @pytest.mark.xla
 def test_reductions_compile() -> None:
     @tf.function(jit_compile=True)
     def reduced(values: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        value = tf.SparseTensor(_PLACES, values, _SHAPE)
+        value = tf.SparseTensor(_INDICES, values, _SHAPE)
         return tf.sparse.reduce_sum(value, 1), tf.sparse.reduce_max(value, 1)
 
     sums, highest = reduced(tf.constant(_VALUES))

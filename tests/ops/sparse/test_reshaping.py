@@ -11,18 +11,18 @@ from hypothesis.extra import numpy as hnp
 import millrace as tf
 from tests.contracts.sample import Sample
 
-_PLACES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
+_INDICES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
 
 SAMPLES = [
-    Sample("SparseReshape", [_PLACES, _SHAPE, np.int64([2, -1, 3])]),
-    Sample("SparseReshape", [_PLACES, _SHAPE, np.int64([12])]),
-    Sample("SparseReshape", [_PLACES[:0], np.int64([0, 3]), np.int64([-1, 7])]),
+    Sample("SparseReshape", [_INDICES, _SHAPE, np.int64([2, -1, 3])]),
+    Sample("SparseReshape", [_INDICES, _SHAPE, np.int64([12])]),
+    Sample("SparseReshape", [_INDICES[:0], np.int64([0, 3]), np.int64([-1, 7])]),
     Sample("SparseReshape", [np.int64([[0]]), np.int64([1]), np.int64([])]),
 ]
 
 
 def example() -> tf.SparseTensor:
-    return tf.SparseTensor(_PLACES, [1.0, -2.0, -3.0], _SHAPE)
+    return tf.SparseTensor(_INDICES, [1.0, -2.0, -3.0], _SHAPE)
 
 
 def dense(value: tf.SparseTensor) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_gradients_follow_the_elements() -> None:
     values = tf.constant([1.0, 2.0, 3.0])
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(values)
-        value = tf.SparseTensor(_PLACES, values, _SHAPE)
+        value = tf.SparseTensor(_INDICES, values, _SHAPE)
         reshaped = tf.sparse.reshape(value, [4, 3]).values * [1.0, 2.0, 3.0]
         transposed = tf.sparse.transpose(value).values * [1.0, 2.0, 3.0]
     assert tape.gradient(reshaped, values).numpy().tolist() == [1, 2, 3]

@@ -11,14 +11,14 @@ from hypothesis.extra import numpy as hnp
 import millrace as tf
 from tests.contracts.sample import Sample
 
-_PLACES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
+_INDICES, _SHAPE = np.int64([[0, 0], [0, 2], [1, 1]]), np.int64([3, 4])
 _CUBE = np.int64([[0, 1, 1], [0, 0, 0], [0, 0, 1]])
 
 SAMPLES = [
-    Sample("SparseSoftmax", [_PLACES, np.float64([1, -2, 3]), _SHAPE], grad=True),
+    Sample("SparseSoftmax", [_INDICES, np.float64([1, -2, 3]), _SHAPE], grad=True),
     Sample("SparseSoftmax", [_CUBE, np.float64([1, 2, 3]), np.int64([2, 2, 2])], grad=True),
-    Sample("SparseSoftmax", [_PLACES, np.float16([1, 1000, 3]), _SHAPE]),
-    Sample("SparseSoftmax", [_PLACES[:0], np.float32([]), _SHAPE]),
+    Sample("SparseSoftmax", [_INDICES, np.float16([1, 1000, 3]), _SHAPE]),
+    Sample("SparseSoftmax", [_INDICES[:0], np.float32([]), _SHAPE]),
 ]
 
 
@@ -53,5 +53,5 @@ def test_arguments_that_make_no_sense_are_refused(change, message) -> None:
 
 @pytest.mark.xla
 def test_softmax_compiles() -> None:
-    softmax = tf.function(lambda v: tf.sparse.softmax(tf.SparseTensor(_PLACES, v, _SHAPE)).values, jit_compile=True)
+    softmax = tf.function(lambda v: tf.sparse.softmax(tf.SparseTensor(_INDICES, v, _SHAPE)).values, jit_compile=True)
     assert softmax(tf.constant([1.0, 1.0, 3.0])).numpy().tolist() == [0.5, 0.5, 1]

@@ -53,7 +53,7 @@ def test_tensors_of_another_integer_are_refused_by_name() -> None:
         tf.SparseTensor([[0]], [1], tf.constant([2]))
 
 
-def test_places_are_not_checked_by_the_constructor() -> None:
+def test_coordinates_are_not_checked_by_the_constructor() -> None:
     assert tf.SparseTensor([[5]], [1], [2]).indices.numpy().tolist() == [[5]]
 
 
@@ -66,7 +66,7 @@ def test_from_value_takes_values_of_sessions() -> None:
         tf.SparseTensor.from_value((1, 2, 3))
 
 
-def test_with_values_keeps_the_places() -> None:
+def test_with_values_keeps_the_coordinates() -> None:
     assert dense(example().with_values([3, 4])) == [[0, 3, 0], [4, 0, 0]]
     with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
         example().with_values([1.0, 2.0, 3.0])

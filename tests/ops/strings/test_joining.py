@@ -34,7 +34,7 @@ SAMPLES = [
         ([["a", "b"], ["c", "d"], "e"], "", [b"ace", b"bde"]),
     ],
 )
-def test_join_puts_elements_of_the_same_place_together(inputs: Any, separator: str, expected: Any) -> None:
+def test_join_puts_elements_of_the_same_index_together(inputs: Any, separator: str, expected: Any) -> None:
     assert np.asarray(tf.strings.join(inputs, separator).numpy()).tolist() == expected
 
 

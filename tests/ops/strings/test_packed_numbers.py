@@ -67,8 +67,8 @@ def test_one_bad_text_among_many_is_refused(text: str, dtype: tf.DType) -> None:
 
 
 @given(st.lists(st.decimals(-(10**6), 10**6, places=7), min_size=1), st.integers(0, 7))
-def test_decimals_are_rounded_as_python_rounds_them(decimals: list[Any], places: int) -> None:
-    fields = [f"{decimal:.{places}f}" for decimal in decimals]
+def test_decimals_are_rounded_as_python_rounds_them(decimals: list[Any], digits: int) -> None:
+    fields = [f"{decimal:.{digits}f}" for decimal in decimals]
     numbers, is_simple = packed_floats(pack([field.encode() for field in fields]))
     assert is_simple.all()
     assert numbers.tobytes() == np.array([float(field) for field in fields]).tobytes()

@@ -17,7 +17,7 @@ WORDS = [b"", b"a", b"\0", b"a\0", b"\0\0", b"ab", b"\xff\xfe\xfd\xfc\xfb\xfa\xf
 
 def many(words: list[bytes], seed: int = 0) -> list[bytes]:
     rng = np.random.default_rng(seed)
-    return [words[place] for place in rng.integers(0, len(words), 2 * FEWEST)]
+    return [words[number] for number in rng.integers(0, len(words), 2 * FEWEST)]
 
 
 @pytest.mark.parametrize("begin", [0, 1, 3])

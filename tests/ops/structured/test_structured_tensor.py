@@ -1,4 +1,4 @@
-"""tf.experimental.StructuredTensor: factories, shapes, items, and its way through functions, branches and datasets."""
+"""tf.experimental.StructuredTensor: factories, shapes, items, in functions, branches and datasets."""
 
 from __future__ import annotations
 

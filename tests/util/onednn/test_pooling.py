@@ -1,4 +1,4 @@
-"""Pools by oneDNN; that they are NumPy's, `tests/ops/nn/test_pool_ways.py` shows."""
+"""Pools by oneDNN; that they are NumPy's, `tests/ops/nn/test_pool_kernels.py` shows."""
 
 from __future__ import annotations
 

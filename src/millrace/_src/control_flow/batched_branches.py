@@ -26,9 +26,9 @@ from millrace._src.ops.batching import (
     Rows,
     Value,
     dimensions,
-    in_places,
     joined,
     reshaped,
+    scatter_results,
     stack,
     unstack,
 )
@@ -46,7 +46,7 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
         results = _one_way(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=False)
-        return None if results is None else in_places(results, used_outputs, operation)
+        return None if results is None else scatter_results(results, used_outputs, operation)
     if operation.inputs[0].shape.rank != 0 or operation.inputs[0].dtype.name == "string":
         return None
     predicate = arguments[0].tensor
@@ -56,7 +56,7 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
         return None
     then, otherwise = (batched_function(g, used_outputs, arguments[1:], rows) for g in graphs)
     tensors = _each_way(predicate, then, otherwise, arguments[1:], rows)
-    return in_places([Value(t, True) for t in tensors], used_outputs, operation)
+    return scatter_results([Value(t, True) for t in tensors], used_outputs, operation)
 
 
 @case_.batching
@@ -67,7 +67,7 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
         results = _one_way(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=True)
-        return None if results is None else in_places(results, used_outputs, operation)
+        return None if results is None else scatter_results(results, used_outputs, operation)
     if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used_outputs, graphs):
         return None
     functions = [batched_function(g, used_outputs, arguments[1:], rows) for g in graphs]
@@ -75,7 +75,7 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     for number in reversed(range(len(functions) - 1)):
         choice = _or_else(number, functions[number], choice, arguments, rows)
     tensors = choice([a.tensor for a in arguments])
-    return in_places([Value(t, True) for t in tensors], used_outputs, operation)
+    return scatter_results([Value(t, True) for t in tensors], used_outputs, operation)
 
 
 def _or_else(number: int, function: Function, rest: Function, arguments: Sequence[Value], rows: Rows) -> Function:

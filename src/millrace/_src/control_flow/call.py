@@ -51,7 +51,7 @@ from millrace._src.graph.control_deps import body_effects, body_writes, called_f
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, jit_compile_of, must_compile, set_function_factory
 from millrace._src.ops import raw
-from millrace._src.ops.batching import in_places
+from millrace._src.ops.batching import scatter_results
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.collector import without_collector
 
@@ -442,7 +442,9 @@ def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFun
 def _call_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
     """Runs the function's graph on all rows."""
     graph, used_outputs = operation.attrs["f"].graph, rows.used_outputs(operation)
-    return in_places(rows.carry(graph, arguments, [graph.outputs[i] for i in used_outputs]), used_outputs, operation)
+    return scatter_results(
+        rows.carry(graph, arguments, [graph.outputs[i] for i in used_outputs]), used_outputs, operation
+    )
 
 
 set_function_factory(_imported_function)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.handle_types import HandleType, ListHandle
-from millrace._src.core.op_signature import places as argument_places
+from millrace._src.core.op_signature import places as positions_by_argument
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.replay import call
@@ -91,11 +91,11 @@ class Rows:
 Rule = Callable[[Any, Sequence[Value], Rows], "Sequence[Any] | None"]
 
 
-def in_places(found: Sequence[Value], used: Sequence[int], operation: Any) -> list[Value]:
-    """Puts the used results of an operation in their positions among all results; nobody looks at the other results."""
+def scatter_results(found: Sequence[Value], used: Sequence[int], operation: Any) -> list[Value]:
+    """Puts the used results of an operation in their positions among all results, which nothing else reads."""
     results = [Value(t, False) for t in operation.outputs]
-    for place, value in zip(used, found, strict=True):
-        results[place] = value
+    for position, value in zip(used, found, strict=True):
+        results[position] = value
     return results
 
 
@@ -105,10 +105,10 @@ def by_name(operation: Any, arguments: Sequence[Value]) -> dict[str, Any]:
     return dict(zip(signature.input_names, signature.split_inputs(arguments, operation.attrs), strict=True))
 
 
-def places(operation: Any, names: Sequence[str]) -> set[int]:
+def argument_positions(operation: Any, names: Sequence[str]) -> set[int]:
     """Returns the positions of the named inputs among the flat inputs; an input that is a list has several."""
-    arguments = argument_places(operation.op_def.signature.inputs, operation.attrs)
-    return {place for arg, at in arguments if arg.name in names for place in at}
+    arguments = positions_by_argument(operation.op_def.signature.inputs, operation.attrs)
+    return {position for arg, at in arguments if arg.name in names for position in at}
 
 
 def any_batched(values: Sequence[Value]) -> bool:

@@ -22,10 +22,10 @@ from millrace._src.ops.batching import (
     after_rows,
     after_rows_tensor,
     any_batched,
+    argument_positions,
     dimensions,
     folded,
     padded,
-    places,
     rows_first,
     rows_last,
     unfolded,
@@ -138,10 +138,10 @@ def _is_left_out(tensor: Any, of_one: Any) -> bool:
 
 def _only(operation: Any, names: Sequence[str], arguments: Sequence[Value], rows: Rows) -> list[Any] | None:
     """Returns the tensors of the arguments, the named ones with the rows first; None if another differs by row."""
-    chosen_places = places(operation, names)
-    if any(a.is_batched for i, a in enumerate(arguments) if i not in chosen_places):
+    chosen_positions = argument_positions(operation, names)
+    if any(a.is_batched for i, a in enumerate(arguments) if i not in chosen_positions):
         return None
-    return [rows.spread(a) if i in chosen_places else a.tensor for i, a in enumerate(arguments)]
+    return [rows.spread(a) if i in chosen_positions else a.tensor for i, a in enumerate(arguments)]
 
 
 def folding(*names: str, like: str | None = None) -> Rule:
@@ -156,9 +156,9 @@ def folding(*names: str, like: str | None = None) -> Rule:
         tensors = _only(operation, names, arguments, rows)
         if tensors is None:
             return None
-        places_ = places(operation, names)
-        results = call(operation, [folded(t) if i in places_ else t for i, t in enumerate(tensors)])
-        (first,) = places(operation, [like or names[0]])
+        folded_positions = argument_positions(operation, names)
+        results = call(operation, [folded(t) if i in folded_positions else t for i, t in enumerate(tensors)])
+        (first,) = argument_positions(operation, [like or names[0]])
         return [unfolded(t, tensors[first]) for t in results]
 
     return rule
@@ -169,15 +169,15 @@ def trailing(*names: str) -> Rule:
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
         spread_tensors = _only(operation, names, arguments, rows)
-        moved_places = places(operation, names)
+        moved_positions = argument_positions(operation, names)
         ranks = [t.shape.rank for t in operation.inputs]
         if (
             spread_tensors is None
-            or any(ranks[i] is None for i in moved_places)
+            or any(ranks[i] is None for i in moved_positions)
             or any(t.shape.rank is None for t in operation.outputs)
         ):
             return None
-        tensors = [rows_last(t, ranks[i]) if i in moved_places else t for i, t in enumerate(spread_tensors)]
+        tensors = [rows_last(t, ranks[i]) if i in moved_positions else t for i, t in enumerate(spread_tensors)]
         results = zip(call(operation, tensors), operation.outputs, strict=True)
         return [rows_first(t, row_result.shape.rank + 1) for t, row_result in results]
 
@@ -194,8 +194,8 @@ def along(axis: str, *names: str) -> Rule:
         tensors = _only(operation, names, arguments, rows)
         if tensors is None:
             return None
-        (place,) = places(operation, [axis])
-        tensors[place] = after_rows_tensor(arguments[place])
+        (position,) = argument_positions(operation, [axis])
+        tensors[position] = after_rows_tensor(arguments[position])
         return call(operation, tensors)
 
     return rule
@@ -218,9 +218,9 @@ def preceding(operand: str, first: Any, *names: str) -> Rule:
         tensors = _only(operation, names, arguments, rows)
         if tensors is None:
             return None
-        (place,) = places(operation, [operand])
-        numbers = tensors[place]
-        tensors[place] = raw.ConcatV2(values=[convert_to_tensor([first], dtype=numbers.dtype), numbers], axis=0)
+        (position,) = argument_positions(operation, [operand])
+        numbers = tensors[position]
+        tensors[position] = raw.ConcatV2(values=[convert_to_tensor([first], dtype=numbers.dtype), numbers], axis=0)
         return call(operation, tensors)
 
     return rule

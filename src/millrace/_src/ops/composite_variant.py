@@ -41,7 +41,7 @@ class CompositeVariant(VariantValue):
         self.components, self.dtypes = tuple(components), tuple(dtypes)
 
     def zeros_like(self) -> CompositeVariant:
-        """Makes a variant with zeros in the place of the components."""
+        """Makes a variant with zeros instead of the components."""
         return CompositeVariant(self.metadata, [zeros_of(array) for array in self.components], self.dtypes)
 
     def __add__(self, other: CompositeVariant) -> CompositeVariant:

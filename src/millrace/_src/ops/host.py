@@ -88,10 +88,10 @@ def _translated(error: Exception) -> errors.OpError:
             kind = error_class
             break
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not is_internal(f.filename)]
-    places = "".join(f"\n{text}" for text in traceback.format_list(frames))
+    source_lines = "".join(f"\n{text}" for text in traceback.format_list(frames))
     text = f"{type(error).__name__}: {error}"
     translated_error: errors.OpError = kind(
-        None, None, f"{text}\nTraceback (most recent call last):\n{places}\n{text}\n\n"
+        None, None, f"{text}\nTraceback (most recent call last):\n{source_lines}\n{text}\n\n"
     )
     return translated_error
 

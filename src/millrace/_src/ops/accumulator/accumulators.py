@@ -131,12 +131,12 @@ class SparseAccumulator(Accumulator):
         if len(np.unique(own_indices)) < len(own_indices):
             own_indices, own_rows = _without_repetition(own_indices, own_rows)
             own_counts = np.ones(len(own_indices), np.int64)
-        merged, places = np.unique(np.concatenate([own_indices, indices]), return_inverse=True)
+        merged, row_numbers = np.unique(np.concatenate([own_indices, indices]), return_inverse=True)
         self._indices = merged
         self._rows = np.zeros((len(merged), *rows.shape[1:]), rows.dtype)
-        np.add.at(self._rows, places.reshape(-1), np.concatenate([own_rows, rows]))
+        np.add.at(self._rows, row_numbers.reshape(-1), np.concatenate([own_rows, rows]))
         counts = np.concatenate([own_counts, np.ones(len(indices), np.int64)])
-        self._counts = np.bincount(places.reshape(-1), counts, len(merged)).astype(np.int64)
+        self._counts = np.bincount(row_numbers.reshape(-1), counts, len(merged)).astype(np.int64)
 
     def _check(self, indices: Array, values: Array, shape: Array | None) -> None:
         if indices.ndim != 1:
@@ -168,7 +168,7 @@ class SparseAccumulator(Accumulator):
 
 def _without_repetition(indices: Array, values: Array) -> tuple[Array, Array]:
     """Adds up rows of the same number."""
-    distinct, places = np.unique(indices, return_inverse=True)
+    distinct, row_numbers = np.unique(indices, return_inverse=True)
     rows = np.zeros((len(distinct), *values.shape[1:]), values.dtype)
-    np.add.at(rows, places.reshape(-1), values)
+    np.add.at(rows, row_numbers.reshape(-1), values)
     return distinct, rows

@@ -2,7 +2,7 @@
 
 A band is the diagonals `k[0] ... k[1]`. A packed band is a matrix with one row for each diagonal, the uppermost first,
 the shorter diagonals aligned left or right. `_Band` computes once, from static sizes, where each element of a matrix
-stands in the packed band, and the other way round. Every op is then one gather and one `where`.
+stands in the packed band, and conversely. Every op is then one gather and one `where`.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class _Band:
         diagonals = col - row
         inside = (diagonals >= self.low) & (diagonals <= self.high)
         nearest_diagonals = np.clip(diagonals, self.low, self.high)
-        place = np.minimum(row, col) + self.shifts(nearest_diagonals)
-        return np.where(inside, self.high - nearest_diagonals, 0), np.where(inside, place, 0), inside
+        position = np.minimum(row, col) + self.shifts(nearest_diagonals)
+        return np.where(inside, self.high - nearest_diagonals, 0), np.where(inside, position, 0), inside
 
 
 def _limits(k: Array) -> tuple[int, int]:
@@ -177,10 +177,10 @@ def _matrix_diag(xp: Xp, diagonal: Array, k: Array, rows: int, cols: int, paddin
     if low == high:
         whole_shape = (*diagonal.shape[:-2], height, width)
         return diagonal_matrices(xp, diagonal[..., 0, :], low, whole_shape, padding.reshape(()))
-    which, place, inside = _Band(height or 0, width or 0, low, high, align).packed_positions()
+    which, position, inside = _Band(height or 0, width or 0, low, high, align).packed_positions()
     if not diagonal.shape[-1]:
         return xp.full((*diagonal.shape[:-2], height, width), padding.reshape(()), dtype=diagonal.dtype)
-    return xp.where(inside, diagonal[..., which, place], padding.reshape(()))
+    return xp.where(inside, diagonal[..., which, position], padding.reshape(()))
 
 
 @op(
@@ -429,8 +429,8 @@ def _matrix_set_diag(xp: Xp, matrix: Array, diagonal: Array, k: Array, align: st
         return matrix
     if low == high:
         return with_diagonal(xp, matrix, diagonal, low)
-    which, place, inside = band.packed_positions()
-    return xp.where(inside, diagonal[..., which, place], matrix)
+    which, position, inside = band.packed_positions()
+    return xp.where(inside, diagonal[..., which, position], matrix)
 
 
 @op(

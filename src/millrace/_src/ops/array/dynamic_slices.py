@@ -143,6 +143,6 @@ def xla_dynamic_slice_xla(xp: XlaXp, input: Array, start_indices: Array, size_in
 
 @xla_dynamic_slice.gradient
 def xla_dynamic_slice_gradient(dy: Tensor, input: Tensor, start_indices: Tensor) -> tuple[Tensor, None, None]:
-    """Puts the gradient at the place of the block, zeros elsewhere."""
+    """Puts the gradient at the position of the block, zeros elsewhere."""
     zeros = raw.ZerosLike(x=input)
     return raw.XlaDynamicUpdateSlice(input=zeros, update=dy, indices=start_indices), None, None

@@ -3,8 +3,8 @@
 Problem: hypotheses and truths are the rows of two sparse tensors, stored one after the other. Either tensor may lack a
 row, and the rows need not be in order.
 
-Idea: each tensor is split where all indices but the last change. Two rows at the same place make a pair; a place that
-one tensor lacks makes a pair with nothing, whose distance follows from the length of the other row alone.
+Idea: each tensor is split where all indices but the last change. Two rows with the same leading indices make a pair; a
+row that one tensor lacks makes a pair with nothing, whose distance follows from the length of the other row alone.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
 _Row: TypeAlias = "tuple[tuple[float, ...], Any]"
-"""The place of a row, all its indices but the last, and the row's values."""
+"""The leading indices of a row, which are all but the last, and the row's values."""
 _END: _Row = ((math.inf,), None)
-"""Stands after the last row: its place is behind all others."""
+"""Stands after the last row: its leading index is behind all others."""
 _MAX_ELEMENTS = 2**63 - 1
 
 
@@ -94,8 +94,8 @@ def edit_distance_op(
     distances = np.zeros(math.prod(dims), np.float32)
     strides = [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
     hypotheses, truths = _rows(hypothesis_indices, hypothesis_values), _rows(truth_indices, truth_values)
-    for place, hypothesis, truth in _pairs(hypotheses, truths):
-        position = sum(int(index) * stride for index, stride in zip(place, strides, strict=True))
+    for leading, hypothesis, truth in _pairs(hypotheses, truths):
+        position = sum(int(index) * stride for index, stride in zip(leading, strides, strict=True))
         if not 0 <= position < distances.size:
             raise InternalError(
                 None,
@@ -197,20 +197,20 @@ def _rows(indices: Array, values: Array) -> list[_Row]:
     """Splits the values of a sparse tensor into rows, in the order in which they are stored."""
     if not values.size:
         return []
-    places = indices[:, :-1]
-    starts = np.flatnonzero((places[1:] != places[:-1]).any(axis=1)) + 1
-    first_places = places[np.concatenate([[0], starts])].tolist()
-    return [(tuple(place), row) for place, row in zip(first_places, np.split(values, starts), strict=True)]
+    leading = indices[:, :-1]
+    starts = np.flatnonzero((leading[1:] != leading[:-1]).any(axis=1)) + 1
+    first_leading = leading[np.concatenate([[0], starts])].tolist()
+    return [(tuple(index), row) for index, row in zip(first_leading, np.split(values, starts), strict=True)]
 
 
 def _pairs(hypotheses: Sequence[_Row], truths: Sequence[_Row]) -> Iterator[tuple[tuple[float, ...], Any, Any]]:
-    """Yields each place with the two rows there; None represents a row that a tensor lacks."""
+    """Yields each leading index with the two rows there; None represents a row that a tensor lacks."""
     hypothesis_rows, truth_rows = iter([*hypotheses, _END]), iter([*truths, _END])
     hypothesis, truth = next(hypothesis_rows), next(truth_rows)
     while hypothesis is not _END or truth is not _END:
-        place = min(hypothesis[0], truth[0])
-        in_hypotheses, in_truths = hypothesis[0] == place, truth[0] == place
-        yield place, hypothesis[1] if in_hypotheses else None, truth[1] if in_truths else None
+        leading = min(hypothesis[0], truth[0])
+        in_hypotheses, in_truths = hypothesis[0] == leading, truth[0] == leading
+        yield leading, hypothesis[1] if in_hypotheses else None, truth[1] if in_truths else None
         hypothesis = next(hypothesis_rows) if in_hypotheses else hypothesis
         truth = next(truth_rows) if in_truths else truth
 

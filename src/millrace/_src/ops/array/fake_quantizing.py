@@ -48,9 +48,9 @@ def _quantized(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_
     bottom, top, step = _nudged(xp, low, high, num_bits, narrow_range)
     clamped_x = xp.minimum(xp.maximum(x, bottom), top)
     per_step = _F32(1) / step
-    place = xp.floor((clamped_x - bottom) * per_step + _F32(0.5))
-    zero_place = xp.floor(-bottom * per_step + _F32(0.5))
-    rounded_x = (place - zero_place) * step
+    level = xp.floor((clamped_x - bottom) * per_step + _F32(0.5))
+    zero_level = xp.floor(-bottom * per_step + _F32(0.5))
+    rounded_x = (level - zero_level) * step
     return xp.where((low == 0) & (high == 0), _F32(0), rounded_x)
 
 

@@ -69,7 +69,7 @@ def packed_fingerprints64(keys: PackedStrings) -> Array:
 
 _LONG = 6
 _KINDS = np.repeat(np.arange(_LONG + 1), (1, 3, 4, 9, 16, 32, 1))
-"""The kind of a key by its length: the place in `_SHORT_KINDS`, or `_LONG` from 65 bytes on."""
+"""The kind of a key by its length: the index in `_SHORT_KINDS`, or `_LONG` from 65 bytes on."""
 
 
 def _hash_by_kind(keys: PackedStrings, out: Array) -> None:
@@ -86,12 +86,12 @@ def _hash_by_kind(keys: PackedStrings, out: Array) -> None:
 
 
 def _hash_some(keys: PackedStrings, is_meant: Array, hash_of_kind: Callable[..., _Word], out: Array) -> None:
-    (places,) = np.nonzero(is_meant)
-    group = keys if len(places) == len(keys) else keys.select(places)
-    if len(places) < _FEW:
-        out[places] = [fingerprint64(key) for key in group]
+    (chosen,) = np.nonzero(is_meant)
+    group = keys if len(chosen) == len(keys) else keys.select(chosen)
+    if len(chosen) < _FEW:
+        out[chosen] = [fingerprint64(key) for key in group]
     else:
-        out[places] = hash_of_kind(group, group.sizes.view(np.uint64))
+        out[chosen] = hash_of_kind(group, group.sizes.view(np.uint64))
 
 
 def _rotate(value: _Word, shift: int) -> _Word:
@@ -110,14 +110,14 @@ def _mix(u: _Word, v: _Word, mul: _Word) -> _Word:
 
 
 def _word(key: _Key, at: _Word) -> _Word:
-    """Returns the eight bytes from a place on."""
+    """Returns the eight bytes from a position on."""
     if isinstance(key, bytes):
         return _read64(key, at)[0]
     return key.words_at(at if isinstance(at, int) else at.view(np.int64))
 
 
 def _half(key: _Key, at: _Word) -> _Word:
-    """Returns the four bytes from a place on."""
+    """Returns the four bytes from a position on."""
     return _read32(key, at)[0] if isinstance(key, bytes) else _word(key, at) & 0xFFFFFFFF
 
 

@@ -1,6 +1,6 @@
 """Where each distinct element of a vector occurs first, with NumPy.
 
-Integers that lie close together have a place each in a table: written from the last to the first, the first position
+Integers that lie close together have a slot each in a table: written from the last to the first, the first position
 stays. Other numbers are sorted together with their positions (see `row_order`): of equal numbers the first position
 comes first. Anything else goes through a dictionary.
 """
@@ -13,7 +13,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.ops.array.row_order import order_keys, ranks_of
 
 _WIDE = 8
-"""How many places of the table there are at most for each element."""
+"""How many slots of the table there are at most for each element."""
 
 
 def first_positions(x: Array) -> tuple[Array, Array]:
@@ -39,15 +39,15 @@ def first_positions(x: Array) -> tuple[Array, Array]:
 
 def _by_table(x: Array, low: int, high: int) -> tuple[Array, Array]:
     """Notes the first position of each integer in a table of all integers from `low` to `high`."""
-    places = (x.astype(np.int64) if x.dtype.itemsize < 8 else x - x.dtype.type(low)).view(np.int64)
+    slots = (x.astype(np.int64) if x.dtype.itemsize < 8 else x - x.dtype.type(low)).view(np.int64)
     if x.dtype.itemsize < 8:
-        places -= low
+        slots -= low
     table = np.full(high - low + 1, -1)
-    table[places[::-1]] = np.arange(x.size - 1, -1, -1)  # NumPy writes in order: the first element comes last
+    table[slots[::-1]] = np.arange(x.size - 1, -1, -1)  # NumPy writes in order: the first element comes last
     first = table[table >= 0]
     first.sort()
-    table[places[first]] = np.arange(first.size)
-    return first, table.take(places)
+    table[slots[first]] = np.arange(first.size)
+    return first, table.take(slots)
 
 
 def _by_order(keys: Array) -> tuple[Array, Array]:
@@ -71,9 +71,9 @@ def _by_comparison(x: Array) -> tuple[Array, Array]:
     sortable = x.astype(np.float32) if x.dtype.kind == "V" else x  # NumPy cannot sort types that are not its own
     _, first, inverse = np.unique(sortable, return_index=True, return_inverse=True, equal_nan=False)
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    return first[order], place[inverse.reshape(-1)]
+    numbers = np.empty_like(order)
+    numbers[order] = np.arange(order.size)
+    return first[order], numbers[inverse.reshape(-1)]
 
 
 def _by_dictionary(x: Array) -> tuple[Array, Array]:

@@ -132,7 +132,7 @@ def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims:
 
 @gather_v2.specialize
 def _specialize_gather(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    """Takes whole slices, with their range checked on the way."""
+    """Takes whole slices, with their range checked."""
     if attrs["batch_dims"]:
         return None
 

@@ -1,7 +1,7 @@
 """`tensor[...]`: Python's index syntax, put into TensorFlow's terms.
 
 `SliceKey` reads a key once and collects the arguments of StridedSlice: begins, ends, strides, masks. Then there are
-three ways on. In eager mode with nobody watching, NumPy's own indexing takes the part. In eager mode under a tape, the
+three paths. In eager mode with no listener, NumPy's own indexing takes the part. In eager mode under a tape, the
 three vectors are made directly. In a graph the vectors are stacked by ops, under TensorFlow's names
 (`strided_slice/stack`).
 """

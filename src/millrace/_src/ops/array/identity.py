@@ -1,7 +1,7 @@
 """Ops that give back their input, and placeholders.
 
 The ops differ only in what the rest of the system may do with the result: stop a gradient, forbid a gradient, name a
-value, check a shape, or mark the place where a caller's value enters a graph. The kernels hand on the array they were
+value, check a shape, or mark the point where a caller's value enters a graph. The kernels hand on the array they were
 given, which is safe because the buffer of a tensor never changes.
 """
 
@@ -226,13 +226,13 @@ def optimization_barrier_xla(xp: Any, input: list[Array]) -> list[Array]:
     The compiler for CPUs drops barriers before the last merge of equal computations. What is known while
     compiling (shapes, axes) stays known; lists and handles pass.
     """
-    places = [i for i, x in enumerate(input) if not isinstance(x, np.ndarray) and hasattr(x, "astype")]
-    held_values = xp.lax.optimization_barrier([input[i] for i in places])
+    traced = [i for i, x in enumerate(input) if not isinstance(x, np.ndarray) and hasattr(x, "astype")]
+    held_values = xp.lax.optimization_barrier([input[i] for i in traced])
     first = [x.reshape(-1)[0] == 0 for x in held_values if x.size]
     always = sum((x.astype(np.int32) for x in first), np.int32(0)) >= 0
     outputs = list(input)
-    for place, value in zip(places, held_values, strict=True):
-        outputs[place] = xp.where(always, value, xp.zeros_like(value)) if first else value
+    for index, value in zip(traced, held_values, strict=True):
+        outputs[index] = xp.where(always, value, xp.zeros_like(value)) if first else value
     return outputs
 
 

@@ -39,11 +39,11 @@ def gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
     axis = known(axis_value)
     if axis is None:
         return None
-    place = int(axis.reshape(()))
-    if not table.is_batched and not batch_dims and place == 0:
+    at = int(axis.reshape(()))
+    if not table.is_batched and not batch_dims and at == 0:
         return [raw.GatherV2(params=table.tensor, indices=indices.tensor, axis=0)]
-    tables, places = rows.spread(table), rows.spread(indices)
-    return [raw.GatherV2(params=tables, indices=places, axis=after_rows(place), batch_dims=after_rows(batch_dims))]
+    tables, spread_indices = rows.spread(table), rows.spread(indices)
+    return [raw.GatherV2(params=tables, indices=spread_indices, axis=after_rows(at), batch_dims=after_rows(batch_dims))]
 
 
 def resource_gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -70,12 +70,12 @@ def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
     """Puts the number of the row in front of indices `[..., k]`, which gives `[rows, ..., k + 1]`."""
     if rank is None:
         return None
-    places = rows.spread(indices)
-    dims = dimensions(places)
-    numbers = raw.Cast(x=rows.numbers(), DstT=places.dtype)
+    spread_indices = rows.spread(indices)
+    dims = dimensions(spread_indices)
+    numbers = raw.Cast(x=rows.numbers(), DstT=spread_indices.dtype)
     column = reshaped(numbers, joined(rows.vector(), [1] * rank))
     row_numbers = raw.BroadcastTo(input=column, shape=joined(dims[:-1], [1]))
-    return raw.ConcatV2(values=[row_numbers, places], axis=rank)
+    return raw.ConcatV2(values=[row_numbers, spread_indices], axis=rank)
 
 
 def scatter_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:

@@ -95,8 +95,8 @@ def _marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_val
 @_marked.kernel_for("xla")
 def _xla_marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
     rank = indices.ndim
-    places = xp.arange(size, dtype=np.int64 if indices.dtype.itemsize == 8 else np.int32)
-    hit = xp.expand_dims(indices, at) == places.reshape((-1,) + (1,) * (rank - at))
+    classes = xp.arange(size, dtype=np.int64 if indices.dtype.itemsize == 8 else np.int32)
+    hit = xp.expand_dims(indices, at) == classes.reshape((-1,) + (1,) * (rank - at))
     return xp.where(hit, on_value, off_value)
 
 

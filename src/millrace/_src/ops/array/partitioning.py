@@ -141,24 +141,24 @@ def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
 
 
 @kernel_part
-def _written(xp: Xp, size: int, places: Array, rows: Array) -> Array:
-    """Writes rows at their places, in order: of several rows for one place the last holds."""
+def _written(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
+    """Writes rows at their indices, in order: of several rows for one index the last holds."""
     result = np.full((size, *rows.shape[1:]), b"" if rows.dtype.kind == "O" else 0, dtype=rows.dtype)
-    result[places] = rows
+    result[numbers] = rows
     return result
 
 
 @_written.kernel_for("xla")
-def _xla_written(xp: Xp, size: int, places: Array, rows: Array) -> Array:
+def _xla_written(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
     last_rows = np.full(size, -1)
-    last_rows[places] = np.arange(places.size)  # XLA does not write in order: only the last rows are written
-    found_places = np.flatnonzero(last_rows >= 0)
-    if not found_places.size:
+    last_rows[numbers] = np.arange(numbers.size)  # XLA does not write in order: only the last rows are written
+    found_numbers = np.flatnonzero(last_rows >= 0)
+    if not found_numbers.size:
         return xp.zeros((size, *rows.shape[1:]), rows.dtype)
-    chosen_rows = xp.take(rows, last_rows[found_places], axis=0)
-    if found_places.size == size:
+    chosen_rows = xp.take(rows, last_rows[found_numbers], axis=0)
+    if found_numbers.size == size:
         return chosen_rows
-    return xp.scatter(xp.zeros((size, *rows.shape[1:]), rows.dtype), (found_places,), chosen_rows, "set")
+    return xp.scatter(xp.zeros((size, *rows.shape[1:]), rows.dtype), (found_numbers,), chosen_rows, "set")
 
 
 @export("dynamic_stitch")
@@ -172,16 +172,16 @@ def _xla_written(xp: Xp, size: int, places: Array, rows: Array) -> Array:
     exact_on_rows=True,
 )
 def dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
-    """Puts the slices of several tensors at given places of one.
+    """Puts the slices of several tensors at given indices of one.
 
     >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy()
     array([10, 20, 30], dtype=int32)
 
     Args:
-      indices: a list of int32 Tensors, the places.
+      indices: a list of int32 Tensors, the row numbers.
       data: a list of Tensors; each shape begins with the shape of the indices, and the rest is the same for all.
 
-    Returns: A Tensor with one row more than the largest index; of several slices for one place the last holds.
+    Returns: A Tensor with one row more than the largest index; of several slices for one index the last holds.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or an index is negative.
     """
     return _stitch(xp, indices, data)

@@ -56,10 +56,10 @@ def _extract(
         x = x.reshape((*x.shape[: 1 + 2 * i], *index.shape, *x.shape[2 + 2 * i :]))
         inside = inside & is_inside.reshape([1] * (2 * i) + list(is_inside.shape) + [1] * (2 * (spatial - i - 1)))
     x = xp.where(inside[None, ..., None], x, xp.zeros((), x.dtype))
-    places, elements = range(1, 2 * spatial, 2), range(2, 2 * spatial + 1, 2)
-    windows = x.transpose((0, *places, *elements, 2 * spatial + 1))
+    window_axes, elements = range(1, 2 * spatial, 2), range(2, 2 * spatial + 1, 2)
+    windows = x.transpose((0, *window_axes, *elements, 2 * spatial + 1))
     depth = int(np.prod(kernels)) * x.shape[-1]
-    return windows.reshape((x.shape[0], *(x.shape[d] for d in places), depth))
+    return windows.reshape((x.shape[0], *(x.shape[d] for d in window_axes), depth))
 
 
 def _emptied(xp: Xp, x: Array, axis: int) -> Array:
@@ -85,11 +85,11 @@ def _patches_shape(c: ShapeContext, input_name: str, rank: int) -> TensorShape:
     padding = c.attr("padding")
     if padding not in ("SAME", "VALID"):
         raise ValueError(f"Attr 'padding' of '{c.op.name}' Op passed string '{padding}' not in: \"SAME\", \"VALID\".")
-    places: list[Dim] = [
+    counts: list[Dim] = [
         None if d is None else _count(d, _window(k, r), s, padding)
         for d, k, s, r in zip(dims[1:-1], kernels, strides, rates, strict=True)
     ]
-    return TensorShape.of((dims[0], *places, multiplied(dims[-1], *kernels)))
+    return TensorShape.of((dims[0], *counts, multiplied(dims[-1], *kernels)))
 
 
 @op(
@@ -112,12 +112,12 @@ def extract_image_patches_op(
 def _positions_gradient(dy: Any, input: Any, numbered: Any) -> Any:
     """Adds up a gradient by the pixels its elements came from; `numbered` holds the windows over pixel numbers."""
     shape = shape_tensor(input)
-    places, depth = raw.Prod(input=shape[1:-1], reduction_indices=[0]), shape[-1]
+    pixels, depth = raw.Prod(input=shape[1:-1], reduction_indices=[0]), shape[-1]
     batch = shape[0]
     rows = raw.Reshape(tensor=numbered, shape=[-1])  # one pixel number (0: outside) for each element of the window
     grads = raw.Reshape(tensor=dy, shape=raw.Pack(values=[batch, -1, depth], axis=0))
     table = raw.UnsortedSegmentSum(
-        data=raw.Transpose(x=grads, perm=[1, 0, 2]), segment_ids=rows, num_segments=places + 1
+        data=raw.Transpose(x=grads, perm=[1, 0, 2]), segment_ids=rows, num_segments=pixels + 1
     )
     return raw.Reshape(tensor=raw.Transpose(x=table[1:], perm=[1, 0, 2]), shape=shape)
 
@@ -157,7 +157,7 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
       padding: "VALID": windows inside the image; "SAME": the image is padded with zeros.
       name: name of the operation.
 
-    Returns: A Tensor `[batch, places down, places across, height * width * depth]`.
+    Returns: A Tensor `[batch, windows down, windows across, height * width * depth]`.
     """
     return extract_image_patches_op(images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)
 
@@ -231,6 +231,6 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
       padding: "VALID": windows inside the volume; "SAME": the volume is padded with zeros.
       name: name of the operation.
 
-    Returns: A Tensor `[batch, places..., planes * rows * columns * depth]`.
+    Returns: A Tensor `[batch, windows..., planes * rows * columns * depth]`.
     """
     return extract_volume_patches_op(input, ksizes=ksizes, strides=strides, padding=padding, name=name)

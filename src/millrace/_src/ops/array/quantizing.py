@@ -136,8 +136,8 @@ def quantize_op(
     a, b = along(input, low, axis), along(input, high, axis)
     if mode == "SCALED":
         return _quantize_scaled(xp, input, low, high, T, round_mode, narrow_range, axis)
-    places = _combined(xp, input, a, b, T) if mode == "MIN_COMBINED" else _from_first(xp, input, a, b, T)
-    return xp.astype(places, T.np_dtype), low, high
+    levels = _combined(xp, input, a, b, T) if mode == "MIN_COMBINED" else _from_first(xp, input, a, b, T)
+    return xp.astype(levels, T.np_dtype), low, high
 
 
 def _widened(xp: Xp, low: Array, high: Array, minimum: float) -> tuple[Array, Array]:
@@ -169,11 +169,11 @@ def _from_first(xp: Xp, x: Array, low: Array, high: Array, dtype: DType) -> Arra
     scale = xp.astype(count / (xp.astype(high - low, np.float64) * (count / (count - 1))), _F32)
     wide, start = x * scale, low * scale
     if dtype is quint8:  # TensorFlow rounds quint8 once, halves to even
-        places = xp.round(wide - start)
+        levels = xp.round(wide - start)
     else:
-        places = _away_from_zero(xp, wide) - _away_from_zero(xp, start) + _F32(least)
+        levels = _away_from_zero(xp, wide) - _away_from_zero(xp, start) + _F32(least)
     top = _F32(largest)
-    return xp.clip(places, _F32(least), top if int(top) <= largest else np.nextafter(top, _F32(0)))
+    return xp.clip(levels, _F32(least), top if int(top) <= largest else np.nextafter(top, _F32(0)))
 
 
 def _quantize_scaled(

@@ -310,7 +310,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 
 @export("sequence_mask")
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_dtype, name: str | None = None) -> Any:
-    """Makes a mask that marks the first `lengths[...]` places of each row.
+    """Makes a mask that marks the first `lengths[...]` elements of each row.
 
     >>> tf.sequence_mask([1, 3, 2], 4, tf.int32).numpy()
     array([[1, 0, 0, 0],
@@ -345,8 +345,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_dtype, nam
                 f"with shape '{limit.shape}' instead"
             )
         zero, one = (convert_to_tensor(n, dtype=limit.dtype) for n in (0, 1))
-        places = range_op(zero, limit, one)
+        columns = range_op(zero, limit, one)
         ends = raw.Cast(x=expand_dims_op(lengths, -1), DstT=limit.dtype)
-        mask = raw.Less(x=places, y=ends)
+        mask = raw.Less(x=columns, y=ends)
         wanted_dtype = as_dtype(dtype)
         return mask if wanted_dtype is bool_dtype else raw.Cast(x=mask, DstT=wanted_dtype)

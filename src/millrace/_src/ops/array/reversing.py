@@ -169,12 +169,12 @@ def _refuse_lengths_outside(input: Array, seq_lengths: Array, *, seq_dim: int, b
     refuses=("seq_lengths",),
 )
 def reverse_sequence_op(xp: Xp, input: Array, seq_lengths: Array, *, seq_dim: int, batch_dim: int = 0) -> Array:
-    """Reverses the first `seq_lengths[b]` places of dimension `seq_dim` in each slice `b` of dimension `batch_dim`."""
+    """Reverses the first `seq_lengths[b]` elements of axis `seq_dim` in each slice `b` of axis `batch_dim`."""
     _check_sequence(input, seq_lengths, seq_dim, batch_dim)
     rank = input.ndim
-    places = xp.arange(input.shape[seq_dim]).reshape([-1 if i == seq_dim else 1 for i in range(rank)])
+    positions = xp.arange(input.shape[seq_dim]).reshape([-1 if i == seq_dim else 1 for i in range(rank)])
     lengths = seq_lengths.reshape([-1 if i == batch_dim else 1 for i in range(rank)])
-    source = xp.where(places < lengths, lengths - 1 - places, places)
+    source = xp.where(positions < lengths, lengths - 1 - positions, positions)
     source = xp.minimum(source, input.shape[seq_dim] - 1)  # for XLA, which cannot refuse a length; as in TensorFlow
     return xp.take_along_axis(input, xp.broadcast_to(source, input.shape), axis=seq_dim)
 

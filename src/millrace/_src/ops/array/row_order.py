@@ -1,6 +1,6 @@
 """The largest elements of rows, in order, with NumPy.
 
-NumPy sorts vectors of integers with the wide registers of the processor, but neither positions nor in a stable way. So
+NumPy sorts vectors of integers with the wide registers of the processor, but neither positions nor stably. So
 each element becomes one integer: the bits above say where the element stands in the order, the bits below its position.
 Sorting these integers sorts elements and positions at once, and equal elements keep their order. Of few large elements
 among many, most others are left out before: what is smaller than the `k`-th largest of some groups' maxima is none of
@@ -142,23 +142,23 @@ def _positions_among_few(rows: Array, k: int) -> Array | None:
     bound = _lower_bounds(comparable, k)
     if bound is None:
         return None
-    places = np.flatnonzero(~(comparable < bound))
-    if places.size > rows.size // 4:
+    positions = np.flatnonzero(~(comparable < bound))
+    if positions.size > rows.size // 4:
         return None
-    starts = places.searchsorted(np.arange(count + 1) * size)
+    starts = positions.searchsorted(np.arange(count + 1) * size)
     width = int(np.diff(starts).max())
     if width * 2 > size:
         return None
-    numbers = places // size
-    columns = np.arange(places.size) - starts[numbers]
-    places_in_row = places - numbers * size
-    keys = ~order_keys(rows.reshape(-1)[places])
+    numbers = positions // size
+    columns = np.arange(positions.size) - starts[numbers]
+    positions_in_row = positions - numbers * size
+    keys = ~order_keys(rows.reshape(-1)[positions])
     if keys.dtype.itemsize == 8:
         wide_keys, table = np.full((count, width), np.iinfo(np.int64).max), np.zeros((count, width), np.int64)
-        wide_keys[numbers, columns], table[numbers, columns] = keys, places_in_row
+        wide_keys[numbers, columns], table[numbers, columns] = keys, positions_in_row
         return np.take_along_axis(table, wide_keys.argsort(axis=-1, stable=True)[:, :k], -1)
     table = np.full((count, width), np.iinfo(np.int64).max)
-    table[numbers, columns] = ranks_of(keys, places_in_row)
+    table[numbers, columns] = ranks_of(keys, positions_in_row)
     table.sort(axis=-1)
     return table[:, :k] & 0xFFFFFFFF
 

@@ -332,7 +332,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
       updates: A Tensor of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
       name: name of the operation.
 
-    Returns: A Tensor of the shape of `tensor`; of several updates for one place the last holds.
+    Returns: A Tensor of the shape of `tensor`; of several updates for one index the last holds.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
     return tensor_scatter_update_op(tensor, indices, updates, name=name)

@@ -1,8 +1,8 @@
-"""Places in sorted rows, and the inverse of a permutation.
+"""Positions in sorted rows, and the inverse of a permutation.
 
-The place of a value in a sorted row is found by halving: half as many places are left after each comparison. NumPy's
-own search does so for one value after the other, and waits for memory and for guesses of the processor that are wrong
-half of the time. For many values it is quicker to halve for all of them together.
+The position of a value in a sorted row is found by halving: half as many positions are left after each comparison.
+NumPy's own search does so for one value after the other, and waits for memory and for guesses of the processor that are
+wrong half of the time. For many values it is quicker to halve for all of them together.
 """
 
 from __future__ import annotations
@@ -46,37 +46,37 @@ def _bounds(xp: Xp, rows: Array, values: Array, side: _Side, out_type: DType) ->
             raise invalid(f"Shape must be rank 2 but is rank {x.ndim} for `{name}` argument")
     if rows.shape[0] != values.shape[0]:
         raise invalid("Leading dim_size of both tensors must match.")
-    return xp.astype(_places(xp, rows, values, side), out_type.np_dtype)
+    return xp.astype(_find_positions(xp, rows, values, side), out_type.np_dtype)
 
 
 @kernel_part
-def _places(xp: Xp, rows: Array, values: Array, side: _Side) -> Array:
-    """Finds the places of values in their sorted rows."""
+def _find_positions(xp: Xp, rows: Array, values: Array, side: _Side) -> Array:
+    """Finds the positions of values in their sorted rows."""
     if rows.dtype.kind == "V":  # NumPy cannot search in types that are not its own
         rows, values = rows.astype(np.float32), values.astype(np.float32)
-    places = np.empty(values.shape, np.int64)
+    positions = np.empty(values.shape, np.int64)
     search = _searched if values.shape[1] < _MANY or rows.dtype.kind not in "iuf" else _halved
-    for row, wanted, found_places in zip(rows, values, places, strict=True):
-        search(row, wanted, side, found_places)
-    return places
+    for row, wanted, found_positions in zip(rows, values, positions, strict=True):
+        search(row, wanted, side, found_positions)
+    return positions
 
 
-def _searched(row: Array, values: Array, side: _Side, places: Array) -> None:
-    """Fills in the places of values, one after the other."""
-    places[...] = np.searchsorted(row, values, side=side)
+def _searched(row: Array, values: Array, side: _Side, positions: Array) -> None:
+    """Fills in the positions of values, one after the other."""
+    positions[...] = np.searchsorted(row, values, side=side)
     if side == "left" and values.dtype.kind in "fc":
-        places[values != values] = 0  # no element is below NaN
+        positions[values != values] = 0  # no element is below NaN
 
 
-def _halved(row: Array, values: Array, side: _Side, places: Array) -> None:
-    """Fills in the places of values, halving for all values of a block together."""
+def _halved(row: Array, values: Array, side: _Side, positions: Array) -> None:
+    """Fills in the positions of values, halving for all values of a block together."""
     steps = [1 << exponent for exponent in reversed(range(row.size.bit_length()))]
     above = np.inf if row.dtype.kind == "f" else np.iinfo(row.dtype).max
     padded_row = np.full(2 * steps[0] if steps else 1, above, row.dtype)
     padded_row[: row.size] = row
     for start in range(0, values.size, _BLOCK):
         wanted = values[start : start + _BLOCK]
-        at = places[start : start + _BLOCK]
+        at = positions[start : start + _BLOCK]
         at[...] = 0
         middle, is_beyond, move = np.empty_like(wanted), np.empty(wanted.shape, bool), np.empty_like(at)
         for step in steps:
@@ -89,8 +89,8 @@ def _halved(row: Array, values: Array, side: _Side, places: Array) -> None:
         np.minimum(at, row.size, out=at)  # what is infinite is not below the padding
 
 
-@_places.kernel_for("xla")
-def _xla_places(xp: Xp, rows: Array, values: Array, side: _Side) -> Array:
+@_find_positions.kernel_for("xla")
+def _count_smaller(xp: Xp, rows: Array, values: Array, side: _Side) -> Array:
     size = rows.shape[-1]
     if size <= 64:
         counted_elements = rows[:, None, :], values[:, :, None]
@@ -105,7 +105,7 @@ def _xla_places(xp: Xp, rows: Array, values: Array, side: _Side) -> Array:
 
 
 def _is_before(xp: Xp, elements: Array, values: Array, side: _Side) -> Array:
-    """Returns whether the place of a value is behind an element."""
+    """Returns whether the position of a value is behind an element."""
     return elements < values if side == "left" else ~(values < elements)
 
 
@@ -206,7 +206,7 @@ def _inverse(xp: Xp, x: Array) -> Array:
         raise _no_permutation(x)
     inverse = np.full_like(x, -1)
     inverse[x.astype(np.intp, copy=False)] = np.arange(x.size, dtype=x.dtype)  # int32 takes twice the time
-    if x.size and inverse.min() < 0:  # nobody has this place, because two elements have another
+    if x.size and inverse.min() < 0:  # no element has this value, because two have another
         raise _no_permutation(x)
     return inverse
 
@@ -220,10 +220,10 @@ def _xla_inverse(xp: Xp, x: Array) -> Array:
 def _no_permutation(x: Array) -> Exception:
     """Makes the error about the first element that is out of range or not the first of its kind."""
     seen_elements = set()
-    for place in x.tolist():
-        if not 0 <= place < x.size:
-            return invalid(f"{place} is not between 0 and {x.size}")
-        if place in seen_elements:
+    for index in x.tolist():
+        if not 0 <= index < x.size:
+            return invalid(f"{index} is not between 0 and {x.size}")
+        if index in seen_elements:
             break
-        seen_elements.add(place)
-    return invalid(f"{place} is duplicated in the input.")
+        seen_elements.add(index)
+    return invalid(f"{index} is duplicated in the input.")

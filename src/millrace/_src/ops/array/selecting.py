@@ -50,10 +50,10 @@ def where_op(xp: Xp, input: Array) -> Array:
     if input.ndim != 2:
         return np.argwhere(input).astype(np.int64, copy=False)
     is_true = input if input.dtype == bool else input != 0  # one pass over all, then one over those that are found
-    places = np.flatnonzero(is_true)
-    positions = np.empty((places.size, 2), np.int64)
+    flat_positions = np.flatnonzero(is_true)
+    positions = np.empty((flat_positions.size, 2), np.int64)
     positions[:, 0] = np.repeat(np.arange(len(input)), np.count_nonzero(is_true, axis=1))
-    np.subtract(places, positions[:, 0] * input.shape[1], out=positions[:, 1])
+    np.subtract(flat_positions, positions[:, 0] * input.shape[1], out=positions[:, 1])
     return positions
 
 

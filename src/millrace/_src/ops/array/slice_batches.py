@@ -68,10 +68,10 @@ def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
     is_plain = not any(attrs[f"{kind}_mask"] for kind in ("begin", "end", "ellipsis", "new_axis"))
     if not is_plain or count is None or attrs["shrink_axis_mask"] != (1 << count) - 1:
         return None
-    picked_values, places = rows.spread(tensor), rows.spread(begin)
+    picked_values, begins = rows.spread(tensor), rows.spread(begin)
     for axis in range(count):
         spot = raw.StridedSlice(
-            input=places,
+            input=begins,
             begin=[0, axis],
             end=[0, axis + 1],
             strides=[1, 1],
@@ -116,7 +116,7 @@ def strided_slice_update(operation: Any, arguments: Sequence[Value], rows: Rows)
 
 
 def dynamic_update_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Updates a block of every row: the same place in each row, counted from the first row."""
+    """Updates a block of every row: the same position in each row, counted from the first row."""
     tensor, update, positions = arguments
     if positions.is_batched:
         return None
@@ -124,7 +124,7 @@ def dynamic_update_slice(operation: Any, arguments: Sequence[Value], rows: Rows)
 
 
 def dynamic_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Takes a block of every row: all rows, and the same place in each row."""
+    """Takes a block of every row: all rows, and the same position in each row."""
     tensor, positions, sizes = arguments
     if positions.is_batched or sizes.is_batched:
         return None

@@ -52,7 +52,7 @@ class Range(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The way to slice an array of known shape."""
+    """The index that slices an array of known shape."""
 
     key: tuple[Any, ...]
     """The NumPy index that gives the result in the final shape."""
@@ -199,7 +199,7 @@ def cached_layout(
     masks: Masks,
     fail: Fail,
 ) -> Layout:
-    """Returns `layout` of the arguments, from a cache: programs slice the same way again and again."""
+    """Returns `layout` of the arguments, from a cache: programs take the same slices again and again."""
     return layout(shape, begin, end, strides, masks, fail)
 
 

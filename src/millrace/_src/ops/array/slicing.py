@@ -253,11 +253,11 @@ def strided_slice_grad(
     dims = tuple(shape.tolist())
     zeros = xp.full(dims, b"", dtype=object) if dy.dtype.kind == "O" else xp.zeros(dims, dy.dtype)
     if not xp.are_known(begin, end):
-        return _dynamic_place(xp, zeros, dy, begin, strides.tolist(), masks)
-    place = _layout(dims, begin, end, strides, masks)
-    if dy.shape != place.shape:
-        raise invalid(f"shape of dy was {dims_text(dy.shape)} instead of {dims_text(place.shape)}")
-    return xp.scatter(zeros, place.ranges, dy.reshape(place.range_shape), "set")
+        return _dynamic_scatter(xp, zeros, dy, begin, strides.tolist(), masks)
+    target = _layout(dims, begin, end, strides, masks)
+    if dy.shape != target.shape:
+        raise invalid(f"shape of dy was {dims_text(dy.shape)} instead of {dims_text(target.shape)}")
+    return xp.scatter(zeros, target.ranges, dy.reshape(target.range_shape), "set")
 
 
 _FIRST_ROW = Masks(0, 0, 0, 0, 1)
@@ -265,7 +265,7 @@ _FIRST_ROW = Masks(0, 0, 0, 0, 1)
 
 
 @strided_slice_grad.added_to
-def _add_in_place_of_slice(
+def _add_to_slice(
     xp: Xp,
     total: Array,
     shape: Array,
@@ -288,16 +288,16 @@ def _add_in_place_of_slice(
         return None
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     if not xp.are_known(begin, end):
-        return _dynamic_place(xp, total, dy, begin, strides.tolist(), masks, "add")
+        return _dynamic_scatter(xp, total, dy, begin, strides.tolist(), masks, "add")
     if masks == _FIRST_ROW and begin.shape == (1,) and dy.shape == total.shape[1:]:
         return xp.added_at(total, begin[0], dy)
-    place = _layout(total.shape, begin, end, strides, masks)
-    if dy.shape != place.shape:
+    target = _layout(total.shape, begin, end, strides, masks)
+    if dy.shape != target.shape:
         return None
-    return xp.added_at(total, place.ranges, dy.reshape(place.range_shape))
+    return xp.added_at(total, target.ranges, dy.reshape(target.range_shape))
 
 
-def _dynamic_place(
+def _dynamic_scatter(
     xp: Xp, zeros: Array, dy: Array, begin: Array, strides: list[int], masks: Masks, mode: str = "set"
 ) -> Array:
     """Transposes `_dynamic_slice`."""
@@ -359,13 +359,13 @@ def tensor_strided_slice_update(
 ) -> Array:
     """Copies `input` with `value`, broadcast, at the position of the slice."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    place = _layout(input.shape, begin, end, strides, masks)
+    target = _layout(input.shape, begin, end, strides, masks)
     try:
-        fitted_value = xp.broadcast_to(value, place.shape)
+        fitted_value = xp.broadcast_to(value, target.shape)
     except ValueError:
-        shapes = f"{dims_text(value.shape)} into final shape {dims_text(place.shape)}"
+        shapes = f"{dims_text(value.shape)} into final shape {dims_text(target.shape)}"
         raise invalid(f"Cannot broadcast input shape {shapes}") from None
-    return xp.scatter(input, place.ranges, fitted_value.reshape(place.range_shape), "set")
+    return xp.scatter(input, target.ranges, fitted_value.reshape(target.range_shape), "set")
 
 
 @tensor_strided_slice_update.gradient
@@ -402,7 +402,7 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Takes a strided slice of a tensor; `x[...]` is the usual way to write a slice.
+    """Takes a strided slice of a tensor; `x[...]` is the usual notation of a slice.
 
     >>> tf.strided_slice([1, 2, 3, 4, 5], [1], [5], [2]).numpy()
     array([2, 4], dtype=int32)

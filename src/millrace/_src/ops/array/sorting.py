@@ -3,7 +3,8 @@
 Everything is `top_k`. As in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending
 sort of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their
 order. NaN is the smallest value, and, as -NaN is NaN, comes last in both directions: TensorFlow's kernels compare with
-`>`, so that its place depends on its neighbours there; an ascending sort that XLA compiles, and NumPy's, end with it.
+`>`, so that its position depends on its neighbours there; an ascending sort that XLA compiles, and NumPy's, end with
+it.
 """
 
 from __future__ import annotations
@@ -498,5 +499,5 @@ def _swap_last(values: Any, axis: int, dynamic: Any) -> Any:
         return convert_to_tensor(perm, name="transposition")
     at = axis if axis >= 0 else dynamic + axis
     identity = raw.Range(start=0, limit=dynamic, delta=1)
-    places, swapped_axes = [[at], [dynamic - 1]], [dynamic - 1, at]
-    return raw.TensorScatterUpdate(tensor=identity, indices=places, updates=swapped_axes)
+    axis_indices, swapped_axes = [[at], [dynamic - 1]], [dynamic - 1, at]
+    return raw.TensorScatterUpdate(tensor=identity, indices=axis_indices, updates=swapped_axes)

@@ -118,8 +118,8 @@ def _fitted(samples: Any, channels: int, count: int) -> Any:
     """Repeats the last channel and appends silence, or cuts; -1 leaves a size as it is."""
     given_count, given_channels = samples.shape
     if channels != -1:
-        places = np.minimum(np.arange(channels), given_channels - 1)
-        samples = samples[:, places]
+        sources = np.minimum(np.arange(channels), given_channels - 1)
+        samples = samples[:, sources]
     if count != -1:
         samples = np.pad(samples[:count], [(0, max(0, count - given_count)), (0, 0)])
     return np.ascontiguousarray(samples)

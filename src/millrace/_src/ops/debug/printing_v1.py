@@ -76,7 +76,7 @@ def print_v1(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns `input_` and prints tensors when the operation runs; `tf.print` is the newer way.
+    """Returns `input_` and prints tensors when the operation runs; `tf.print` is newer.
 
     >>> int(tf.compat.v1.Print(tf.constant(1), [tf.constant([1, 2])], message="data: "))
     1

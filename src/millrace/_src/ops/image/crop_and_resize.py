@@ -1,7 +1,7 @@
 """Boxes of images, each resized to one size: `tf.image.crop_and_resize` and its gradients.
 
 A box has corners in shares of height and width. Each pixel of a crop has a position in the image: it is the nearest
-pixel there, or lies on the lines between the four around it (`_places`). A position outside of the image gives the
+pixel there, or lies on the lines between the four around it (`_pixel_grid`). A position outside of the image gives the
 extrapolation value, and passes no gradient.
 """
 
@@ -64,7 +64,7 @@ def _whole(xp: Xp, x: Array) -> Array:
     return xp.astype(x, np.int32)
 
 
-class _Places(NamedTuple):
+class _PixelGrid(NamedTuple):
     """Where the pixels of all crops lie: their rows, their columns, and the numbers of the four pixels around each.
 
     The numbers count the pixels of all images, `[boxes, height, width]`.
@@ -76,7 +76,9 @@ class _Places(NamedTuple):
     is_inside: Array
 
 
-def _places(xp: Xp, shape: Sequence[int], boxes: Array, box_ind: Array, size: Sequence[int], method: str) -> _Places:
+def _pixel_grid(
+    xp: Xp, shape: Sequence[int], boxes: Array, box_ind: Array, size: Sequence[int], method: str
+) -> _PixelGrid:
     rows = _side(xp, boxes[:, 0], boxes[:, 2], shape[1], size[0], method)
     columns = _side(xp, boxes[:, 1], boxes[:, 3], shape[2], size[1], method)
     first = xp.astype(box_ind, np.int32)[:, None, None] * (shape[1] * shape[2])
@@ -85,7 +87,7 @@ def _places(xp: Xp, shape: Sequence[int], boxes: Array, box_ind: Array, size: Se
         for y in (rows.before, rows.after)
         for x in (columns.before, columns.after)
     ]
-    return _Places(rows, columns, corners, rows.is_inside[:, :, None] & columns.is_inside[:, None, :])
+    return _PixelGrid(rows, columns, corners, rows.is_inside[:, :, None] & columns.is_inside[:, None, :])
 
 
 def _pixels(xp: Xp, image: Array, numbers: Array) -> Array:
@@ -94,9 +96,9 @@ def _pixels(xp: Xp, image: Array, numbers: Array) -> Array:
     return xp.reshape(xp.astype(found, np.float32), (*numbers.shape, image.shape[3]))
 
 
-def _corner_weights(places: _Places) -> list[Array]:
+def _corner_weights(grid: _PixelGrid) -> list[Array]:
     """Returns the share of each of the four pixels around, `[boxes, height, width]`."""
-    down, right = places.rows.share[:, :, None], places.columns.share[:, None, :]
+    down, right = grid.rows.share[:, :, None], grid.columns.share[:, None, :]
     return [y * x for y in (1 - down, down) for x in (1 - right, right)]
 
 
@@ -207,25 +209,25 @@ def crop_and_resize_op(
     check_choice("method", method, _METHODS)
     _check_images(image.shape)
     _check_boxes(boxes, box_ind)
-    places = _places(xp, image.shape, boxes, box_ind, _crop_size(crop_size), method)
+    grid = _pixel_grid(xp, image.shape, boxes, box_ind, _crop_size(crop_size), method)
     if not image.size:
-        return xp.zeros((*places.is_inside.shape, image.shape[3]), np.float32)
+        return xp.zeros((*grid.is_inside.shape, image.shape[3]), np.float32)
     if method == "bilinear":
-        crops = _between(xp, [_pixels(xp, image, corner) for corner in places.corners], places)
+        crops = _between(xp, [_pixels(xp, image, corner) for corner in grid.corners], grid)
     else:
-        crops = _pixels(xp, image, places.corners[0])
-    if not xp.may_hold(xp.logical_not(places.is_inside)):
+        crops = _pixels(xp, image, grid.corners[0])
+    if not xp.may_hold(xp.logical_not(grid.is_inside)):
         return crops
-    return xp.where(places.is_inside[..., None], crops, np.float32(extrapolation_value))
+    return xp.where(grid.is_inside[..., None], crops, np.float32(extrapolation_value))
 
 
-def _between(xp: Xp, corners: Sequence[Array], places: _Places) -> Array:
+def _between(xp: Xp, corners: Sequence[Array], grid: _PixelGrid) -> Array:
     """Computes pixels on the lines between four; rows of pixels and channels are multiplied as one long axis."""
     shape = corners[0].shape
     tl, tr, bl, br = (xp.reshape(corner, (*shape[:2], shape[2] * shape[3])) for corner in corners)
-    right = xp.reshape(xp.stack([places.columns.share] * shape[3], axis=-1), (shape[0], 1, shape[2] * shape[3]))
+    right = xp.reshape(xp.stack([grid.columns.share] * shape[3], axis=-1), (shape[0], 1, shape[2] * shape[3]))
     top, bottom = tl + (tr - tl) * right, bl + (br - bl) * right
-    return xp.reshape(top + (bottom - top) * places.rows.share[:, :, None], shape)
+    return xp.reshape(top + (bottom - top) * grid.rows.share[:, :, None], shape)
 
 
 @crop_and_resize_op.gradient
@@ -264,11 +266,11 @@ def crop_and_resize_grad_image_op(
     shape = [int(n) for n in image_size.reshape(-1)]
     _check_images(shape)
     _check_boxes(boxes, box_ind)
-    places = _places(xp, shape, boxes, box_ind, grads.shape[1:3], method)
+    grid = _pixel_grid(xp, shape, boxes, box_ind, grads.shape[1:3], method)
     total = xp.zeros((shape[0] * shape[1] * shape[2], shape[3]), np.float32)
-    inside = xp.astype(places.is_inside, np.float32)
+    inside = xp.astype(grid.is_inside, np.float32)
     if total.shape[0] and grads.shape[0]:
-        for corner, weights in zip(places.corners, _corner_weights(places)):
+        for corner, weights in zip(grid.corners, _corner_weights(grid)):
             shares = xp.reshape(grads * (weights * inside)[..., None], (-1, shape[3]))
             total = xp.scatter(total, (xp.reshape(corner, (-1,)),), shares, "add")
     return xp.astype(xp.reshape(total, shape), T.np_dtype)
@@ -295,12 +297,12 @@ def crop_and_resize_grad_boxes_op(
     _check_images(image.shape)
     _check_boxes(boxes, box_ind)
     size = grads.shape[1:3]
-    places = _places(xp, image.shape, boxes, box_ind, size, method)
+    grid = _pixel_grid(xp, image.shape, boxes, box_ind, size, method)
     if not image.shape[0]:
         return xp.zeros_like(boxes)
-    tl, tr, bl, br = (_pixels(xp, image, corner) for corner in places.corners)
-    right, down = places.columns.share[:, None, :, None], places.rows.share[:, :, None, None]
-    inside = xp.astype(places.is_inside, np.float32)[..., None]
+    tl, tr, bl, br = (_pixels(xp, image, corner) for corner in grid.corners)
+    right, down = grid.columns.share[:, None, :, None], grid.rows.share[:, :, None, None]
+    inside = xp.astype(grid.is_inside, np.float32)[..., None]
     by_row = (grads * inside * ((1 - right) * (bl - tl) + right * (br - tr))).sum(axis=(2, 3))
     by_column = (grads * inside * ((1 - down) * (tr - tl) + down * (br - bl))).sum(axis=(1, 3))
     top, bottom = _corner_shares(xp, by_row, image.shape[1], size[0])

@@ -1,7 +1,7 @@
 """Random crops of a picture that show enough of its objects: `tf.image.sample_distorted_bounding_box`.
 
-Problem: a crop for training should vary in size, shape and place, and still show an object. Idea: draw a crop with an
-aspect ratio and an area in given ranges; keep it if it covers enough of one object's box, else draw again.
+Problem: a crop for training should vary in size, shape and position, and still show an object. Idea: draw a crop with
+an aspect ratio and an area in given ranges; keep it if it covers enough of one object's box, else draw again.
 
 One attempt reads a few 32-bit words of a Philox stream, as TensorFlow's reads them: the aspect ratio, the height, the
 row, the column. The arithmetic is float32, so that sizes are rounded as in TensorFlow.

@@ -104,8 +104,8 @@ def _unpacked(data: bytes, frame: _Frame) -> tuple[Array, Array]:
     """Unpacks the indices of a frame's pixels and the frame's colors, by Pillow."""
     module = import_optional("PIL.Image", "tf.io.decode_gif", "image")
     start = b"GIF89a" + struct.pack("<HH", frame.width, frame.height) + data[10:13]
-    place = frame.content[:1] + struct.pack("<HH", 0, 0) + frame.content[5:]
-    single = start + data[13 : 13 + _size_of_colors(data[10])] + place + b";"
+    descriptor = frame.content[:1] + struct.pack("<HH", 0, 0) + frame.content[5:]
+    single = start + data[13 : 13 + _size_of_colors(data[10])] + descriptor + b";"
     try:
         image: Any = module.open(io.BytesIO(single), formats=["GIF"])
         image.load()

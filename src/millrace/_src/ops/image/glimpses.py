@@ -95,7 +95,7 @@ def _glimpses(
 
 
 def _draws_from_stream(function: OpFunction, is_first: bool) -> None:
-    """Binds an op to the stream of noise, once for each place of a call."""
+    """Binds an op to the stream of noise, once for each call site."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream = stream_of(attrs)

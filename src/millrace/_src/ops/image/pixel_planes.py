@@ -1,7 +1,8 @@
 """Functions of a pixel's three channels, run on all pixels of a picture.
 
-Channels lie side by side in memory, which is slow to compute with. XLA finds its own way. NumPy takes a block of pixels
-at a time, makes three planes of the block, and computes there: the block and all steps' results stay in the cache.
+Channels lie side by side in memory, which is slow to compute with. XLA chooses its own layout. NumPy takes a block of
+pixels at a time, makes three planes of the block, and computes there: the block and all steps' results stay in the
+cache.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def hue_fraction(xp: Xp, planes: Planes, high: Array, offsets: tuple[Any, Any]) 
 
 
 def or_one(xp: Xp, spread: Array) -> Array:
-    """Returns a divisor: the numbers, none of them negative, and 1 in the place of 0."""
+    """Returns a divisor: the numbers, none of them negative, and 1 instead of 0."""
     return spread + xp.astype(spread == 0, spread.dtype)
 
 

@@ -1,7 +1,7 @@
 """Images seen through a projective transform: the ops ImageProjectiveTransformV2 and V3.
 
-A transform takes each new pixel (x, y) to a place in the old image: ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)
-with k = c0 x + c1 y + 1. A place outside of the image is brought back by the fill mode, or shows the fill value.
+A transform takes each new pixel (x, y) to a position in the old image: ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)
+with k = c0 x + c1 y + 1. A position outside of the image is brought back by the fill mode, or shows the fill value.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def _check(images: Array, transforms: Array, output_shape: Array, interpolation:
         raise invalid(f"Invalid mode {fill_mode}: it must be one of {', '.join(_FILL_MODES)}")
 
 
-def _seen_places(xp: Xp, transforms: Array, height: int, width: int) -> tuple[Array, Array, Array]:
-    """Returns the row and column of each new pixel's place, `[images, height, width]`, and whether there is one."""
+def _source_positions(xp: Xp, transforms: Array, height: int, width: int) -> tuple[Array, Array, Array]:
+    """Returns the old row and column of each new pixel, `[images, height, width]`, and whether there is one."""
     t = [transforms[:, i][:, None, None] for i in range(8)]
     x = xp.arange(width, dtype=np.float32)[None, None, :]
     y = xp.arange(height, dtype=np.float32)[None, :, None]
@@ -89,7 +89,7 @@ def _transformed(
     _check(images, transforms, output_shape, interpolation, fill_mode)
     height, width = (int(n) for n in output_shape)
     count, old_height, old_width, channels = images.shape
-    y, x, is_place = _seen_places(xp, transforms, height, width)
+    y, x, is_finite = _source_positions(xp, transforms, height, width)
     y, x = _brought_back(xp, y, old_height, fill_mode), _brought_back(xp, x, old_width, fill_mode)
     fill = xp.astype(xp.asarray(fill_value, np.float32), images.dtype)
     if not images.size:
@@ -99,7 +99,7 @@ def _transformed(
         found = read(_rounded(xp, y), _rounded(xp, x))
     else:
         found = _between(xp, read, y, x, images)
-    return xp.where(is_place[..., None], found, fill) if xp.may_hold(xp.logical_not(is_place)) else found
+    return xp.where(is_finite[..., None], found, fill) if xp.may_hold(xp.logical_not(is_finite)) else found
 
 
 def _rounded(xp: Xp, at: Array) -> Array:

@@ -29,7 +29,7 @@ _VERTICAL, _HORIZONTAL = -3, -2
 
 @export("image.random_crop", v1=["image.random_crop", "random_crop"])
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
-    """Cuts a piece of shape `size` out of a tensor, at a random place.
+    """Cuts a piece of shape `size` out of a tensor, at a random position.
 
     >>> tf.image.random_crop(tf.zeros([5, 5, 3]), [2, 4, 3]).shape
     TensorShape([2, 4, 3])
@@ -52,7 +52,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
 
 @export("image.stateless_random_crop", v1=[])
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
-    """Cuts a piece of shape `size` out of a tensor, at a place that is a function of `seed`.
+    """Cuts a piece of shape `size` out of a tensor, at a position that is a function of `seed`.
 
     >>> tf.image.stateless_random_crop([[1, 2, 3], [4, 5, 6]], [2, 1], seed=[1, 2]).numpy()
     array([[3],

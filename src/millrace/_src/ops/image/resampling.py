@@ -1,4 +1,4 @@
-"""Sums of neighbours along one axis: what every way of resizing an image comes down to.
+"""Sums of neighbours along one axis: the core of every method of resizing an image.
 
 A *resampling* says for each element of the result which elements of the axis it is the weighted sum of, its *taps*. An
 image is resized by one resampling of its rows and one of its columns.
@@ -35,7 +35,7 @@ _MAX_CHANNELS = 6
 _MAX_TAPS = 16
 """Up to as many taps XLA gathers; more taps are a matrix product."""
 _DENSE_USE = 0.75
-"""The share of the inputs that have to be read for the others not to be in the way."""
+"""The share of the inputs that have to be read for the others to cost less than a gather."""
 
 
 class Resampling:
@@ -60,15 +60,15 @@ class Resampling:
     @functools.cached_property
     def transposed(self) -> Resampling:
         """Returns the resampling that gives each input the weighted sum of the results that it was part of."""
-        places, taps = np.nonzero(self.weights)
-        inputs, weights = self.indices[places, taps], self.weights[places, taps]
+        results, taps = np.nonzero(self.weights)
+        inputs, weights = self.indices[results, taps], self.weights[results, taps]
         order = np.argsort(inputs, kind="stable")
-        inputs, places, weights = inputs[order], places[order], weights[order]
+        inputs, results, weights = inputs[order], results[order], weights[order]
         counts = np.bincount(inputs, minlength=self.size)
         ranks = np.arange(len(inputs)) - np.repeat(np.cumsum(counts) - counts, counts)
         shape = (self.size, max(1, int(counts.max(initial=0))))
         own_indices, own_weights = np.zeros(shape, np.intp), np.zeros(shape, np.float32)
-        own_indices[inputs, ranks], own_weights[inputs, ranks] = places, weights
+        own_indices[inputs, ranks], own_weights[inputs, ranks] = results, weights
         return Resampling(self.results, own_indices, own_weights)
 
     @functools.cached_property
@@ -155,7 +155,7 @@ def _windows(resampling: Resampling, starts: Array, slack: int) -> tuple[Array, 
 
 
 def _at_equal_distances(low: list[int], high: list[int]) -> Iterator[tuple[int, int, int, int]]:
-    """Yields runs of windows: the numbers of the first window and of the one behind the last, a place, a distance."""
+    """Yields runs of windows: the numbers of the first and of the one behind the last, a position, a distance."""
     distance = round((low[-1] - low[0]) / max(1, len(low) - 1)) if low else 0
     begin = 0
     while begin < len(low):
@@ -172,14 +172,14 @@ def _at_equal_distances(low: list[int], high: list[int]) -> Iterator[tuple[int, 
 
 def _matrices(resampling: Resampling, block: int, firsts: Array, reach: int, channels: int, dtype: Any) -> Array:
     """Returns the matrices `[blocks, inputs, results]` of blocks whose inputs begin at `firsts`."""
-    places, taps = np.nonzero(resampling.weights)
-    blocks, inner = np.divmod(places, block)
-    inputs = blocks * reach + resampling.indices[places, taps] - firsts[blocks]
+    results, taps = np.nonzero(resampling.weights)
+    blocks, inner = np.divmod(results, block)
+    inputs = blocks * reach + resampling.indices[results, taps] - firsts[blocks]
     width = block * channels
     numbers = (inputs * width + inner) * channels
     diagonal = np.arange(channels) * (width + 1)
     matrices: Array = np.zeros(len(firsts) * reach * channels * width, dtype)
-    np.add.at(matrices, numbers[:, None] + diagonal, resampling.weights[places, taps, None])
+    np.add.at(matrices, numbers[:, None] + diagonal, resampling.weights[results, taps, None])
     return matrices.reshape(len(firsts), reach * channels, width)
 
 
@@ -187,11 +187,11 @@ def _matrices(resampling: Resampling, block: int, firsts: Array, reach: int, cha
 def _sparse_matrix(resampling: Resampling, images: int, dtype: Any) -> Any:
     """Returns the weights as a sparse matrix for several images, one below the other."""
     sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
-    places, taps = np.nonzero(resampling.weights)
-    columns, weights = resampling.indices[places, taps], resampling.weights[places, taps]
-    ends = np.cumsum(np.bincount(places, minlength=resampling.results))
+    results, taps = np.nonzero(resampling.weights)
+    columns, weights = resampling.indices[results, taps], resampling.weights[results, taps]
+    ends = np.cumsum(np.bincount(results, minlength=resampling.results))
     offsets = np.arange(images)[:, None]
-    starts = np.concatenate([[0], (offsets * len(places) + ends).reshape(-1)])
+    starts = np.concatenate([[0], (offsets * len(results) + ends).reshape(-1)])
     contents = np.tile(weights, images).astype(dtype), (offsets * resampling.size + columns).reshape(-1), starts
     return sparse.csr_array(contents, (images * resampling.results, images * resampling.size))
 

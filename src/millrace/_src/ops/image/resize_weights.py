@@ -1,4 +1,4 @@
-"""The taps of each way to resize: which pixels a new pixel is made of, and with which weights.
+"""The taps of each method of resizing: which pixels a new pixel is made of, and with which weights.
 
 Everything here is for one axis, from `size` old pixels to `count` new ones. A new pixel has a position among the old
 ones (`positions`): TensorFlow 1 multiplies by the scale; `align_corners` makes the first and last pixels coincide;

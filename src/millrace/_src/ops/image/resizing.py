@@ -31,7 +31,7 @@ _RANKS = "'images' must have either 3 or 4 dimensions."
 
 @export("image.ResizeMethod", v1=[])
 class ResizeMethod:
-    """Names the ways to resize images, for `tf.image.resize`.
+    """Names the methods of resizing images, for `tf.image.resize`.
 
     >>> tf.image.resize(tf.zeros([4, 4, 3]), [2, 2], method=tf.image.ResizeMethod.LANCZOS3).shape
     TensorShape([2, 2, 3])
@@ -49,7 +49,7 @@ class ResizeMethod:
 
 @export(v1=["image.ResizeMethod"])
 class ResizeMethodV1:
-    """Numbers the ways to resize images, for TensorFlow 1's `tf.compat.v1.image.resize`.
+    """Numbers the methods of resizing images, for TensorFlow 1's `tf.compat.v1.image.resize`.
 
     >>> tf.compat.v1.image.ResizeMethod.AREA
     3

@@ -233,10 +233,10 @@ def resize_nearest_neighbor_grad_op(
         weights.nearest_indices(old, new, align_corners, half_pixel_centers)
         for old, new in zip((height, width), grads.shape[1:3])
     )
-    places = xp.asarray((rows[:, None] * width + columns).reshape(-1))
+    sources = xp.asarray((rows[:, None] * width + columns).reshape(-1))
     total = xp.zeros((count, height * width, channels), grads.dtype)
     if count:
-        total = xp.scatter(total, (slice(None), places), xp.reshape(grads, (count, -1, channels)), "add")
+        total = xp.scatter(total, (slice(None), sources), xp.reshape(grads, (count, -1, channels)), "add")
     return xp.reshape(total, (count, height, width, channels))
 
 

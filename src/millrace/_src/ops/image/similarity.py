@@ -104,8 +104,8 @@ class _Window(NamedTuple):
 
 def _bell(size: Tensor, sigma: Any) -> Tensor:
     """Computes the weights of a bell curve of `size` points; they sum to 1."""
-    places = cast(raw.Range(start=0, limit=size, delta=1), float32)
-    distances = places - cast(size - 1, float32) / 2.0
+    columns = cast(raw.Range(start=0, limit=size, delta=1), float32)
+    distances = columns - cast(size - 1, float32) / 2.0
     exponents = raw.Square(x=distances) * (-0.5 / raw.Square(x=cast(sigma, float32)))
     weights: Tensor = raw.Softmax(logits=raw.Reshape(tensor=exponents, shape=[1, -1]))
     return weights
@@ -179,7 +179,7 @@ def ssim(
       return_index_map: Whether to return the similarity around each pixel rather than its mean.
 
     Returns: A float32 `Tensor` of the batch dimensions; with `return_index_map` of the batch dimensions and the
-      places of the window.
+      positions of the window.
     Raises:
       ValueError: if heights, widths or channels differ, or the batch dimensions do not broadcast
         (InvalidArgumentError where a graph knows only when the graph runs).

@@ -43,7 +43,7 @@ class FileSource:
             self._file = file_system.open(path, "r")
             if position:
                 self._file.seek(position)
-        # An iterator that is dropped half-way closes the file without Python's warning.
+        # An iterator that is dropped early closes the file without Python's warning.
         weakref.finalize(self, self._file.close)
 
     @property

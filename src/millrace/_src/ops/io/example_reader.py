@@ -45,7 +45,7 @@ _MANY = 32
 """Packed numbers of more bytes than this are read by NumPy."""
 
 
-class Place:
+class ExampleOrigin:
     """Where in a batch an Example stands, for messages.
 
     Args:
@@ -100,14 +100,14 @@ def read_examples(
         positions.setdefault(field.key, []).append(position)
     parts: list[list[Values | None]] = [[] for _ in fields]
     for index, data in enumerate(serialized):
-        place = Place(None if is_single else index, None if names is None else names[index])
-        for part, values in zip(parts, _read_example(data, fields, positions, place), strict=True):
+        origin = ExampleOrigin(None if is_single else index, None if names is None else names[index])
+        for part, values in zip(parts, _read_example(data, fields, positions, origin), strict=True):
             part.append(values)
     return [column_of(part, field.dtype) for part, field in zip(parts, fields, strict=True)]
 
 
 def _read_example(
-    data: bytes, fields: Sequence[Field], positions: dict[bytes, list[int]], place: Place
+    data: bytes, fields: Sequence[Field], positions: dict[bytes, list[int]], origin: ExampleOrigin
 ) -> list[Values | None]:
     """Returns the values of each field in one Example, None where the Example lacks the field."""
     try:
@@ -118,11 +118,11 @@ def _read_example(
     for key, start, end in reversed(entries):
         for position in positions.get(key, ()):
             if found[position] is None:
-                found[position] = _read_feature(data, start, end, fields[position], place)
+                found[position] = _read_feature(data, start, end, fields[position], origin)
     for field, values in zip(fields, found, strict=True):
         if values is None and field.is_required:
             complaint = f"Feature: {field.shown_key} (data type: {KIND_OF_TAG[field.tag]}) is required but could not"
-            raise invalid(f"{place.prefix}{complaint} be found.")
+            raise invalid(f"{origin.prefix}{complaint} be found.")
     return found
 
 
@@ -172,46 +172,46 @@ def _read_entry(data: bytes, position: int, end: int) -> tuple[Entry, int]:
 # --- one Feature -----------------------------------------------------------------------------------------------------
 
 
-def _read_feature(data: bytes, start: int, end: int, field: Field, place: Place) -> Values | None:
+def _read_feature(data: bytes, start: int, end: int, field: Field, origin: ExampleOrigin) -> Values | None:
     """Returns the values of a Feature, None if it counts as missing; refuses what does not fit the field.
 
     A Feature without a list of values is missing, and an entry before it may count. Only in a batch TensorFlow takes it
     for an empty list if the field is sparse or ragged.
     """
     if start == end:
-        return None if field.layout.is_dense or place.index is None else []
+        return None if field.layout.is_dense or origin.index is None else []
     tag = data[start]
     if tag not in KIND_OF_TAG:
         raise invalid("Unsupported datatype.")
     if tag != field.tag:
         expected, actual = KIND_OF_TAG[field.tag], KIND_OF_TAG[tag]
         if field.layout.is_dense:
-            raise place.refused(field, f"Data types don't match. Data type: {actual} but expected type: {expected}")
-        raise place.refused(field, f"Data types don't match. Expected type: {expected}, Actual type: {actual}")
+            raise origin.refused(field, f"Data types don't match. Data type: {actual} but expected type: {expected}")
+        raise origin.refused(field, f"Data types don't match. Expected type: {expected}, Actual type: {actual}")
     try:
         values = read_list(data, start + 1, end, tag)
     except MalformedError:
-        raise place.unreadable(field) from None
-    _check_count(len(values), field, place)
+        raise origin.unreadable(field) from None
+    _check_count(len(values), field, origin)
     return values
 
 
-def _check_count(count: int, field: Field, place: Place) -> None:
+def _check_count(count: int, field: Field, origin: ExampleOrigin) -> None:
     """Refuses a number of values that does not fit a dense field."""
     kind = LIST_OF_TAG[field.tag]
     if field.layout is Layout.FIXED and count != field.size:
         if field.tag == LENGTH_1 and count > field.size:
-            raise place.unreadable(field)
-        if place.index is None:
-            raise place.refused(field, f"Can't parse serialized Example: Some {kind}_list slice was not parsed.")
+            raise origin.unreadable(field)
+        if origin.index is None:
+            raise origin.refused(field, f"Can't parse serialized Example: Some {kind}_list slice was not parsed.")
         sizes = f"Values size: {count} but output shape: {field.shown_shape}"
-        raise place.refused(field, f"Number of {kind} values != expected.  {sizes}")
+        raise origin.refused(field, f"Number of {kind} values != expected.  {sizes}")
     if field.layout is Layout.PADDED and (count % field.size if field.size else count):
-        if place.index is None:
+        if origin.index is None:
             expected = f"number of elements should be divisible by {field.size}, found {count} instead"
             raise invalid(f"Error while parsing feature with key {field.shown_key}: {expected}")
         sizes = f"Saw {count} values but output shape is: {field.shown_shape}"
-        raise place.refused(field, f"Number of {kind} values is not a multiple of stride length. {sizes}")
+        raise origin.refused(field, f"Number of {kind} values is not a multiple of stride length. {sizes}")
 
 
 def read_list(data: bytes, position: int, end: int, tag: int) -> Values:

@@ -70,12 +70,12 @@ def padded_rows(column: Column, field: Field, padding: Any) -> Array:
 def sparse_parts(column: Column, is_single: bool) -> tuple[Array, Array, Array]:
     """Returns the indices, values and shape of the sparse tensor of a column."""
     counts = np.maximum(column.counts, 0)
-    places = np.arange(len(column.values)) - np.repeat(np.cumsum(counts) - counts, counts)
+    columns = np.arange(len(column.values)) - np.repeat(np.cumsum(counts) - counts, counts)
     if is_single:
-        return places[:, None], column.values, counts
+        return columns[:, None], column.values, counts
     owners = np.repeat(np.arange(len(counts)), counts)
     shape = np.array([len(counts), counts.max(initial=0)], dtype=np.int64)
-    return np.stack([owners, places], axis=1), column.values, shape
+    return np.stack([owners, columns], axis=1), column.values, shape
 
 
 def row_splits(counts: Array, dtype: Any) -> Array:
@@ -113,31 +113,31 @@ def _dense_fields(
     default_shapes: tuple[tuple[int, ...], ...],
 ) -> Sequence[Field]:
     fields = []
-    for place, (key, dtype, shape) in enumerate(zip(keys, dtypes, shapes, strict=True)):
-        layout, row_shape = _dense_layout(place, shape)
-        _check_default(place, default_shapes[place], shape, layout)
-        is_required = layout is Layout.FIXED and 0 in default_shapes[place]
+    for index, (key, dtype, shape) in enumerate(zip(keys, dtypes, shapes, strict=True)):
+        layout, row_shape = _dense_layout(index, shape)
+        _check_default(index, default_shapes[index], shape, layout)
+        is_required = layout is Layout.FIXED and 0 in default_shapes[index]
         fields.append(Field(key, dtype, layout, row_shape, is_required))
     return tuple(fields)
 
 
-def _dense_layout(place: int, shape: TensorShape) -> tuple[Layout, tuple[int, ...]]:
+def _dense_layout(index: int, shape: TensorShape) -> tuple[Layout, tuple[int, ...]]:
     dims = shape.dim_sizes
     if dims is None or None in dims[1:]:
-        raise invalid(f"dense_shapes[{place}] has unknown rank or unknown inner dimensions: {shape_brackets(dims)}")
+        raise invalid(f"dense_shapes[{index}] has unknown rank or unknown inner dimensions: {shape_brackets(dims)}")
     row_shape = tuple(dim for dim in dims if dim is not None)
     return (Layout.PADDED if len(row_shape) < len(dims) else Layout.FIXED), row_shape
 
 
-def _check_default(place: int, default: tuple[int, ...], shape: TensorShape, layout: Layout) -> None:
+def _check_default(index: int, default: tuple[int, ...], shape: TensorShape, layout: Layout) -> None:
     if layout is Layout.PADDED and math.prod(default) != 1:
         raise invalid(
-            f"dense_shape[{place}] is a variable length shape: {shape_brackets(shape)}, therefore def_value[{place}] "
+            f"dense_shape[{index}] is a variable length shape: {shape_brackets(shape)}, therefore def_value[{index}] "
             f"must contain a single element (the padding element).  But its shape is: {shape_brackets(default)}"
         )
     if layout is Layout.FIXED and 0 not in default and default != shape.dim_sizes:
         shown_shapes = shape_brackets(default), shape_brackets(shape)
         raise invalid(
-            f"def_value[{place}].shape() == {shown_shapes[0]} is not compatible with dense_shapes_[{place}] == "
+            f"def_value[{index}].shape() == {shown_shapes[0]} is not compatible with dense_shapes_[{index}] == "
             f"{shown_shapes[1]}"
         )

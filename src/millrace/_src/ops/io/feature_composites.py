@@ -149,8 +149,8 @@ def _by_row_numbers(examples: RaggedTensor, numbers: RaggedTensor, validate: boo
     after_nothing = raw.ConcatV2(values=[raw.Reshape(tensor=-one, shape=[1]), numbers.values], axis=0)
     is_empty = raw.Equal(x=numbers.row_lengths(), y=0)
     limits = numbers.row_limits()
-    last_places = raw.SelectV2(condition=is_empty, t=raw.ZerosLike(x=limits), e=limits)
-    counts = raw.GatherV2(params=after_nothing, indices=last_places, axis=0) + one
+    last_positions = raw.SelectV2(condition=is_empty, t=raw.ZerosLike(x=limits), e=limits)
+    counts = raw.GatherV2(params=after_nothing, indices=last_positions, axis=0) + one
     row_starts = raw.Cumsum(x=counts, axis=0, exclusive=True)
     rows = RaggedTensor.from_value_rowids(
         examples.values,

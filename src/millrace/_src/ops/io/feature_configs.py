@@ -68,7 +68,7 @@ class VarLenFeature(NamedTuple):
 class SparseFeature(NamedTuple):
     """Describes a SparseTensor whose values and whose indices are features of their own.
 
-    >>> tf.io.SparseFeature("places", "values", tf.float32, size=100).already_sorted
+    >>> tf.io.SparseFeature("positions", "values", tf.float32, size=100).already_sorted
     False
 
     Attributes:

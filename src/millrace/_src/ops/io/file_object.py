@@ -117,7 +117,7 @@ class GFile:
           whence: 0 for the front, 1 for where the file is, 2 for the end.
           position: the older name of `offset`.
 
-        Raises: tf.errors.InvalidArgumentError: for a place before the file; OutOfRangeError: for one after the file.
+        Raises: tf.errors.InvalidArgumentError: for a position before the file; OutOfRangeError: for one after the file.
         """
         distance = position if offset is None else offset
         if distance is None:
@@ -135,7 +135,7 @@ class GFile:
             raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def seekable(self) -> bool:
-        """Says that the file can be read from any place."""
+        """Says that the file can be read from any position."""
         return True
 
     # --- writing ---

@@ -88,7 +88,7 @@ def part_expression(part: str) -> re.Pattern[str] | None:
         position = token.end()
     try:
         return re.compile("".join(pieces), re.DOTALL)
-    except re.error:  # a range whose ends are the wrong way round
+    except re.error:  # a range whose ends are swapped
         return None
 
 

@@ -2,7 +2,7 @@
 
 Files may be on the disk of this machine, in memory, or far away. Whoever reads and writes files asks a `FileSystem`,
 which raises `OSError` as the operating system does. A new file system says a dozen things of itself; for the rest
-there is a way by those.
+there is a path by those.
 """
 
 from __future__ import annotations

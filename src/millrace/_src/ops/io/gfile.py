@@ -33,8 +33,8 @@ def exists(path: Any) -> bool:
     Args: path: a name: text, bytes or a path object; a scheme such as `file://` or `ram://` may stand in front.
     Raises: tf.errors.UnimplementedError: for an unknown scheme; TypeError: for what is not a name.
     """
-    file_system, place = file_system_of(file_name(path))
-    return file_system.exists(place)
+    file_system, local_path = file_system_of(file_name(path))
+    return file_system.exists(local_path)
 
 
 @export("io.gfile.isdir")

@@ -128,7 +128,7 @@ def _tensors(columns: Sequence[Column], dense: Sequence[Field], defaults: Sequen
     """Makes the tensors of the dense and then the sparse columns."""
     values = [dense_tensor(*parts, is_single) for parts in zip(columns, dense, defaults, strict=False)]
     sparse = [sparse_parts(column, is_single) for column in columns[len(dense) :]]
-    indices, sparse_values, shapes = ([parts[place] for parts in sparse] for place in range(3))
+    indices, sparse_values, shapes = ([parts[part] for parts in sparse] for part in range(3))
     return indices, sparse_values, shapes, values
 
 

@@ -81,7 +81,7 @@ def _names_of(debug_name: Array, serialized: Array) -> list[bytes] | None:
 
 def transposed(rows: Sequence[tuple[Array, ...]], count: int) -> list[list[Array]]:
     """Returns the parts of some tensors by part rather than by tensor."""
-    return [[parts[place] for parts in rows] for place in range(count)]
+    return [[parts[part] for parts in rows] for part in range(count)]
 
 
 def _read(

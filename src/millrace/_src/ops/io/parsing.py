@@ -165,7 +165,7 @@ def single(serialized: Any) -> Any:
 def parse_example_v1(
     serialized: Any, features: Mapping[Any, Any], name: str | None = None, example_names: Any = None
 ) -> Any:
-    """Reads Examples as `tf.io.parse_example` does; the last two arguments are the other way round.
+    """Reads Examples as `tf.io.parse_example` does; the last two arguments are swapped.
 
     Args:
       serialized: a vector of serialized Examples, or a single one, a string Tensor.
@@ -183,7 +183,7 @@ def parse_example_v1(
 def parse_single_example_v1(
     serialized: Any, features: Mapping[Any, Any], name: str | None = None, example_names: Any = None
 ) -> Any:
-    """Reads one Example as `tf.io.parse_single_example` does; the last two arguments are the other way round.
+    """Reads one Example as `tf.io.parse_single_example` does; the last two arguments are swapped.
 
     Args:
       serialized: a serialized Example, a scalar string Tensor.

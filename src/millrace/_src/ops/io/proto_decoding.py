@@ -190,8 +190,8 @@ def _read_message(data: bytes, fields: Sequence[FieldDescriptor]) -> list[list[A
             if number in kinds:
                 found[number] += _values(data, start, position, wire_type, kinds[number])
         except MalformedError:
-            place = "ReadValue: Failed skipping field when counting"
-            complaint = place if number in kinds else "Failed skipping unrequested field"
+            counted = "ReadValue: Failed skipping field when counting"
+            complaint = counted if number in kinds else "Failed skipping unrequested field"
             raise errors.DataLossError(None, None, complaint) from None
     return [found[field.number] if field.is_repeated else found[field.number][-1:] for field in fields]
 
@@ -233,7 +233,7 @@ def _skip_group(data: bytes, number: int, position: int, end: int) -> int:
 
 
 def _values(data: bytes, position: int, end: int, wire_type: int, kind: FieldKind) -> list[Any]:
-    """Returns the values in a field: one, those of a packed list, or none if the field is written in another way."""
+    """Returns the values in a field: one, those of a packed list, or none if the field has another wire type."""
     if wire_type == 2:
         position = read_varint(data, position, end)[1]
         if kind.wire_type == 2:

@@ -88,11 +88,11 @@ def encode_proto_op(
         shapes = shape_brackets(sizes.shape), shape_brackets((*batch, len(fields)))
         raise invalid(f"sizes should be batch_size + [len(field_names)].  Saw: {shapes[0]} but expected: {shapes[1]}")
     _check_sizes(sizes.reshape(-1, len(fields)), values)
-    order = sorted(range(len(fields)), key=lambda place: fields[place].number)
-    columns = [(fields[place], values[place].reshape(-1, values[place].shape[-1]), place) for place in order]
+    order = sorted(range(len(fields)), key=lambda number: fields[number].number)
+    columns = [(fields[number], values[number].reshape(-1, values[number].shape[-1]), number) for number in order]
     rows = enumerate(sizes.reshape(-1, len(fields)).tolist())
     messages = [
-        b"".join(_field(field, column[row, : max(0, counts[place])].tolist()) for field, column, place in columns)
+        b"".join(_field(field, column[row, : max(0, counts[number])].tolist()) for field, column, number in columns)
         for row, counts in rows
     ]
     return string_array(messages, batch)

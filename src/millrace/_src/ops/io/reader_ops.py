@@ -151,7 +151,7 @@ def reader_read(xp: Xp, reader_handle: Array, queue_handle: Array) -> tuple[Arra
 def reader_read_up_to(xp: Xp, reader_handle: Array, queue_handle: Array, num_records: Array) -> list[Array]:
     """Reads records of one file, at most so many."""
     records = reader_of(reader_handle).read_up_to(queue_of(queue_handle), int(num_records))
-    return [np.array([record[place] for record in records], object) for place in (0, 1)]
+    return [np.array([record[part] for record in records], object) for part in (0, 1)]
 
 
 @op("ReaderNumRecordsProducedV2", "reader_handle: resource -> records_produced: int64", shape=scalar, **_READS)

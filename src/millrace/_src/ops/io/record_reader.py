@@ -30,7 +30,7 @@ _crc_at = struct.Struct("<I").unpack_from
 class RecordReader:
     """The records of a TFRecord file, from a position on.
 
-    A reader that failed fails again in the same way: what follows a damaged record cannot be found.
+    A reader that failed fails again with the same error: what follows a damaged record cannot be found.
 
     Args:
       path: name of the file.

@@ -67,7 +67,7 @@ def _system_errors() -> Iterator[None]:
 
 
 class _RemoteFile(RawIOBase):
-    """An open file of `fsspec`. The place in it is kept here: files of `memory://` share theirs between readers."""
+    """An open file of `fsspec`. The position in it is kept here: files of `memory://` share theirs between readers."""
 
     def __init__(self, file: Any, mode: str) -> None:
         self._file, self._mode = file, mode

@@ -58,12 +58,12 @@ def context_fields(
     _check_dense_sizes("context", len(dtypes), dtypes, shapes)
     _check_keys("context_dense_keys", keys, "len(Tcontext_dense)", len(dtypes))
     fields = []
-    for place, (key, dtype, shape, default) in enumerate(zip(keys, dtypes, shapes, defaults, strict=True)):
+    for index, (key, dtype, shape, default) in enumerate(zip(keys, dtypes, shapes, defaults, strict=True)):
         field = _fixed_field(key, dtype, shape, is_required=not default.size)
         if default.size and default.shape != field.shape:
             shown_shapes = shape_brackets(default.shape), shape_brackets(field.shape)
             raise invalid(
-                f"default_value[{place}].shape() == {shown_shapes[0]} != context_dense_shapes[{place}] == "
+                f"default_value[{index}].shape() == {shown_shapes[0]} != context_dense_shapes[{index}] == "
                 f"{shown_shapes[1]}"
             )
         fields.append(field)

@@ -30,14 +30,14 @@ def sparse_list_parts(column: ListColumn, is_single: bool) -> tuple[Array, Array
     """Returns the indices, values and shape of the sparse tensor of a feature list."""
     lengths, counts = np.maximum(column.lengths, 0), column.counts
     owners = np.repeat(np.arange(len(lengths)), lengths)
-    features = _places(lengths)
-    columns = [np.repeat(owners, counts), np.repeat(features, counts), _places(counts)]
+    features = _columns_in_groups(lengths)
+    columns = [np.repeat(owners, counts), np.repeat(features, counts), _columns_in_groups(counts)]
     shape = [len(lengths), lengths.max(initial=0), counts.max(initial=0)]
     first_axis = int(is_single)
     return np.stack(columns[first_axis:], axis=1), column.values, np.array(shape[first_axis:], dtype=np.int64)
 
 
-def _places(counts: Array) -> Array:
+def _columns_in_groups(counts: Array) -> Array:
     """Returns 0, 1, 2 ... for each group of the given sizes."""
     return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 

@@ -201,11 +201,11 @@ class _Message:
             self._check_count(values, field, index)
         return values
 
-    def _values(self, feature: Any, field: Field, place: str) -> Values:
+    def _values(self, feature: Any, field: Field, subject: str) -> Values:
         kind = _KINDS[LIST_OF_TAG[field.tag]]
         if feature.WhichOneof("kind") != kind:
             expected = f"Expected type: {KIND_OF_TAG[field.tag]}"
-            raise invalid(f"{self.prefix}{place}.  Data types don't match. {expected}  Feature is: {feature}")
+            raise invalid(f"{self.prefix}{subject}.  Data types don't match. {expected}  Feature is: {feature}")
         return list(getattr(feature, kind).value)
 
     def _check_count(self, values: Values, field: Field, index: int) -> None:

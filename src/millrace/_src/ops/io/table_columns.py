@@ -130,7 +130,7 @@ def _read_column(
 
 
 def _filled(texts: list[bytes], default: list[bytes], na_value: bytes) -> list[bytes] | None:
-    """Returns the fields with the default in the place of empty ones; None if there is no default for them."""
+    """Returns the fields with the default instead of empty ones; None if there is no default for them."""
     if b"" not in texts and not (na_value and na_value in texts):
         return texts
     if not default:

@@ -132,17 +132,17 @@ def _reader(dtype: DType) -> Reader:
     return integer_reader(dtype) if dtype.is_integer else read_float
 
 
-def _value(field: bytes, index: int, place: str, read: Reader, table: Table) -> Any:
-    """Returns the value of a field; `place` is the record in messages."""
+def _value(field: bytes, index: int, record: str, read: Reader, table: Table) -> Any:
+    """Returns the value of a field; `record` names the record in messages."""
     if not field or field == table.na_value:
         if not table.defaults[index]:
-            raise invalid(f"Field {index} is required but missing in {place}!")
+            raise invalid(f"Field {index} is required but missing in {record}!")
         return table.defaults[index][0]
     value = read(field)
     if value is None:
         shown_field = field.decode("utf-8", "surrogateescape")
         kind = runtime_name(table.dtypes[index])
-        raise invalid(f"Field {index} in {place} is not a valid {kind}: {shown_field}")
+        raise invalid(f"Field {index} in {record} is not a valid {kind}: {shown_field}")
     return value
 
 

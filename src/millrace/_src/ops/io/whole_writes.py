@@ -21,7 +21,7 @@ _PART = re.compile(r".+\.part-[0-9a-f]{16}")
 
 
 class PartFile:
-    """A file that is being written beside the place where it belongs.
+    """A file that is being written beside its final path.
 
     Args: name: the name that the file will have. Its directory exists.
     Raises: tf.errors.OpError: if the file cannot be made.
@@ -58,9 +58,9 @@ class PartFile:
             self._file_system.sync(self._file)
 
     def commit(self, name: str | None = None) -> None:
-        """Moves the file to its place, and closes it; `sync` comes before, `sync_directory` after the last file.
+        """Moves the file to its final path, and closes it; `sync` comes before, `sync_directory` after the last file.
 
-        Args: name: the place, where it is not the one that was given at first.
+        Args: name: the final path, where it is not the one that was given at first.
         """
         target = self.name if name is None else name
         with file_errors(target):

@@ -123,7 +123,7 @@ def unpack_varints(content: Array, sizes: Array) -> tuple[Array, Array]:
     if longest > _LONGEST:
         raise MalformedError
     numbers = (content[starts] & 0x7F).astype(np.uint64)
-    for place in range(1, longest):
-        longer = (lengths > place).nonzero()[0]
-        numbers[longer] |= (content[starts[longer] + place] & 0x7F).astype(np.uint64) << np.uint64(7 * place)
+    for group in range(1, longest):
+        longer = (lengths > group).nonzero()[0]
+        numbers[longer] |= (content[starts[longer] + group] & 0x7F).astype(np.uint64) << np.uint64(7 * group)
     return numbers.view(np.int64), before[list_ends] - before[list_ends - sizes]

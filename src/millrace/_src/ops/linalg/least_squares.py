@@ -1,7 +1,7 @@
 """Least squares: the x that comes nearest to `matrix @ x = rhs`, and the smallest such x if there are many.
 
-The fast way solves the normal equations by Cholesky, which squares the condition number of the matrix. The slow way
-goes through singular values. With regularization L2 the fast way minimizes |A x - b|^2 + L2 |x|^2.
+The fast path solves the normal equations by Cholesky, which squares the condition number of the matrix. The slow path
+goes through singular values. With regularization L2 the fast path minimizes |A x - b|^2 + L2 |x|^2.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Problem: LAPACK takes one matrix at a time, and for a matrix of four rows the call costs more than the numbers do.
 
-Idea: many matrices are turned so that equal places lie side by side: `planes[i, j]` holds element `(i, j)` of all of
-them. Each step of substitution or elimination is then one operation on long vectors. As many matrices are taken at once
-as the cache holds.
+Idea: many matrices are turned so that equal coordinates lie side by side: `planes[i, j]` holds element `(i, j)` of all
+of them. Each step of substitution or elimination is then one operation on long vectors. As many matrices are taken at
+once as the cache holds.
 """
 
 from __future__ import annotations

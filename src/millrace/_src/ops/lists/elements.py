@@ -217,9 +217,9 @@ def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, 
 def tensor_list_push_back_batch(xp: Xp, input_handles: Array, tensor: Array, *, element_dtype: DType) -> Any:
     """Returns a vector of lists, each with its row of `tensor` at the end."""
     result = xp.empty(input_handles.shape, dtype=object)
-    for place, (found, row) in enumerate(zip(input_handles, tensor, strict=True)):
+    for number, (found, row) in enumerate(zip(input_handles, tensor, strict=True)):
         found.check_dtype(element_dtype)
-        result[place] = found.push(xp.asarray(row))
+        result[number] = found.push(xp.asarray(row))
     return result
 
 

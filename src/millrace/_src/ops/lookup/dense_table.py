@@ -161,12 +161,12 @@ class DenseTable(MutableTable):
     def replace(self, keys: Array, values: Array) -> None:
         """Makes given keys and values the only ones; keys that represent empty buckets are passed over."""
         listed = self.hashable(keys)
-        places = np.array([place for place, key in enumerate(listed) if key not in self._special_keys], np.int64)
-        kept_keys = keys.reshape(-1, *self.key_shape)[places]
+        kept = np.array([i for i, key in enumerate(listed) if key not in self._special_keys], np.int64)
+        kept_keys = keys.reshape(-1, *self.key_shape)[kept]
         with self.lock:
             self._clear()
-            self._make_room(len(places))
-            self._put(kept_keys, values.reshape(-1, *self.value_shape)[places])
+            self._make_room(len(kept))
+            self._put(kept_keys, values.reshape(-1, *self.value_shape)[kept])
 
     # --- buckets ---------------------------------------------------------------------------------------------------
 
@@ -182,13 +182,13 @@ class DenseTable(MutableTable):
         with self.lock:
             keys, values = super().export()
             count = self._buckets.bucket_count
-        places = _buckets_of(self._hashes(keys), count)
+        buckets = _buckets_of(self._hashes(keys), count)
         key_width, value_width = self.key_shape or (1,), self.value_shape or (1,)
         all_keys = np.empty((count, *key_width), keys.dtype)
         all_keys[:] = self._empty_key
-        all_keys[places] = keys.reshape(-1, *key_width)
+        all_keys[buckets] = keys.reshape(-1, *key_width)
         all_values = self._new_values(count).reshape(-1, *value_width)
-        all_values[places] = values.reshape(-1, *value_width)
+        all_values[buckets] = values.reshape(-1, *value_width)
         return all_keys, all_values
 
     def _hashes(self, keys: Array) -> Array:
@@ -226,11 +226,11 @@ def _buckets_of(hashes: Array, count: int) -> Array:
     asking = np.arange(len(hashes))
     while len(asking):
         step = steps[asking]
-        places = (start[asking] + step * (step + 1) // 2) % count
+        buckets = (start[asking] + step * (step + 1) // 2) % count
         steps[asking] += 1
-        before = owners[places]
-        np.minimum.at(owners, places, asking)
-        is_owner = owners[places] == asking
+        before = owners[buckets]
+        np.minimum.at(owners, buckets, asking)
+        is_owner = owners[buckets] == asking
         losers = before[is_owner]
         asking = np.concatenate([asking[~is_owner], losers[losers < len(hashes)]])
     step = steps - 1

@@ -220,7 +220,7 @@ def _of_tensors(op_name: str, key_dtype: DType, value_dtype: DType, shape: Tenso
     return MutableTableOfTensors(key_dtype, value_dtype, _known_shape(shape))
 
 
-# --- tables whose export has a place for every bucket --------------------------------------------------------------
+# --- tables whose export has an entry for every bucket -------------------------------------------------------------
 
 _DENSE = "empty_key: key_dtype, deleted_key: key_dtype -> table_handle: resource"
 _DENSE_TRAITS: dict[str, Any] = {"key_dtype": ANY, "handles": _declared_dense_table}

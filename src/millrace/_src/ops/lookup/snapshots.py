@@ -35,7 +35,7 @@ class Snapshot(ABC):
 
 
 class Positions(Snapshot):
-    """Integers that lie close together: the rows stand in an array at the places of the integers.
+    """Integers that lie close together: the rows stand in an array at indices that are the integers less the least.
 
     Args:
       keys: the integers, a vector of int64.
@@ -45,13 +45,13 @@ class Positions(Snapshot):
     def __init__(self, keys: Array, rows: Array) -> None:
         self._least = keys.min()
         self._span = np.uint64(int(keys.max()) - int(self._least) + 1)
-        self._rows = np.full(int(self._span) + 1, ABSENT)  # the last place is that of all other integers
+        self._rows = np.full(int(self._span) + 1, ABSENT)  # the last element is that of all other integers
         self._rows[keys - self._least] = rows
 
     def find(self, keys: Array) -> Array:
         """Returns the row of each key."""
-        places = (keys.astype(np.int64, copy=False) - self._least).view(np.uint64)
-        found: Array = self._rows.take(np.minimum(places, self._span).view(np.int64))
+        offsets = (keys.astype(np.int64, copy=False) - self._least).view(np.uint64)
+        found: Array = self._rows.take(np.minimum(offsets, self._span).view(np.int64))
         return found
 
 
@@ -71,35 +71,35 @@ class Slots(Snapshot):
         self._rows = np.full(1 << bits, ABSENT)
         self._fill(keys, rows)
 
-    def _places(self, keys: Array) -> Array:
-        places: Array = (keys.view(np.uint64) * _GOLDEN >> self._shift).view(np.int64)
-        return places
+    def _home_slots(self, keys: Array) -> Array:
+        slots: Array = (keys.view(np.uint64) * _GOLDEN >> self._shift).view(np.int64)
+        return slots
 
     def _fill(self, keys: Array, rows: Array) -> None:
-        """Gives each key the first free slot from its place on; of keys that ask together one gets the slot."""
-        waiting, places = np.arange(len(keys)), self._places(keys)
+        """Gives each key the first free slot from its own on; of keys that ask together one gets the slot."""
+        waiting, slots = np.arange(len(keys)), self._home_slots(keys)
         while len(waiting):
-            is_free = self._rows[places] == ABSENT
-            self._rows[places[is_free]] = rows[waiting[is_free]]
-            is_settled = self._rows[places] == rows[waiting]
+            is_free = self._rows[slots] == ABSENT
+            self._rows[slots[is_free]] = rows[waiting[is_free]]
+            is_settled = self._rows[slots] == rows[waiting]
             settled = waiting[is_settled]
-            self._keys[places[is_settled]] = keys[settled]
-            waiting, places = waiting[~is_settled], (places[~is_settled] + 1) & self._last
+            self._keys[slots[is_settled]] = keys[settled]
+            waiting, slots = waiting[~is_settled], (slots[~is_settled] + 1) & self._last
 
     def find(self, keys: Array) -> Array:
         """Returns the row of each key."""
         keys = keys.astype(np.int64, copy=False)
-        places = self._places(keys)
-        found = self._rows.take(places)
-        is_other = (self._keys.take(places) != keys) & (found != ABSENT)
+        slots = self._home_slots(keys)
+        found = self._rows.take(slots)
+        is_other = (self._keys.take(slots) != keys) & (found != ABSENT)
         waiting = np.flatnonzero(is_other)
-        places = places[waiting]
+        slots = slots[waiting]
         while len(waiting):
-            places = (places + 1) & self._last
-            rows = self._rows.take(places)
-            is_other = (self._keys.take(places) != keys[waiting]) & (rows != ABSENT)
+            slots = (slots + 1) & self._last
+            rows = self._rows.take(slots)
+            is_other = (self._keys.take(slots) != keys[waiting]) & (rows != ABSENT)
             found[waiting] = rows
-            waiting, places = waiting[is_other], places[is_other]
+            waiting, slots = waiting[is_other], slots[is_other]
         return found
 
 
@@ -119,7 +119,7 @@ class Texts(Snapshot):
         self._keys = np.empty(int(rows.max()) + 1, object)
         self._keys[rows] = keys
         numbers = self._numbers(keys)
-        _, first = np.unique(numbers, return_index=True)  # of texts with one number, one; others take the long way
+        _, first = np.unique(numbers, return_index=True)  # of texts with one number, one; others take the slow path
         self._slots = Slots(numbers[first], rows[first])
 
     def _numbers(self, texts: Array) -> Array:
@@ -135,8 +135,8 @@ class Texts(Snapshot):
         found = self._slots.find(self._numbers(keys))
         candidates = self._keys.take(np.maximum(found, 0))
         is_wrong = np.asarray(candidates != keys) & (found != ABSENT)
-        for place in np.flatnonzero(is_wrong).tolist():
-            found[place] = self._find_one(keys[place])
+        for i in np.flatnonzero(is_wrong).tolist():
+            found[i] = self._find_one(keys[i])
         return found
 
 

@@ -2,7 +2,7 @@
 
 A table numbers its keys, in a Python dict, and keeps the values in one array, row by row. So finding a million keys
 is one pass of `dict.get` that never leaves C, and one `take` of rows; nothing is done per key in Python. A large
-lookup takes a quicker way (`snapshots.py`) while the table does not change. Keys that were removed leave free rows
+lookup takes the fast path (`snapshots.py`) while the table does not change. Keys that were removed leave free rows
 behind, which the next keys fill.
 
 The classes differ in what may change: a `StaticTable` is filled once, a `MutableTable` changes at any time. A lock

@@ -68,8 +68,8 @@ def _lines(path: str, delimiter: str, count: int) -> _Lines:
             raise invalid(f"Invalid vocab_size in {path}: expected {count} but got {len(texts)}")
         texts = texts[:count]
     if b"" in texts:
-        place = sum(len(text) + 1 for text in texts[: texts.index(b"")]) + 1
-        raise invalid(f"Invalid content in {path}: empty line found at position {place}.")
+        position = sum(len(text) + 1 for text in texts[: texts.index(b"")]) + 1
+        raise invalid(f"Invalid content in {path}: empty line found at position {position}.")
     return _Lines(path, texts, delimiter.encode())
 
 
@@ -97,8 +97,8 @@ def _column(lines: _Lines, index: int, dtype: DType, offset: int, width: int) ->
         raise invalid(f"Data type {runtime_name(dtype)} not supported.")
     values = list(map(reader, texts))
     if None in values:
-        place = values.index(None)
-        raise invalid(f"Field {_shown(texts[place])} in line {place} is not a valid {runtime_name(dtype)}.")
+        line = values.index(None)
+        raise invalid(f"Field {_shown(texts[line])} in line {line} is not a valid {runtime_name(dtype)}.")
     return np.array(values, dtype.np_dtype)
 
 
@@ -108,9 +108,9 @@ def _fields(lines: _Lines, index: int, width: int) -> list[bytes]:
     Raises: InvalidArgumentError: if a line has too few columns.
     """
     rows = [text.split(lines.delimiter) for text in lines.texts]
-    for place, row in enumerate(rows):
+    for number, row in enumerate(rows):
         if len(row) < width:
-            line = f"line {place} ({_shown(lines.texts[place])})"
+            line = f"line {number} ({_shown(lines.texts[number])})"
             raise invalid(
                 f"Invalid number of columns in {lines.path} {line} : expected at least {width} got {len(row)}"
             )

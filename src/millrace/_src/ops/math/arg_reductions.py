@@ -33,7 +33,7 @@ _MAX_OUTPUT = TypeSet([int16, uint16, int32, int64], default=int64)
 _MIN_OUTPUT = TypeSet([int32, int64], default=int64)
 _INDICES = "indices are integers"
 _MANY = 256
-"""Places from which on all go along the axis together."""
+"""From so many vectors on all go along the axis together."""
 
 
 def arg_reduction_shape(c: ShapeContext) -> TensorShape:
@@ -78,11 +78,11 @@ def _position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
     """Finds the first extreme along an axis; NaN is none."""
     if x.dtype.kind == "V":
         x = x.astype(np.float32)
-    places = _first_extreme(x, axis % x.ndim, largest=largest)
-    if x.dtype.kind == "f" and np.isnan(np.take_along_axis(x, np.expand_dims(places, axis), axis)).any():
+    indices = _first_extreme(x, axis % x.ndim, largest=largest)
+    if x.dtype.kind == "f" and np.isnan(np.take_along_axis(x, np.expand_dims(indices, axis), axis)).any():
         x = np.where(np.isnan(x), x.dtype.type(-np.inf if largest else np.inf), x)  # NumPy finds NaN first
-        places = _first_extreme(x, axis % x.ndim, largest=largest)
-    return places
+        indices = _first_extreme(x, axis % x.ndim, largest=largest)
+    return indices
 
 
 @_position.kernel_for("xla")
@@ -97,20 +97,20 @@ def _xla_position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
 def _first_extreme(x: Array, axis: int, *, largest: bool) -> Array:
     """Finds the first extreme along an axis, or the first NaN.
 
-    Along another axis than the last, NumPy goes element by element; here all places go along the axis together.
+    Along another axis than the last, NumPy goes element by element; here all vectors go along the axis together.
     """
     count = x.shape[axis]
     if axis == x.ndim - 1 or x.size < _MANY * count or x.dtype.itemsize < 4:
         return x.argmax(axis) if largest else x.argmin(axis)
     slices = np.moveaxis(x, axis, 0)
     is_better, extreme = (np.greater, np.maximum) if largest else (np.less, np.minimum)
-    best, places = slices[0].copy(), np.zeros(slices.shape[1:], np.int64)
+    best, indices = slices[0].copy(), np.zeros(slices.shape[1:], np.int64)
     for number in range(1, count):
-        np.copyto(places, number, where=is_better(slices[number], best))
+        np.copyto(indices, number, where=is_better(slices[number], best))
         extreme(best, slices[number], out=best)
     if x.dtype.kind == "f" and np.isnan(best).any():
         return x.argmax(axis) if largest else x.argmin(axis)
-    return places
+    return indices
 
 
 @op(

@@ -3,7 +3,7 @@
 Each op is SciPy's function of the same name, but for many float32 numbers of `bessel_i0e`: SciPy computes one number
 after the other, 29 ns each. `i0e(x) * sqrt(x + 3)` is a smooth function of `3 / (x + 3)`, from 0 to infinity, for which
 a polynomial of degree 17 is enough; the coefficients are a weighted minimax fit, and the largest error is 6 units in
-the last place, as TensorFlow's. K and Y are infinite at 0. For negative arguments K and Y are not real,
+the last digit, as TensorFlow's. K and Y are infinite at 0. For negative arguments K and Y are not real,
 and the result is TensorFlow's infinity.
 """
 
@@ -118,9 +118,9 @@ def _many_i0e(x: Array) -> Array:
 def _i0e_block(x: Array, result: Array) -> None:
     shifted = np.abs(x)
     np.add(shifted, _THREE, out=shifted)
-    place = np.divide(_SIX, shifted)
-    np.subtract(place, _ONE, out=place)
-    np.divide(polynomial(_SCALED_I0, place), np.sqrt(shifted, out=shifted), out=result)
+    scaled = np.divide(_SIX, shifted)
+    np.subtract(scaled, _ONE, out=scaled)
+    np.divide(polynomial(_SCALED_I0, scaled), np.sqrt(shifted, out=shifted), out=result)
 
 
 bessel_i0e_op.specialize(many_at_once(_many_i0e, bessel_i0e_op.op_def.kernel))

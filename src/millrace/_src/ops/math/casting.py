@@ -29,7 +29,7 @@ from millrace._src.util.export import export
 from millrace._src.util.half_floats import narrowed, widened
 
 _WIDER_THAN_HALF = ("float64", "int32", "int64")
-"""Types that float16 is as well converted to by way of float32, whatever the value."""
+"""Types that float16 is as well converted to through float32, whatever the value."""
 _NOT_CASTABLE = ("string", "resource", "variant")
 
 

@@ -32,7 +32,7 @@ _CONSTANT = ("axis",)
 
 
 _MANY = 256
-"""Places from which on all take a step together."""
+"""From so many vectors on all take a step together."""
 
 
 def _scan(
@@ -67,7 +67,7 @@ def _scan(
 def _running(xp: Xp, name: str, x: Array, axis: int) -> Array:
     """Adds or multiplies up along an axis.
 
-    Along another axis than the last NumPy takes one place after the other; here all places take a step together.
+    Along another axis than the last NumPy takes one vector after the other; here all vectors take a step together.
     """
     if axis % x.ndim == x.ndim - 1 or x.size < _MANY * max(x.shape[axis], 1):
         return _xla_running(xp, name, x, axis)

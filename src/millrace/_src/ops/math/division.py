@@ -1,4 +1,4 @@
-"""Division and remainder, in the three ways TensorFlow knows.
+"""Division and remainder, in the three forms TensorFlow knows.
 
 `truediv` (`/`) divides as in mathematics and gives floating point for integers; `floordiv` and
 `floormod` (`//`, `%`) round towards minus infinity; `truncatediv` and `truncatemod` towards zero

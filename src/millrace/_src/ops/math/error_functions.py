@@ -3,10 +3,10 @@
 Problem: SciPy computes one number after the other, 12 ns each.
 
 Idea: `erf(x) = tanh(x h(x^2))` with a smooth function `h`, for which a polynomial of degree 7 is enough: NumPy's tanh
-works on many numbers at once. In the same way `erfc(x) = 2 / (1 + exp(2 x h(x^2)))`, which loses digits where the
+works on many numbers at once. Likewise `erfc(x) = 2 / (1 + exp(2 x h(x^2)))`, which loses digits where the
 exponent is large; there, `erfc(x) = exp(-x^2) erfcx(x)`, the exponential in float64, with a polynomial in
 `1 / (x + 1.25)`. Few numbers are that large as a rule, so they are picked out. Blocks keep all steps in a cache. The
-coefficients are weighted minimax fits. The largest errors are 4 units in the last place (`erf`) and 7 (`erfc`),
+coefficients are weighted minimax fits. The largest errors are 4 units in the last digit (`erf`) and 7 (`erfc`),
 TensorFlow's are 6 and 8. `erfinv(x) / x` is a polynomial of degree 17 in `sqrt(-log(1 - x^2))`, which is at most 4 for
 numbers of float32; the largest error is 7 units.
 """
@@ -120,14 +120,14 @@ def _erfc_block(x: Array, result: Array) -> None:
 
 
 def _erfinv_block(x: Array, result: Array) -> None:
-    place = np.subtract(_ONE, x)
-    np.multiply(place, np.add(_ONE, x), out=place)
-    np.log(place, out=place)
-    np.sqrt(np.abs(place, out=place), out=place)  # rounding can bring a product above 1
-    np.multiply(place, _INVERSE_SCALE, out=place)
-    np.subtract(place, _ONE, out=place)
-    ends = np.flatnonzero(np.isinf(place))
-    np.multiply(polynomial(_INVERSE, place), x, out=result)
+    scaled = np.subtract(_ONE, x)
+    np.multiply(scaled, np.add(_ONE, x), out=scaled)
+    np.log(scaled, out=scaled)
+    np.sqrt(np.abs(scaled, out=scaled), out=scaled)  # rounding can bring a product above 1
+    np.multiply(scaled, _INVERSE_SCALE, out=scaled)
+    np.subtract(scaled, _ONE, out=scaled)
+    ends = np.flatnonzero(np.isinf(scaled))
+    np.multiply(polynomial(_INVERSE, scaled), x, out=result)
     result[ends] = np.copysign(np.float32(np.inf), x[ends])
 
 

@@ -124,7 +124,7 @@ _LARGEST_COPY = 1 << 20
 def _is_read_slowly_by_columns(a: Array) -> bool:
     """Returns whether XLA's products on CPUs read the columns of a matrix more slowly than a transposed copy.
 
-    They do where rows are a multiple of a kilobyte apart: the elements of a column then compete for few places of the
+    They do where rows are a multiple of a kilobyte apart: the elements of a column then compete for few lines of the
     processor's cache. In double precision they always do. Measured in docs/decisions/xla-tier.md.
     """
     if a.dtype.kind in "iu":

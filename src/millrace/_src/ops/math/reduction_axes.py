@@ -56,7 +56,7 @@ def _first_axes(rank: int) -> Any:
 
 
 def reduction_shape(c: ShapeContext) -> TensorShape:
-    """Returns the input's shape without the reduced axes (or with 1 in their place).
+    """Returns the input's shape without the reduced axes (or with 1 instead).
 
     Raises: ValueError: for an axis out of range, and in eager mode for one named twice.
     """

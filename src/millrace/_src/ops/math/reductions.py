@@ -45,7 +45,7 @@ def _axes(reduction_indices: Array) -> tuple[int, ...]:
 
 
 _FEW = 1024
-"""So few numbers are added by NumPy at once: the way to `xp.sum` would cost more than it brings."""
+"""So few numbers are added by NumPy at once: the call of `xp.sum` would cost more than it brings."""
 _MANY = 1 << 12
 """Numbers from which on products are made of halves."""
 
@@ -78,7 +78,7 @@ def _multiplying() -> Callable[..., Array]:
     multiply = _to_array("multiply")
 
     def multiply_over(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
-        last_axes = {x.ndim - 1 - place for place in range(len(axes))}
+        last_axes = {x.ndim - 1 - i for i in range(len(axes))}
         if x.size < _MANY or {axis % x.ndim for axis in axes} != last_axes or not x.flags.c_contiguous:
             return multiply(x, axes, keep_dims)
         kept_shape = x.shape[: x.ndim - len(axes)]

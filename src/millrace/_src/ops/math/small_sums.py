@@ -16,7 +16,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 
 _MAX = 4096
-"""The most elements of a matrix; engines have ways of their own to sum larger ones."""
+"""The most elements of a matrix; engines have kernels of their own for larger ones."""
 _LONGEST = 128
 """The most numbers that are added to one sum."""
 _EVERY_AXIS = tuple([tuple(range(rank)) for rank in range(65)])

@@ -54,8 +54,8 @@ def _gathered(
     if ids.size and ids.max() >= len(grad):
         raise invalid("Invalid number of segments")
     check_gradient_values(grad, indices, ids, rows)
-    distinct, places = distinct_rows(indices, rows)
-    sums = in_single(xp, lambda g: rows_added_up(scaled_gradient(g, ids, power), places, ids, len(distinct)), grad)
+    distinct, numbers = distinct_rows(indices, rows)
+    sums = in_single(xp, lambda g: rows_added_up(scaled_gradient(g, ids, power), numbers, ids, len(distinct)), grad)
     return sums, distinct
 
 
@@ -102,10 +102,10 @@ def _declare_gradient(function: Any, kind: str) -> None:
         segment_ids: Tensor,
         sorted_unique_indices: Tensor,
     ) -> tuple[Tensor, None, None, None]:
-        places = raw.LowerBound(sorted_inputs=[sorted_unique_indices], values=[indices], out_type="int32")[0]
+        numbers = raw.LowerBound(sorted_inputs=[sorted_unique_indices], values=[indices], out_type="int32")[0]
         reduce = getattr(raw, f"SparseSegment{kind}WithNumSegments")
         segments = raw.Shape(input=grad)[0]
-        return reduce(data=doutput, indices=places, segment_ids=segment_ids, num_segments=segments), None, None, None
+        return reduce(data=doutput, indices=numbers, segment_ids=segment_ids, num_segments=segments), None, None, None
 
 
 _declare_gradient(sparse_segment_sum_grad_v2, "Sum")

@@ -41,10 +41,10 @@ def rows_added_up(grad: Array, indices: Array, ids: Array, rows: int) -> Array:
 
 
 def distinct_rows(indices: Array, rows: int) -> tuple[Array, Array]:
-    """Returns the different indices below `rows`, sorted, and the place of each index among them."""
+    """Returns the different indices below `rows`, sorted, and the number of each index among them."""
     if rows > 8 * len(indices):  # a table of all rows would cost more than a sort
-        distinct, places = np.unique(indices, return_inverse=True)
-        return distinct, places.reshape(-1)
+        distinct, numbers = np.unique(indices, return_inverse=True)
+        return distinct, numbers.reshape(-1)
     occurs = np.zeros(rows, bool)
     occurs[indices] = True
     distinct = np.flatnonzero(occurs).astype(indices.dtype)

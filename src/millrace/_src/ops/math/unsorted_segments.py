@@ -109,8 +109,8 @@ def _scattered(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: An
 def _scattered_by_xla(xp: XlaXp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
     """Scatters rows without an extra row, which would cost a copy of the result: XLA drops what is outside."""
     dtype = np.dtype(np.int64 if ids.dtype.itemsize > 4 or count > _LARGEST_INT32 else np.int32)
-    places = xp.where(ids < 0, np.asarray(count, dtype), xp.astype(ids, dtype))
-    return xp.scatter(xp.full((count, *rows.shape[1:]), empty, dtype=rows.dtype), (places,), rows, mode)
+    targets = xp.where(ids < 0, np.asarray(count, dtype), xp.astype(ids, dtype))
+    return xp.scatter(xp.full((count, *rows.shape[1:]), empty, dtype=rows.dtype), (targets,), rows, mode)
 
 
 _LARGEST_INT32 = np.iinfo(np.int32).max

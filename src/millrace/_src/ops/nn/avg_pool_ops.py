@@ -23,7 +23,7 @@ from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
-from millrace._src.ops.nn.pool_ways import is_small, pool_ways, pooling_of
+from millrace._src.ops.nn.pool_kernels import is_small, pooling_of, tuned_pool
 from millrace._src.ops.nn.pool_windows import FLOAT, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
 from millrace._src.util.onednn import pooling as onednn
@@ -42,7 +42,7 @@ def _along(axis: int, index: slice) -> tuple[slice, ...]:
 
 def _counts(w: Window) -> Any:
     """Counts the elements of each window that are in the input."""
-    starts = np.arange(w.places) * w.stride - w.before
+    starts = np.arange(w.output_size) * w.stride - w.before
     return np.minimum(starts + w.kernel, w.size) - np.maximum(starts, 0)
 
 
@@ -52,7 +52,7 @@ def _divided(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     for axis, w in enumerate(windows):
         if w.kernel != 1:
             shape = [1] * len(windows)
-            shape[axis] = w.places
+            shape[axis] = w.output_size
             total = total * _counts(w).reshape(shape)
     if total.size and (total == total.flat[0]).all():
         total = total.flat[0]
@@ -73,7 +73,7 @@ def _means(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
-        if not w.places:
+        if not w.output_size:
             x = x[_along(axis, slice(0, 0))]
             continue
         x = win.padded(xp, x, [w], 0, axis)
@@ -101,11 +101,11 @@ def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
         if w.kernel == w.stride == 1:
             continue
         lead, tail = x.shape[:axis], x.shape[axis + 1 :]
-        flat = xp.reshape(x, (int(np.prod(lead)), w.places, int(np.prod(tail))))
-        if w.places and w.kernel <= w.stride:
+        flat = xp.reshape(x, (int(np.prod(lead)), w.output_size, int(np.prod(tail))))
+        if w.output_size and w.kernel <= w.stride:
             flat = _repeated(xp, flat, w)
         else:
-            parts = (((o,), flat) for o in range(w.kernel)) if w.places else ()
+            parts = (((o,), flat) for o in range(w.kernel)) if w.output_size else ()
             flat = win.overlay(xp, parts, [w], (flat.shape[0], w.size, flat.shape[2]), x.dtype)
         x = xp.reshape(flat, (*lead, w.size, *tail))
     return x
@@ -114,10 +114,10 @@ def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
 def _repeated(xp: Xp, x: Array, w: Window) -> Array:
     """Gives each window's value to the window's elements along axis 1, where windows do not overlap."""
     lead, _, tail = x.shape
-    wide = xp.broadcast_to(x[:, :, None], (lead, w.places, w.kernel, tail))
+    wide = xp.broadcast_to(x[:, :, None], (lead, w.output_size, w.kernel, tail))
     if w.kernel < w.stride:
         wide = xp.pad(wide, [(0, 0), (0, 0), (0, w.stride - w.kernel), (0, 0)])
-    rows = xp.reshape(wide, (lead, w.places * w.stride, tail))[:, w.before : w.before + w.size]
+    rows = xp.reshape(wide, (lead, w.output_size * w.stride, tail))[:, w.before : w.before + w.size]
     missing = w.size - rows.shape[1]
     return xp.pad(rows, [(0, 0), (0, missing), (0, 0)]) if missing else rows
 
@@ -126,10 +126,10 @@ def _by_library(function: Callable[[Array], Array] | None) -> Callable[[Xp, Arra
     return None if function is None else lambda xp, array: function(array)
 
 
-MEANS = pool_ways(
+MEANS = tuned_pool(
     lambda pool: _by_library(onednn.pooled(pool)), lambda key, xp, x: _means(xp, x, key.windows), is_mean=True
 )
-MEANS_GRADIENT = pool_ways(
+MEANS_GRADIENT = tuned_pool(
     lambda pool: _by_library(onednn.mean_gradient(pool)),
     lambda key, xp, gradient: _spread(xp, gradient, key.windows),
     is_mean=True,
@@ -144,7 +144,7 @@ def _gradient(xp: Xp, name: str, sizes: Any, gradient: Array, attrs: tuple[Any, 
             f"out_backprop must be {rank}-dimensional" if sizes.ndim == 1 else "orig_input_shape must be 1-dimensional"
         )
     windows = _windows(like, *attrs)
-    expected = tuple(w.places for w in windows)
+    expected = tuple(w.output_size for w in windows)
     if gradient.shape != expected:
         raise invalid(
             f"{name}: expected the gradient to have shape {list(expected)}, but it has {list(gradient.shape)}"

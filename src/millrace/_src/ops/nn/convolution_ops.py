@@ -268,10 +268,10 @@ def _gradient_windows(
         raise invalid(f"{name}: filter and out_backprop must have the same out_depth")
     windows = conv_windows(like, filters, tuple(strides), padding, tuple(explicit), data_format, tuple(dilations))
     for axis, w in zip(layout.spatial, windows, strict=True):
-        if gradient[axis] != w.places:
+        if gradient[axis] != w.output_size:
             raise invalid(
                 f"{name}: Size of out_backprop doesn't match computed: "
-                f"actual = {gradient[axis]}, computed = {w.places} spatial_dim: {axis} input: {w.size} "
+                f"actual = {gradient[axis]}, computed = {w.output_size} spatial_dim: {axis} input: {w.size} "
                 f"filter: {w.kernel} output: {gradient[axis]} stride: {w.stride} dilation: {w.dilation}"
             )
     return windows

@@ -26,7 +26,7 @@ _WORTH_SHARING = 1 << 24
 
 def correlate(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     """Correlates images with filters, as `correlation.correlate` says."""
-    output = np.zeros((x.shape[0], *(w.places for w in windows), filters.shape[-1]), x.dtype)
+    output = np.zeros((x.shape[0], *(w.output_size for w in windows), filters.shape[-1]), x.dtype)
     if not output.size or not filters.size:
         return output
     if x.shape[-1] == filters.shape[-2]:
@@ -126,7 +126,7 @@ class _Windows:
 
     def __init__(self, x: Array, windows: Sequence[Window]) -> None:
         x = _padded(x, windows)
-        counts, kernels = tuple(w.places for w in windows), tuple(w.kernel for w in windows)
+        counts, kernels = tuple(w.output_size for w in windows), tuple(w.kernel for w in windows)
         strides = x.strides[1:-1]
         steps = (s * w.stride for s, w in zip(strides, windows, strict=True))
         inside = (s * w.dilation for s, w in zip(strides, windows, strict=True))
@@ -161,10 +161,10 @@ def _mirrored_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
     mirrored = []
     for w in windows:
         before = w.reach - 1 - w.before
-        after = w.size + w.reach - 1 - w.places - before
+        after = w.size + w.reach - 1 - w.output_size - before
         if w.stride != 1 or before < 0 or after < 0:
             return None
-        mirrored.append(Window(w.places, w.kernel, 1, w.dilation, before, after, w.size))
+        mirrored.append(Window(w.output_size, w.kernel, 1, w.dilation, before, after, w.size))
     return tuple(mirrored)
 
 

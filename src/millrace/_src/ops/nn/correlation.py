@@ -1,9 +1,9 @@
 """Correlation of arrays in any number of dimensions, and its two gradients: what all convolution ops compute.
 
 The layout is always `[batch, *spatial, channels]` for images and `[*kernel, channels / groups, features]` for filters;
-callers move channels. On NumPy there are two ways: products of copied windows (`copied_windows`), and the library
-oneDNN where it is found. A trial finds the faster one for each shape, for the correlation and each gradient apart. XLA
-has an op for all three.
+callers move channels. On NumPy there are two implementations: products of copied windows (`copied_windows`), and the
+library oneDNN where it is found. A trial finds the faster one for each shape, for the correlation and each gradient
+apart. XLA has an op for all three.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from millrace._src.util.onednn import convolution as onednn
 from millrace._src.util.ways import Ways
 
 _SMALL = 1 << 15
-"""The multiplications up to which choosing a way would show."""
+"""The multiplications up to which the choice of an implementation would show."""
 
 
 class Correlation(NamedTuple):
-    """On what it depends which way is the fastest."""
+    """A shape specialization: all that the choice of the fastest implementation depends on."""
 
     images: tuple[int, ...]
     filters: tuple[int, ...]
@@ -39,8 +39,10 @@ class Correlation(NamedTuple):
 
     def convolution(self) -> onednn.Convolution:
         """Returns the same in oneDNN's words."""
-        places, strides, dilations, before = zip(*((w.places, w.stride, w.dilation, w.before) for w in self.windows))
-        moves = (places, strides, dilations, before)
+        output_sizes, strides, dilations, before = zip(
+            *((w.output_size, w.stride, w.dilation, w.before) for w in self.windows)
+        )
+        moves = (output_sizes, strides, dilations, before)
         return onednn.Convolution(self.images, self.filters, *moves, self.dtype.name, self.channels_first)
 
 
@@ -50,7 +52,7 @@ def correlation_of(images: Sequence[int], filters: Sequence[int], windows: Seque
     return Correlation(tuple(images), tuple(filters), tuple(windows), x.dtype, is_first)
 
 
-def _ways(
+def _tuned_kernel(
     of_library: Callable[[onednn.Convolution], Callable[..., Array] | None], of_numpy: Callable[..., Array]
 ) -> Ways:
     """Makes the choice between the library and NumPy; 16-bit floats become 32-bit floats for NumPy."""
@@ -61,10 +63,10 @@ def _ways(
     return Ways({"onednn": lambda key: of_library(key.convolution()), "numpy": copies}, first="numpy")
 
 
-def _wide(key: Correlation, ways: Callable[..., Array], a: Array, b: Array) -> Array:
+def _wide(key: Correlation, kernel: Callable[..., Array], a: Array, b: Array) -> Array:
     """Computes with 16-bit floats in 32 bits."""
     a, b = a.astype(np.float32), b.astype(np.float32)
-    return ways(key._replace(dtype=a.dtype), a, b).astype(key.dtype)
+    return kernel(key._replace(dtype=a.dtype), a, b).astype(key.dtype)
 
 
 def _correlate(key: Correlation, x: Array, filters: Array) -> Array:
@@ -85,9 +87,9 @@ def _to_filters(key: Correlation, x: Array, gradient: Array) -> Array:
     return copied.correlate_filter_gradient(x, gradient, key.windows, key.filters)
 
 
-FORWARD = _ways(onednn.forward, _correlate)
-INPUT_GRADIENT = _ways(onednn.input_gradient, _to_images)
-FILTER_GRADIENT = _ways(onednn.filter_gradient, _to_filters)
+FORWARD = _tuned_kernel(onednn.forward, _correlate)
+INPUT_GRADIENT = _tuned_kernel(onednn.input_gradient, _to_images)
+FILTER_GRADIENT = _tuned_kernel(onednn.filter_gradient, _to_filters)
 
 
 @kernel_part
@@ -121,7 +123,7 @@ def correlate_filter_gradient(
 
 def is_small(key: Correlation) -> bool:
     """Returns whether a correlation is too small for a choice."""
-    return math.prod(key.filters) * key.images[0] * math.prod([w.places for w in key.windows]) <= _SMALL
+    return math.prod(key.filters) * key.images[0] * math.prod([w.output_size for w in key.windows]) <= _SMALL
 
 
 # --- XLA -------------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def depthwise_filter_gradient(
     return (_to_filters if is_small(key) else FILTER_GRADIENT)(key, xp, x, gradient, tuple(like))
 
 
-# --- the ways of NumPy -----------------------------------------------------------------------------------------------
+# --- the implementations of NumPy ------------------------------------------------------------------------------------
 
 
 def _wide(function: Callable[..., Array], xp: Xp, a: Array, b: Array, *rest: Any) -> Array:
@@ -91,7 +91,7 @@ def _to_filters(key: Correlation, xp: Xp, x: Array, gradient: Array, like: tuple
 
 def _sum_at_once(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     x = win.padded(xp, x, windows)
-    counts = tuple(w.places for w in windows)
+    counts = tuple(w.output_size for w in windows)
     channels, multiplier = filters.shape[2:]
     if multiplier == 1:
         filters = filters[..., 0]
@@ -109,13 +109,13 @@ def _sum_by_rows(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) ->
     tall, wide = windows
     channels = x.shape[-1]
     pictures = x.reshape(*x.shape[:2], -1)
-    result = xp.empty((len(x), tall.places, wide.places * channels), x.dtype)
-    weights = {offset: np.tile(filters[offset], wide.places) for offset in win.offsets(windows)}
+    result = xp.empty((len(x), tall.output_size, wide.output_size * channels), x.dtype)
+    weights = {offset: np.tile(filters[offset], wide.output_size) for offset in win.offsets(windows)}
     count = max(1, _BYTES_AT_ONCE // max(1, result[0, :1].nbytes))
     for picture, sums in zip(pictures, result, strict=True):
-        for start in range(0, tall.places, count):
+        for start in range(0, tall.output_size, count):
             _add_windows(picture, weights, sums[start : start + count], start, windows)
-    return result.reshape(len(x), tall.places, wide.places, channels)
+    return result.reshape(len(x), tall.output_size, wide.output_size, channels)
 
 
 def _add_windows(
@@ -124,7 +124,7 @@ def _add_windows(
     """Sums up the windows of some rows, from the row `first` on, into `sums`."""
     tall, wide = windows
     row_length = sums.shape[1]
-    channels = row_length // wide.places
+    channels = row_length // wide.output_size
     term = np.empty_like(sums)
     for number, ((row, column), weight) in enumerate(weights.items()):
         top, left = first * tall.stride + row * tall.dilation, column * wide.dilation * channels
@@ -158,7 +158,9 @@ def _contract(xp: Xp, x: Array, gradient: Array, windows: Sequence[Window], like
 # --- the choice ------------------------------------------------------------------------------------------------------
 
 
-def _ways(kind: Callable[[onednn.Convolution], Callable[..., Array] | None], of_numpy: Callable[..., Array]) -> Ways:
+def _tuned_kernel(
+    kind: Callable[[onednn.Convolution], Callable[..., Array] | None], of_numpy: Callable[..., Array]
+) -> Ways:
     def of_library(key: Correlation) -> Callable[..., Array] | None:
         function = kind(key.convolution())
         if function is None:
@@ -174,9 +176,9 @@ def _ways(kind: Callable[[onednn.Convolution], Callable[..., Array] | None], of_
     return Ways({"onednn": of_library, "numpy": lambda key: functools.partial(of_numpy, key)}, first="numpy")
 
 
-FORWARD = _ways(onednn.forward, _forward)
-INPUT_GRADIENT = _ways(onednn.input_gradient, _to_images)
-FILTER_GRADIENT = _ways(onednn.filter_gradient, _to_filters)
+FORWARD = _tuned_kernel(onednn.forward, _forward)
+INPUT_GRADIENT = _tuned_kernel(onednn.input_gradient, _to_images)
+FILTER_GRADIENT = _tuned_kernel(onednn.filter_gradient, _to_filters)
 
 
 # --- XLA -------------------------------------------------------------------------------------------------------------

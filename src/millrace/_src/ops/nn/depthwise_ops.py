@@ -60,7 +60,7 @@ def _windows(x: Any, filters: Any, data_format: str, attrs: tuple[Any, ...]) -> 
 
 
 def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filters: Sequence[int]) -> None:
-    expected = (batch, *(w.places for w in windows), filters[2] * filters[3])
+    expected = (batch, *(w.output_size for w in windows), filters[2] * filters[3])
     if gradient.shape != expected:
         shape_text = ",".join(map(str, gradient.shape))
         raise invalid(f"out_backprop must have shape [{','.join(map(str, expected))}] but has [{shape_text}]")

@@ -145,7 +145,7 @@ def _clipped(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
 def _from_parts(parts: list[Any], ids: Tensor, strategy: str, max_norm: float | None, scope: str) -> Tensor:
     flat = reshape(ids, [-1])
     positions = raw.Range(start=0, limit=size_of(flat), delta=1, name="range")
-    part, inside = _places(parts, flat, strategy)
+    part, inside = _parts_and_rows(parts, flat, strategy)
     count = len(parts)
     rows_of = raw.DynamicPartition(data=inside, partitions=part, num_partitions=count)
     positions_of = raw.DynamicPartition(data=positions, partitions=part, num_partitions=count)
@@ -158,7 +158,7 @@ def _from_parts(parts: list[Any], ids: Tensor, strategy: str, max_norm: float | 
     return result
 
 
-def _places(parts: list[Any], flat: Tensor, strategy: str) -> tuple[Any, Any]:
+def _parts_and_rows(parts: list[Any], flat: Tensor, strategy: str) -> tuple[Any, Any]:
     """Returns the part that each row number is in, and the row's number inside that part.
 
     Raises: ValueError: if the strategy is neither "div" nor "mod".
@@ -167,10 +167,10 @@ def _places(parts: list[Any], flat: Tensor, strategy: str) -> tuple[Any, Any]:
         return cast(flat % len(parts), "int32"), flat // len(parts)
     if strategy != "div":
         raise ValueError(f"Unrecognized partition strategy: {strategy}.Must be one of either `mod` or `div`.")
-    return _contiguous_places(parts, flat)
+    return _contiguous_parts_and_rows(parts, flat)
 
 
-def _contiguous_places(parts: list[Any], flat: Tensor) -> tuple[Any, Any]:
+def _contiguous_parts_and_rows(parts: list[Any], flat: Tensor) -> tuple[Any, Any]:
     """Returns the part that each row number is in, and the row's number inside that part.
 
     The first parts may have one row more.

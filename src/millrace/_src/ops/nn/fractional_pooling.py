@@ -110,15 +110,15 @@ def _reduced(xp: Xp, x: Array, attrs: dict[str, Any], average: bool, stream: Ker
     take = _words(xp, attrs, stream)
     cuts = [_cuts(x.shape[axis], sizes[axis], take, attrs["pseudo_random"]) for axis in (1, 2)]
     reduce = _mean if average else np.max
-    for axis, places in zip((1, 2), cuts, strict=True):
-        regions = _regions(places, x.shape[axis], attrs["overlapping"])
+    for axis, cuts_of_axis in zip((1, 2), cuts, strict=True):
+        regions = _regions(cuts_of_axis, x.shape[axis], attrs["overlapping"])
         lead = (slice(None),) * axis
         x = np.stack([reduce(x[(*lead, region)], axis=axis) for region in regions], axis=axis)
     return x.astype(dtype), *cuts
 
 
 def _bind_stream(function: OpFunction, average: bool) -> None:
-    """Binds an op to its stream, once for each place of a call; a deterministic op starts over every time."""
+    """Binds an op to its stream, once for each call site; a deterministic op starts over every time."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream = None if attrs["deterministic"] else _unseeded_stream(attrs)

@@ -173,7 +173,7 @@ def pool_gradient_of_shape(operation: Any, arguments: Sequence[Value], rows: Row
     return [unfolded(call(operation, [full, folded(gradient.tensor)])[0], gradient.tensor)]
 
 
-def pool_with_places(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def pool_with_positions(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Pools all rows as images, unless the positions of an input or output count through the images of a row."""
     if operation.attrs["include_batch_in_index"]:
         return None

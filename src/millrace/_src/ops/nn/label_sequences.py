@@ -55,9 +55,9 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
         new_lengths = reduce_sum(cast(is_kept, d.int32), 1)
         longest = reduce_max(new_lengths)
         is_filled = sequence_mask(new_lengths, maxlen=longest)
-        values, mask, places = (reshape(t, [-1]) for t in (labels, is_kept, is_filled))
-        positions = boolean_mask(range_(shape_of(places)[0]), places)
-        packed = scatter_nd(expand_dims(positions, 1), boolean_mask(values, mask), shape_of(places))
+        values, mask, filled = (reshape(t, [-1]) for t in (labels, is_kept, is_filled))
+        positions = boolean_mask(range_(shape_of(filled)[0]), filled)
+        packed = scatter_nd(expand_dims(positions, 1), boolean_mask(values, mask), shape_of(filled))
         batch = labels.shape.as_list()[0] if labels.shape.rank is not None else None
         rows = shape_of(labels)[0] if batch is None else batch
         result = reshape(packed, [rows, longest])
@@ -68,8 +68,8 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
     """Finds the different labels of each row.
 
-    >>> values, places = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
-    >>> values.numpy(), places.numpy()
+    >>> values, columns = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
+    >>> values.numpy(), columns.numpy()
     (array([[3, 4, 0, 0]]), array([[0, 1, 1, 0]], dtype=int32))
 
     Args:
@@ -88,8 +88,8 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
         first = raw.ArgMax(input=raw.Cast(x=is_equal, DstT=d.int32), dimension=2, output_type=d.int32)
         is_first = raw.Equal(x=first, y=expand_dims(range_(shape_of(given)[1]), 0))
         number = raw.Cumsum(x=raw.Cast(x=is_first, DstT=d.int32), axis=1) - 1
-        places: Tensor = raw.GatherV2(params=number, indices=first, axis=1, batch_dims=1)
+        columns_of_labels: Tensor = raw.GatherV2(params=number, indices=first, axis=1, batch_dims=1)
         columns = expand_dims(expand_dims(range_(shape_of(given)[1]), 0), 2)
         is_here = raw.LogicalAnd(x=expand_dims(is_first, 1), y=raw.Equal(x=expand_dims(number, 1), y=columns))
         values: Tensor = reduce_sum(raw.Cast(x=is_here, DstT=d.int64) * expand_dims(given, 1), 2)
-        return [values, places]
+        return [values, columns_of_labels]

@@ -38,7 +38,7 @@ def _shape(c: ShapeContext) -> list[TensorShape]:
     T=REAL,
     Targmax=INDEX.with_default(d.int64),
     shape=_shape,
-    batching=image_batches.pool_with_places,
+    batching=image_batches.pool_with_positions,
 )
 def max_pool_with_argmax_op(
     xp: Xp,
@@ -93,14 +93,14 @@ def max_pool_with_argmax_gradient(
     )
 
 
-def _in_whole(places: Array, shape: tuple[int, ...], include_batch: bool) -> Array:
+def _in_whole(positions: Array, shape: tuple[int, ...], include_batch: bool) -> Array:
     """Returns positions in a whole input of this shape, from positions in one image unless `include_batch`."""
     if include_batch:
-        return places
-    return places + np.arange(shape[0])[:, None, None, None] * (shape[1] * shape[2] * shape[3])
+        return positions
+    return positions + np.arange(shape[0])[:, None, None, None] * (shape[1] * shape[2] * shape[3])
 
 
-def _refuse_places_outside(input: Array, grad: Array, argmax: Array, *, include_batch_in_index: bool) -> None:
+def _refuse_positions_outside(input: Array, grad: Array, argmax: Array, *, include_batch_in_index: bool) -> None:
     if grad.shape not in (argmax.shape, input.shape) or input.ndim != 4 or argmax.ndim != 4:
         return
     index = _in_whole(argmax.astype(np.int64), input.shape, include_batch_in_index)
@@ -114,8 +114,8 @@ def _refuse_places_outside(input: Array, grad: Array, argmax: Array, *, include_
     T=REAL,
     Targmax=INDEX,
     shape=same_shape,
-    checks=_refuse_places_outside,
-    batching=image_batches.pool_with_places,
+    checks=_refuse_positions_outside,
+    batching=image_batches.pool_with_positions,
 )
 def max_pool_grad_with_argmax_op(
     xp: Xp,
@@ -169,8 +169,8 @@ def _second_shape(c: ShapeContext) -> TensorShape:
     T=REAL,
     Targmax=INDEX,
     shape=_second_shape,
-    checks=_refuse_places_outside,
-    batching=image_batches.pool_with_places,
+    checks=_refuse_positions_outside,
+    batching=image_batches.pool_with_positions,
 )
 def max_pool_grad_grad_with_argmax_op(
     xp: Xp,

@@ -24,7 +24,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import windows as win
-from millrace._src.ops.nn.pool_ways import Pooling, by_images, is_small, pool_ways, pooling_of
+from millrace._src.ops.nn.pool_kernels import Pooling, by_images, is_small, pooling_of, tuned_pool
 from millrace._src.ops.nn.pool_windows import REAL, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
 from millrace._src.ops.shape_rules import same_shape
@@ -67,7 +67,7 @@ def _largest(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
-        if not w.places:
+        if not w.output_size:
             x = x[_along(axis, slice(0, 0))]
             continue
         x = win.padded(xp, x, [w], _least(x.dtype), axis)
@@ -88,7 +88,7 @@ def _is_above_infinity(x: Array) -> bool:
     return bool((x.astype(np.float32) if is_half(x) else x).min() > -np.inf)
 
 
-LARGEST = pool_ways(_largest_by_library, lambda key, xp, x: _largest(xp, x, key.windows))
+LARGEST = tuned_pool(_largest_by_library, lambda key, xp, x: _largest(xp, x, key.windows))
 
 
 def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
@@ -127,7 +127,7 @@ def _gradient_by_numpy(key: Pooling, xp: Xp, *arrays: Array) -> Array:
     return by_images(lambda *images: _to_first_largest(xp, *images, windows=key.windows), *arrays)
 
 
-LARGEST_GRADIENT = pool_ways(_gradient_by_library, _gradient_by_numpy)
+LARGEST_GRADIENT = tuned_pool(_gradient_by_library, _gradient_by_numpy)
 
 
 def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
@@ -141,7 +141,7 @@ def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence
 
 
 def _require_same(x: Array, y: Array, gradient: Array, windows: Sequence[Window], wide: bool = False) -> None:
-    expected = tuple(w.places for w in windows)
+    expected = tuple(w.output_size for w in windows)
     gradient_shape = x.shape if wide else expected
     for name, array, shape in (("orig_output", y, expected), ("grad", gradient, gradient_shape)):
         if array.shape != shape:

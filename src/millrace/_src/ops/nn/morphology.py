@@ -90,7 +90,7 @@ def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
     for offset in win.offsets(windows):
         inside: Any = True
         for axis, (o, w) in enumerate(zip(offset, windows, strict=True)):
-            at = np.arange(w.places) * w.stride - w.before + o * w.dilation
+            at = np.arange(w.output_size) * w.stride - w.before + o * w.dilation
             inside = inside & ((at >= 0) & (at < w.size)).reshape([-1 if a == axis else 1 for a in range(2)])
         yield offset, x[win.elements(offset, windows)] + filters[offset], xp.asarray(inside)[..., None]
 
@@ -108,7 +108,7 @@ def dilation_2d_op(
     array([4.], dtype=float32)
     """
     windows = _windows(input, filter, strides, rates, padding)
-    shape = (input.shape[0], *(w.places for w in windows), input.shape[3])
+    shape = (input.shape[0], *(w.output_size for w in windows), input.shape[3])
     least = _least(xp, input.dtype)
     largest = xp.broadcast_to(least, shape)
     for _, sums, inside in _sums(xp, input, filter, windows):

@@ -158,13 +158,13 @@ def _next_beams(beams: _Beams, frame: Any, width: int) -> _Beams:
     # the probability of the paths after which each label is one more label, not a repetition
     longer = totals[:, None] + frame[:-1]
     in_label = np.full(len(totals), -np.inf)
-    place = {prefix: i for i, prefix in enumerate(beams.prefixes)}
+    numbers = {prefix: i for i, prefix in enumerate(beams.prefixes)}
     for i, prefix in enumerate(beams.prefixes):
         if prefix:
             longer[i, prefix[-1]] = beams.in_blank[i] + frame[prefix[-1]]
             in_label[i] = beams.in_label[i] + frame[prefix[-1]]
     for i, prefix in enumerate(beams.prefixes):
-        shorter = place.get(prefix[:-1]) if prefix else None
+        shorter = numbers.get(prefix[:-1]) if prefix else None
         if shorter is not None:
             in_label[i] = np.logaddexp(in_label[i], longer[shorter, prefix[-1]])
             longer[shorter, prefix[-1]] = -np.inf  # the longer sequence is a beam already

@@ -74,7 +74,7 @@ def _check_order(indices: Any, batch: int) -> None:
     before = None
     for i, index in enumerate(indices.tolist()):
         text = f"label SparseTensor is not valid: indices[{i}] = {dims_text(index)} is"
-        if not all(0 <= place < limit for place, limit in zip(index, limits, strict=True)):
+        if not all(0 <= at < limit for at, limit in zip(index, limits, strict=True)):
             raise invalid(f"{text} out of bounds: need 0 <= index < {dims_text(limits)}")
         if before is not None and index <= before:
             order = "out of order. Many sparse ops require sorted indices."
@@ -128,12 +128,12 @@ def _states(rows: Sequence[Sequence[int]], blank: int, *, merges: bool) -> _Stat
     labels = np.full((len(rows), 2 * counts.max(initial=0) + 1), blank)
     for i, row in enumerate(rows):
         labels[i, 1 : 2 * len(row) : 2] = row
-    place = np.arange(labels.shape[1])
-    is_label = place % 2 == 1
+    column = np.arange(labels.shape[1])
+    is_label = column % 2 == 1
     two_before = np.pad(labels, [(0, 0), (2, 0)])[:, :-2]
-    can_skip = is_label & (place > 1) & ((labels != two_before) | (not merges))
+    can_skip = is_label & (column > 1) & ((labels != two_before) | (not merges))
     can_stay = np.broadcast_to(~is_label | merges, labels.shape)
-    is_last = (place == 2 * counts[:, None]) | (place == 2 * counts[:, None] - 1)
+    is_last = (column == 2 * counts[:, None]) | (column == 2 * counts[:, None] - 1)
     return _States(labels, _impossible(can_stay), _impossible(can_skip), is_last)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.ops.nn.softmax_ways import write_softmax
+from millrace._src.ops.nn.softmax_kernels import write_softmax
 from millrace._src.util.half_floats import narrowed, widened
 from millrace._src.util.thread_pool import run_in_blocks
 
@@ -40,8 +40,8 @@ def softmax(xp: Xp, logits: Array) -> Array:
 
 
 def _write_softmax(xp: Xp, rows: Array, result: Array) -> None:
-    def compute(axis: int, x: Array, place: Array) -> None:
-        _write(_softmax(xp, x, axis), place)
+    def compute(axis: int, x: Array, out: Array) -> None:
+        _write(_softmax(xp, x, axis), out)
 
     _in_blocks([rows], [result], compute, _SHORT_WITHOUT_LARGEST)
 
@@ -50,7 +50,7 @@ def log_softmax(xp: Xp, logits: Array) -> Array:
     """Computes the logarithm of softmax along the last axis of an array with elements."""
     rows = _rows(logits)
     result = np.empty_like(rows)
-    _in_blocks([rows], [result], lambda axis, x, place: _write(_log_softmax(xp, x, axis), place))
+    _in_blocks([rows], [result], lambda axis, x, out: _write(_log_softmax(xp, x, axis), out))
     return result.reshape(logits.shape)
 
 
@@ -58,13 +58,13 @@ def cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]
     """Computes the cross-entropy of the rows of a matrix with elements, and its gradient, for rows of probabilities."""
     loss, backprop = np.empty((len(features), 1), features.dtype), np.empty(features.shape, features.dtype)
 
-    def compute(axis: int, x: Array, targets: Array, loss_place: Array, place: Array) -> None:
+    def compute(axis: int, x: Array, targets: Array, loss_out: Array, out: Array) -> None:
         differences, exponentials, total = _parts(xp, x, axis)
         differences = np.subtract(np.log(total), differences, out=differences)
         np.multiply(differences, targets, out=differences)
-        _write(xp.sum(differences, axis=axis, keepdims=True), loss_place)
+        _write(xp.sum(differences, axis=axis, keepdims=True), loss_out)
         np.divide(exponentials, total, out=exponentials)
-        _write(np.subtract(exponentials, targets, out=exponentials), place)
+        _write(np.subtract(exponentials, targets, out=exponentials), out)
 
     _in_blocks([_rows(features), _rows(labels)], [loss, backprop], compute)
     return loss[:, 0], backprop
@@ -74,14 +74,14 @@ def sparse_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array,
     """Computes the cross-entropy of the rows of a matrix with elements, and its gradient, for a class of each row."""
     loss, backprop = np.empty((len(features), 1), features.dtype), np.empty(features.shape, features.dtype)
 
-    def compute(axis: int, x: Array, classes: Array, loss_place: Array, place: Array) -> None:
+    def compute(axis: int, x: Array, classes: Array, loss_out: Array, out: Array) -> None:
         differences, exponentials, total = _parts(xp, x, axis)
         chosen = (classes[0], np.arange(x.shape[1])) if axis == 0 else (np.arange(len(x)), classes[:, 0])
         losses = np.log(total).reshape(-1) - differences[chosen]
-        loss_place[...] = losses.reshape(loss_place.shape)
+        loss_out[...] = losses.reshape(loss_out.shape)
         np.divide(exponentials, total, out=exponentials)
         exponentials[chosen] -= 1
-        _write(exponentials, place)
+        _write(exponentials, out)
 
     _in_blocks([_rows(features), labels[:, None]], [loss, backprop], compute)
     return loss[:, 0], backprop
@@ -97,16 +97,16 @@ def _in_blocks(
     """Computes a function of rows.
 
     `compute` takes the axis along which a row lies, blocks of the operands, which are rows or columns, of at least 32
-    bits if they are floats, and the places of the results.
+    bits if they are floats, and the arrays for the results.
     """
     count, size = operands[0].shape
     is_short = 1 < size <= longest_turned
 
     def work(start: int, stop: int) -> None:
-        parts, places = [_wide(x[start:stop]) for x in operands], [x[start:stop] for x in results]
+        parts, outputs = [_wide(x[start:stop]) for x in operands], [x[start:stop] for x in results]
         if is_short:
-            parts, places = [np.ascontiguousarray(part.T) for part in parts], [place.T for place in places]
-        compute(0 if is_short else 1, *parts, *places)
+            parts, outputs = [np.ascontiguousarray(part.T) for part in parts], [out.T for out in outputs]
+        compute(0 if is_short else 1, *parts, *outputs)
 
     run_in_blocks(count, max(_BLOCK // size, 1), work, nanoseconds=size * _NANOSECONDS)
 
@@ -118,8 +118,8 @@ def _wide(x: Array) -> Array:
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
 
 
-def _write(result: Array, place: Array) -> None:
-    place[...] = narrowed(result) if place.dtype == np.float16 else result
+def _write(result: Array, out: Array) -> None:
+    out[...] = narrowed(result) if out.dtype == np.float16 else result
 
 
 def _softmax(xp: Xp, x: Array, axis: int) -> Array:

@@ -103,17 +103,17 @@ def _looked_up(
     if len(parts) == 1 and bags.weights is None and max_norm is None:
         table = convert_to_tensor(parts[0], name="params")
         return reduce(data=table, indices=bags.ids, segment_ids=bags.bags, sparse_gradient=not is_fast, name=name)
-    ids, places = raw.Unique(x=bags.ids)
+    ids, numbers = raw.Unique(x=bags.ids)
     rows = lookup(list(parts), ids, strategy, max_norm, None)
     dtype: DType = rows.dtype
     if dtype in (float16, bfloat16):
         rows = cast(rows, float32)
     if bags.weights is None:
-        return cast(reduce(data=rows, indices=places, segment_ids=bags.bags, name=name), dtype)
-    return cast(_weighted(rows, places, bags.bags, cast(bags.weights, rows.dtype), combiner, name), dtype)
+        return cast(reduce(data=rows, indices=numbers, segment_ids=bags.bags, name=name), dtype)
+    return cast(_weighted(rows, numbers, bags.bags, cast(bags.weights, rows.dtype), combiner, name), dtype)
 
 
-def _weighted(rows: Tensor, places: Tensor, bags: Tensor, weights: Tensor, combiner: str, name: str) -> Tensor:
+def _weighted(rows: Tensor, numbers: Tensor, bags: Tensor, weights: Tensor, combiner: str, name: str) -> Tensor:
     """Adds up weighted rows bag by bag, and divides the sum as the combiner says.
 
     The sum is the product of a sparse matrix of the weights, bag by row, and the rows.
@@ -121,7 +121,7 @@ def _weighted(rows: Tensor, places: Tensor, bags: Tensor, weights: Tensor, combi
     count = raw.Max(input=raw.ConcatV2(values=[cast(bags, int64), [-1]], axis=0), reduction_indices=0) + 1
     shape = raw.Shape(input=rows)
     matrix = {
-        "a_indices": raw.Pack(values=[cast(bags, int64), cast(places, int64)], axis=1),
+        "a_indices": raw.Pack(values=[cast(bags, int64), cast(numbers, int64)], axis=1),
         "a_values": weights,
         "a_shape": raw.Pack(values=[count, cast(shape[0], int64)]),
     }
@@ -361,10 +361,12 @@ def _pruned(bags: _Bags, combiner: str) -> _Bags:
     is_kept = raw.GreaterEqual(x=bags.ids, y=0)
     if bags.weights is not None and combiner != "sum":
         is_kept = raw.LogicalAnd(x=is_kept, y=raw.Greater(x=bags.weights, y=cast(0, bags.weights.dtype)))
-    places = raw.Reshape(tensor=raw.Where(condition=is_kept), shape=[-1])
-    ids, kept_bags = (raw.GatherV2(params=t, indices=places, axis=0) for t in (bags.ids, bags.bags))
+    kept_numbers = raw.Reshape(tensor=raw.Where(condition=is_kept), shape=[-1])
+    ids, kept_bags = (raw.GatherV2(params=t, indices=kept_numbers, axis=0) for t in (bags.ids, bags.bags))
     weights = bags.weights
-    return _Bags(ids, kept_bags, None if weights is None else raw.GatherV2(params=weights, indices=places, axis=0))
+    return _Bags(
+        ids, kept_bags, None if weights is None else raw.GatherV2(params=weights, indices=kept_numbers, axis=0)
+    )
 
 
 def _filled(bags: _Bags, row_count: Tensor, default_id: int | None) -> tuple[_Bags, Tensor]:
@@ -384,7 +386,7 @@ def _filled(bags: _Bags, row_count: Tensor, default_id: int | None) -> tuple[_Ba
 
 
 def _emptied(rows: Tensor, is_empty: Tensor) -> Tensor:
-    """Puts zeros in the place of the rows of empty bags."""
+    """Puts zeros instead of the rows of empty bags."""
     rank = rows.shape.rank
     ones = [1] * (rank - 1) if rank is not None else raw.Fill(dims=raw.Pack(values=[raw.Rank(input=rows) - 1]), value=1)
     flags = raw.Reshape(tensor=is_empty, shape=raw.ConcatV2(values=[[-1], ones], axis=0))

@@ -38,7 +38,7 @@ class Window(NamedTuple):
     """The padding before the first element."""
     after: int
     """The padding after the last element; negative if the last elements are never read."""
-    places: int
+    output_size: int
     """The number of windows, which is the number of output elements."""
 
     @property
@@ -49,7 +49,7 @@ class Window(NamedTuple):
     @property
     def span(self) -> int:
         """The number of elements from the first of the first window to the first of the last window."""
-        return (self.places - 1) * self.stride + 1
+        return (self.output_size - 1) * self.stride + 1
 
 
 def explicit_pairs(explicit: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -199,14 +199,14 @@ def overlaid(
 
 
 @overlay.kernel_for("xla")
-def _sum_of_placed(
+def _add_padded_parts(
     xp: XlaXp, parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: Any
 ) -> Array:
     shape = _padded_shape(windows, like)
     total = None
     for offset, part in parts:
-        placed = _placed(xp, part, offset, windows, shape[1:])
-        total = placed if total is None else total + placed
+        padded = _pad_part(xp, part, offset, windows, shape[1:])
+        total = padded if total is None else total + padded
     return (xp.zeros(shape, dtype) if total is None else total)[_inner(windows)]
 
 
@@ -220,7 +220,7 @@ def _inner(windows: Sequence[Window]) -> tuple[slice, ...]:
     return (slice(None), *(slice(w.before, w.before + w.size) for w in windows))
 
 
-def _placed(xp: XlaXp, part: Array, offset: Sequence[int], windows: Sequence[Window], sizes: Sequence[int]) -> Array:
+def _pad_part(xp: XlaXp, part: Array, offset: Sequence[int], windows: Sequence[Window], sizes: Sequence[int]) -> Array:
     """Spreads a part over the padded input, zero elsewhere; XLA fuses a sum of such parts into one loop."""
     config = [(0, 0, 0)]
     for o, w, size in zip(offset, windows, sizes, strict=False):

@@ -163,8 +163,8 @@ class Barrier(Referent):
         for component, (dtype, shape) in enumerate(zip(self.dtypes, self.shapes, strict=True)):
             dims = [dim for dim in shape.as_list() if dim is not None]
             column = np.empty((len(taken), *dims), dtype.np_dtype)
-            for place, (_, _, _, parts) in enumerate(taken):
-                column[place] = parts[component] if parts[component].ndim else parts[component][()]
+            for row, (_, _, _, parts) in enumerate(taken):
+                column[row] = parts[component] if parts[component].ndim else parts[component][()]
             columns.append(column)
         return np.array([index for index, *_ in taken], np.int64), keys, columns
 

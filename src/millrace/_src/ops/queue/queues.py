@@ -109,10 +109,10 @@ class Shuffled(Store):
         self._rows.append(row)
 
     def take(self) -> Row:
-        """Gives an element that is drawn; the newest takes its place."""
+        """Gives an element that is drawn; the newest replaces it."""
         rows = self._rows
-        place = int(self._words.take(1)[0]) % len(rows)
-        rows[place], rows[-1] = rows[-1], rows[place]
+        drawn = int(self._words.take(1)[0]) % len(rows)
+        rows[drawn], rows[-1] = rows[-1], rows[drawn]
         return rows.pop()
 
 
@@ -220,8 +220,8 @@ class Queue(Referent):
                 raise errors.CancelledError(None, None, "Enqueue operation was cancelled")
             room = len(rows) if self._capacity < 0 else self._capacity - len(self._store)
             end = min(start + room, len(rows))
-            for place in range(start, end):
-                self._store.put(rows[place])
+            for row in range(start, end):
+                self._store.put(rows[row])
             self._changed.notify_all()
             return end - start
 
@@ -234,8 +234,8 @@ class Queue(Referent):
         Raises: InvalidArgumentError: in TensorFlow's words.
         """
         self._check_dtypes(row)
-        for place, (shape, array) in enumerate(zip(self.shapes, row)):
-            self._check_shape(place, shape, array)
+        for component, (shape, array) in enumerate(zip(self.shapes, row)):
+            self._check_shape(component, shape, array)
 
     def rows_of(self, columns: Sequence[Array]) -> list[Row]:
         """Returns the elements whose tensors are stacked in columns.
@@ -247,8 +247,8 @@ class Queue(Referent):
             raise invalid("Shape mismatch in tuple component 0. Expected [?, ...], got []")
         count = len(columns[0])
         known = self.shapes or [TensorShape(column.shape[1:]) for column in columns]
-        for place, (shape, column) in enumerate(zip(known, columns, strict=True)):
-            self._check_shape(place, TensorShape([count]).concatenate(shape), column)
+        for component, (shape, column) in enumerate(zip(known, columns, strict=True)):
+            self._check_shape(component, TensorShape([count]).concatenate(shape), column)
         return [list(row) for row in zip(*(_parts(column) for column in columns), strict=True)]
 
     def _check_dtypes(self, arrays: Sequence[Array]) -> None:
@@ -257,10 +257,10 @@ class Queue(Referent):
             expected = ", ".join(map(runtime_name, self.dtypes))
             raise invalid(f"Signature mismatch, have: resource, {have}-> expected: resource, {expected}->")
 
-    def _check_shape(self, place: int, shape: TensorShape, array: Array) -> None:
+    def _check_shape(self, component: int, shape: TensorShape, array: Array) -> None:
         if not shape.is_compatible_with(TensorShape(array.shape)):
             texts = f"Expected {shape_brackets(shape)}, got {shape_brackets(array.shape)}"
-            raise invalid(f"Shape mismatch in tuple component {place}. {texts}")
+            raise invalid(f"Shape mismatch in tuple component {component}. {texts}")
 
     # --- dequeuing -------------------------------------------------------------------------------------------------
 
@@ -335,14 +335,14 @@ class Queue(Referent):
             raise invalid(f"{self.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.")
         if not rows:
             return [_filled(dtype, (0, *_least_shape(s))) for dtype, s in zip(self.dtypes, self.shapes, strict=True)]
-        return [self._column(dtype, [row[place] for row in rows]) for place, dtype in enumerate(self.dtypes)]
+        return [self._column(dtype, [row[number] for row in rows]) for number, dtype in enumerate(self.dtypes)]
 
     def _column(self, dtype: DType, arrays: Sequence[Array]) -> Array:
         """Stacks arrays, which are filled up to one shape."""
         largest = tuple(map(max, zip(*(array.shape for array in arrays), strict=True)))
         column = _filled(dtype, (len(arrays), *largest))
-        for place, array in enumerate(arrays):
-            column[(place, *map(slice, array.shape))] = array if array.ndim else array[()]
+        for row, array in enumerate(arrays):
+            column[(row, *map(slice, array.shape))] = array if array.ndim else array[()]
         return column
 
 
@@ -356,7 +356,7 @@ def _filled(dtype: DType, shape: tuple[int, ...]) -> Array:
 
 def _parts(column: Array) -> list[Array]:
     """Returns the arrays of a stack; of a vector, arrays without axes."""
-    return [column[place, ...] for place in range(len(column))]
+    return [column[row, ...] for row in range(len(column))]
 
 
 def queue_of(handle: Array) -> Queue:

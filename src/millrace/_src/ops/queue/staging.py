@@ -86,8 +86,8 @@ class Area:
         self.byte_count += size
 
     def _has_room(self, size: int) -> bool:
-        has_place = not self.capacity or len(self) < self.capacity
-        return has_place and (not self.memory_limit or self.byte_count + size <= self.memory_limit)
+        has_slot = not self.capacity or len(self) < self.capacity
+        return has_slot and (not self.memory_limit or self.byte_count + size <= self.memory_limit)
 
     def tell(self, taken: Sequence[Array] = ()) -> None:
         """Wakes those who wait, after a change; the caller holds `changed`."""

@@ -5,7 +5,7 @@ may happen at any depth, with several operands, and with sizes that are unknown 
 
 Idea: one walk from the outermost axis inwards. For each operand the walk knows which of the operand's rows each row of
 the result shows: all rows in order, one row for all, or an index vector. An axis gives the result's row partition and
-turns the row numbers into those one level deeper: `row * length + place`, or `row` where the operand's length is 1. At
+turns the row numbers into those one level deeper: `row * length + offset`, or `row` where the operand's length is 1. At
 the end the row numbers pick from the operand's values; the dimensions further in are dense, and broadcast as ever.
 """
 
@@ -164,10 +164,10 @@ def broadcast(all_parts: Sequence[ShapeParts], dtype: DType, words: str = "") ->
 
 def _given_partitions(axis: int, leads: Sequence[int], all_parts: Sequence[ShapeParts]) -> list[RowPartition | None]:
     """Returns the partitions of an axis of the shapes, also uniform ones."""
-    places = [axis - lead - 1 for lead in leads]
+    depths = [axis - lead - 1 for lead in leads]
     return [
-        parts.partitions[place] if 0 <= place < len(parts.partitions) else None
-        for place, parts in zip(places, all_parts, strict=True)
+        parts.partitions[depth] if 0 <= depth < len(parts.partitions) else None
+        for depth, parts in zip(depths, all_parts, strict=True)
     ]
 
 
@@ -231,9 +231,9 @@ class _Walk:
             partition = self._shown(dims[main], self.rows[main])
         else:
             main, partition = None, self._uniform(self.merged(dims), given)
-        places = _Places(partition)
+        inner = _ValueOffsets(partition)
         next_rows = [
-            self._deeper(rows, dim, places, is_main=i == main)
+            self._deeper(rows, dim, inner, is_main=i == main)
             for i, (rows, dim) in enumerate(zip(self.rows, dims, strict=True))
         ]
         self.rows, self.nrows = next_rows, sized(partition.nvals())
@@ -262,33 +262,33 @@ class _Walk:
             self._tensor(size), nrows * self._tensor(size), nrows, validate=False, dtype_hint=self.dtype
         )
 
-    def _deeper(self, rows: Rows, dim: Any, places: _Places, is_main: bool) -> Rows:
+    def _deeper(self, rows: Rows, dim: Any, inner: _ValueOffsets, is_main: bool) -> Rows:
         """Returns which of an operand's rows one axis further in each row of the result shows."""
         if isinstance(dim, RowPartition):
             if not is_main:
-                self._check_partition(self._shown(dim, rows), places.partition)
+                self._check_partition(self._shown(dim, rows), inner.partition)
             if rows is None:
                 return None
             starts = raw.GatherV2(params=dim.row_starts(), indices=self._index(rows), axis=0)
-            return raw.GatherV2(params=starts, indices=places.rowids, axis=0) + places.offsets
-        return self._deeper_uniform(rows, dim, places)
+            return raw.GatherV2(params=starts, indices=inner.rowids, axis=0) + inner.offsets
+        return self._deeper_uniform(rows, dim, inner)
 
-    def _deeper_uniform(self, rows: Rows, size: Any, places: _Places) -> Rows:
+    def _deeper_uniform(self, rows: Rows, size: Any, inner: _ValueOffsets) -> Rows:
         known = static_size(size)
         if known == 1 and rows is ONE_ROW:
             return ONE_ROW
-        shown_length = places.partition.uniform_row_length()
+        shown_length = inner.partition.uniform_row_length()
         if shown_length is None and known != 1:
-            self._check_lengths(places.partition, size)
+            self._check_lengths(inner.partition, size)
         if rows is None and known is not None and (known != 1 or static_size(shown_length) == 1):
             return None
         if rows is ONE_ROW:
             row_starts = self._tensor(0)
         else:
-            row_starts = places.rowids if rows is None else raw.GatherV2(params=rows, indices=places.rowids, axis=0)
+            row_starts = inner.rowids if rows is None else raw.GatherV2(params=rows, indices=inner.rowids, axis=0)
         if known == 1:
             return row_starts
-        offsets = places.offsets if known is not None else places.offsets * self._unless_one(size)
+        offsets = inner.offsets if known is not None else inner.offsets * self._unless_one(size)
         return row_starts * self._tensor(size) + offsets
 
     def _check_lengths(self, partition: RowPartition, size: Any) -> None:
@@ -316,8 +316,8 @@ class _Walk:
         return cast(raw.NotEqual(x=size, y=self._tensor(1)), self.dtype)
 
 
-class _Places:
-    """The row number and the place in its row of each value of a partition, computed if asked for."""
+class _ValueOffsets:
+    """The row number and the offset in its row of each value of a partition, computed if asked for."""
 
     def __init__(self, partition: RowPartition) -> None:
         self.partition = partition
@@ -329,7 +329,7 @@ class _Places:
 
     @cached_property
     def offsets(self) -> Any:
-        """The place of each value in its row."""
+        """The offset of each value in its row."""
         return self.partition.offsets_in_rows()
 
 

@@ -1,6 +1,6 @@
 """Occurrences of integers in the rows of a ragged matrix, as a dense matrix of counts or as the parts of a sparse one.
 
-Each value knows its row by its place among the splits. Row and value together are one key; equal keys are added up.
+Each value knows its row by its position among the splits. Row and value together are one key; equal keys are added up.
 """
 
 from __future__ import annotations

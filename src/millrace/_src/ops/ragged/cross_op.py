@@ -79,12 +79,12 @@ def _in_order(order: str, features: dict[str, list[Feature]]) -> Iterator[Featur
     for kind in order:
         if kind not in features:
             raise invalid("Unexpected input_order value.")
-        place = used[kind]
-        if place >= len(features[kind]):
-            source = f"a {kinds[kind]} tensor at index {place} from a list of {len(features[kind])} tensors."
+        position = used[kind]
+        if position >= len(features[kind]):
+            source = f"a {kinds[kind]} tensor at index {position} from a list of {len(features[kind])} tensors."
             raise invalid(f'input_order "{order}" specifies reading {source}')
         used[kind] += 1
-        yield features[kind][place]
+        yield features[kind][position]
 
 
 @op(

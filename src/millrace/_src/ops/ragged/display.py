@@ -60,8 +60,8 @@ def _without_middles(rows: RaggedTensor, texts: Any, row_numbers: Any, summarize
     starts, limits = (
         raw.GatherV2(params=p, indices=row_numbers, axis=0) for p in (rows.row_starts(), rows.row_limits())
     )
-    places = raw.Range(start=0, limit=raw.Size(input=texts, out_type=starts.dtype), delta=1)
-    from_start = raw.Cast(x=places, DstT=starts.dtype) - starts
+    positions = raw.Range(start=0, limit=raw.Size(input=texts, out_type=starts.dtype), delta=1)
+    from_start = raw.Cast(x=positions, DstT=starts.dtype) - starts
     to_end = limits - starts - from_start
     is_dots = raw.LogicalAnd(x=raw.Equal(x=from_start, y=summarize), y=raw.Greater(x=to_end, y=summarize))
     is_shown = raw.LogicalOr(x=raw.LessEqual(x=from_start, y=summarize), y=raw.LessEqual(x=to_end, y=summarize))

@@ -1,7 +1,7 @@
 """Rows without values get one default value; the gradient gives each value, and the default value, its part.
 
-The rows that appear among the row ids are marked. A filled row takes one place, any other row as many as it has values;
-the values go to their places in order.
+The rows that appear among the row ids are marked. A filled row takes one slot, any other row as many as it has values;
+the values go to their slots in order.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def ragged_fill_empty_rows_op(
     counts = np.bincount(value_rowids, minlength=int(nrows))
     splits = splits_of(np.maximum(counts, 1))
     order = np.argsort(value_rowids, kind="stable")
-    places = np.empty(values.shape, np.int64)
-    places[order] = np.arange(values.size) + (splits[:-1] - splits_of(counts)[:-1])[value_rowids[order]]
+    slots = np.empty(values.shape, np.int64)
+    slots[order] = np.arange(values.size) + (splits[:-1] - splits_of(counts)[:-1])[value_rowids[order]]
     filled_values = np.full(splits[-1], default_value, values.dtype)
-    filled_values[places] = values
-    return np.repeat(np.arange(int(nrows)), np.diff(splits)), filled_values, counts == 0, places
+    filled_values[slots] = values
+    return np.repeat(np.arange(int(nrows)), np.diff(splits)), filled_values, counts == 0, slots
 
 
 def _check_rows(value_rowids: Array, values: Array, nrows: Array, default_value: Array) -> None:
@@ -81,8 +81,8 @@ def _check_rows(value_rowids: Array, values: Array, nrows: Array, default_value:
         raise invalid(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {values.size}")
     is_outside = (value_rowids < 0) | (value_rowids >= nrows)
     if is_outside.any():
-        place = int(np.argmax(is_outside))
-        raise invalid(f"indices({place}, 0) is invalid: {value_rowids[place]} >= {nrows}")
+        at = int(np.argmax(is_outside))
+        raise invalid(f"indices({at}, 0) is invalid: {value_rowids[at]} >= {nrows}")
 
 
 def _gradient_shapes(c: ShapeContext) -> Sequence[TensorShape]:
@@ -121,10 +121,10 @@ def ragged_fill_empty_rows_grad_op(xp: Xp, reverse_index_map: Array, grad_values
 def ragged_fill_empty_rows_grad_gradient(
     values_gradient: Tensor, default_gradient: Tensor, reverse_index_map: Tensor, grad_values: Tensor
 ) -> tuple[None, Tensor]:
-    """Gives a place with a value the gradient of the value, and each other place that of the default value."""
+    """Gives a slot with a value the gradient of the value, and each other slot that of the default value."""
     defaults = raw.Fill(dims=raw.Shape(input=grad_values), value=default_gradient)
-    places = raw.ExpandDims(input=reverse_index_map, dim=1)
-    return None, raw.TensorScatterUpdate(tensor=defaults, indices=places, updates=values_gradient)
+    slots = raw.ExpandDims(input=reverse_index_map, dim=1)
+    return None, raw.TensorScatterUpdate(tensor=defaults, indices=slots, updates=values_gradient)
 
 
 @ragged_fill_empty_rows_op.gradient
@@ -157,7 +157,7 @@ def ragged_fill_empty_rows(
       name: A name for the operation (optional).
 
     Returns: A named tuple: `output_value_rowids`, `output_values`, the bool vector `empty_row_indicator [nrows]`, and
-      the int64 vector `reverse_index_map`, the new place of each given value.
+      the int64 vector `reverse_index_map`, the new index of each given value.
     Raises: tf.errors.InvalidArgumentError: if a row does not exist, or an argument has another shape.
     """
     return raw.RaggedFillEmptyRows(
@@ -179,6 +179,6 @@ def ragged_fill_empty_rows_grad(reverse_index_map: Any, grad_values: Any, name: 
       name: A name for the operation (optional).
 
     Returns: A named tuple: `d_values`, a vector, and `d_default_value`, a scalar.
-    Raises: tf.errors.InvalidArgumentError: if a place does not exist, or an argument is not a vector.
+    Raises: tf.errors.InvalidArgumentError: if an index does not exist, or an argument is not a vector.
     """
     return raw.RaggedFillEmptyRowsGrad(reverse_index_map=reverse_index_map, grad_values=grad_values, name=name)

@@ -13,7 +13,7 @@ from millrace._src.util.export import export
 
 @export("ragged.map_flat_values")
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Calls a function with the flat values in the place of ragged tensors, and gives the result their partitions.
+    """Calls a function with the flat values instead of ragged tensors, and gives the result their partitions.
 
     >>> x = tf.ragged.constant([[1, 2, 3], [], [4, 5]])
     >>> tf.ragged.map_flat_values(lambda values: values * 10, x)

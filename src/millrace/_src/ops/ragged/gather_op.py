@@ -121,15 +121,15 @@ def ragged_gather_gradient(
     params_dense_values: Tensor,
     indices: Tensor,
 ) -> tuple[list[None], IndexedSlices, None]:
-    """Returns IndexedSlices that say from which place each value of the result was taken."""
+    """Returns IndexedSlices that say from which row of the values each value of the result was taken."""
     splits = params_nested_splits[0]
     for inner_splits in params_nested_splits[1:]:
         splits = raw.GatherV2(params=inner_splits, indices=splits, axis=0)
     shape = shape_tensor(params_dense_values)
-    places = raw.Range(start=0, limit=raw.Cast(x=shape[0], DstT=splits.dtype), delta=1)
+    positions = raw.Range(start=0, limit=raw.Cast(x=shape[0], DstT=splits.dtype), delta=1)
     rows = raw.Reshape(tensor=indices, shape=[-1])
     picked = raw.RaggedGather(
-        params_nested_splits=[splits], params_dense_values=places, indices=rows, OUTPUT_RAGGED_RANK=1
+        params_nested_splits=[splits], params_dense_values=positions, indices=rows, OUTPUT_RAGGED_RANK=1
     )
     slices = IndexedSlices(values=dy, indices=picked.output_dense_values, dense_shape=shape)
     return [None] * len(params_nested_splits), slices, None

@@ -1,4 +1,4 @@
-"""The factories of `RowPartition`: one for each way to say where rows begin and end.
+"""The factories of `RowPartition`: one for each encoding of where rows begin and end.
 
 Each factory converts its argument to an integer vector, checks the vector where `validate` asks for that, and computes
 the row splits. What else the argument told is kept beside the splits.

@@ -68,7 +68,7 @@ def rowids_of_splits(splits: Any) -> Any:
 
 
 def offsets_of_splits(splits: Any) -> Any:
-    """Returns, for each value, the place of the value in its row."""
+    """Returns, for each value, the column of the value in its row."""
     if is_eager(splits):
         lengths = splits._eager_array[1:] - splits._eager_array[:-1]
         return new_tensor(runs(np.zeros_like(lengths), lengths, 1), splits.dtype)

@@ -293,8 +293,8 @@ def _lengths_without_padding(tensor: Any, padding: Any, dtype: DType) -> Any:
     if tensor.shape.rank != 2:
         inner_axes = raw.Range(start=2, limit=raw.Rank(input=tensor), delta=1)
         is_value = raw.Any(input=is_value, reduction_indices=inner_axes)
-    places = range_(1, shape_tensor(tensor, out_type=dtype)[1] + 1, dtype=dtype)
-    lengths = raw.Max(input=cast(is_value, dtype) * places, reduction_indices=[1])
+    columns = range_(1, shape_tensor(tensor, out_type=dtype)[1] + 1, dtype=dtype)
+    lengths = raw.Max(input=cast(is_value, dtype) * columns, reduction_indices=[1])
     return raw.Maximum(x=lengths, y=raw.ZerosLike(x=lengths))
 
 
@@ -321,7 +321,7 @@ def _from_sparse_matrix(kind: Any, sparse: SparseTensor, dtype: DType) -> Any:
         raise ValueError("rank(st_input) must be 2.")
     rows, columns = cast(indices[:, 0], dtype), cast(indices[:, 1], dtype)
     ragged: Any = kind.from_value_rowids(sparse.values, rows, cast(sparse.dense_shape[0], dtype), validate=False)
-    # a row is filled from the left where each column number is the place of the value in its row
+    # a row is filled from the left where each column number is the position of the value in its row
     partition: RowPartition = ragged._row_partition
     fits = raw.Equal(x=columns, y=partition.offsets_in_rows())
     condition = raw.All(input=fits, reduction_indices=[0])

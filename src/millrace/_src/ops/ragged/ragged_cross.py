@@ -87,12 +87,12 @@ def _letter(feature: Any) -> str:
     return "R" if isinstance(feature, RaggedTensor) else "S" if isinstance(feature, SparseTensor) else "D"
 
 
-def _feature(value: Any, place: int) -> Any:
+def _feature(value: Any, number: int) -> Any:
     """Returns a feature whose values are strings or int64."""
     feature = value if isinstance(value, SparseTensor) else convert_to_tensor_or_ragged_tensor(value)
     if isinstance(feature, RaggedTensor):
         if feature.ragged_rank != 1 or feature.flat_values.shape.rank not in (1, None):
             raise ValueError("tf.ragged.cross only supports inputs with rank=2")
     if not (feature.dtype is string or feature.dtype.is_integer):
-        raise ValueError(f"Unexpected dtype for inputs[{place}]: {feature.dtype}")
+        raise ValueError(f"Unexpected dtype for inputs[{number}]: {feature.dtype}")
     return cast(feature, int64) if feature.dtype.is_integer else feature

@@ -41,8 +41,8 @@ def ragged_cumsum(
         values, groups = (raw.GatherV2(params=v, indices=order, axis=0) for v in (x.flat_values, groups))
         _, _, sizes = raw.UniqueWithCounts(x=groups, out_idx=int64)
         sums = _sums(values, RowPartition.from_row_lengths(sizes, validate=False), exclusive, reverse)
-        places = raw.InvertPermutation(x=order)
-        return x.with_flat_values(raw.GatherV2(params=sums, indices=places, axis=0))
+        original_order = raw.InvertPermutation(x=order)
+        return x.with_flat_values(raw.GatherV2(params=sums, indices=original_order, axis=0))
 
 
 def _groups(x: RaggedTensor, axis: int) -> Any:

@@ -48,7 +48,7 @@ def ragged_getitem(ragged: Any, key: Any) -> Any:
 
     Raises:
       TypeError: for any other key.
-      ValueError: for an integer in the place of a ragged dimension, or of an unknown rank behind `...`.
+      ValueError: for an integer for a ragged dimension, or of an unknown rank behind `...`.
       IndexError: in eager mode, for a row number that is too large.
       tf.errors.InvalidArgumentError: for other numbers out of range.
     """
@@ -85,7 +85,7 @@ def _item(values: Any, keys: Key) -> Any:
 
 
 def _without_ellipsis(keys: Key, rank: int | None) -> Key:
-    """Puts full slices in the place of a leading `...`."""
+    """Replaces a leading `...` by full slices."""
     inner_keys = keys[1:]
     if not inner_keys:
         return []
@@ -206,7 +206,7 @@ def _with_unit_columns(inner: Any) -> Any:
 
 
 def _column(ragged: Any, key: Any) -> Any:
-    """Returns one column of rows of one length: the values at that place of each row."""
+    """Returns one column of rows of one length: the values at that position of each row."""
     partition: RowPartition = ragged._row_partition
     length = partition.uniform_row_length()
     if length is None:
@@ -266,12 +266,12 @@ def _clipped(bound: Any, default: Any, least: Any, most: Any, lengths: Any) -> A
     if bound is None:
         return default
     if isinstance(bound, int):
-        places = lengths + bound if bound < 0 else raw.ZerosLike(x=lengths) + bound
+        bounds = lengths + bound if bound < 0 else raw.ZerosLike(x=lengths) + bound
     else:
         bound = cast(bound, lengths.dtype)
         is_negative = raw.Less(x=bound, y=raw.ZerosLike(x=bound))
-        places = raw.SelectV2(condition=is_negative, t=lengths + bound, e=bound)
-    return raw.Minimum(x=raw.Maximum(x=places, y=least), y=most)
+        bounds = raw.SelectV2(condition=is_negative, t=lengths + bound, e=bound)
+    return raw.Minimum(x=raw.Maximum(x=bounds, y=least), y=most)
 
 
 def _bounds_by_sign(start: Any, stop: Any, step: Any, lengths: Any) -> tuple[Any, Any]:

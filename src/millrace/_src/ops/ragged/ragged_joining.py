@@ -89,8 +89,8 @@ def joined(values: Sequence[Any], axis: int) -> Any:
 def _checks_of_rows(values: Sequence[RaggedTensor]) -> list[Any]:
     """Checks that all values have as many rows as the first one."""
     checks = []
-    for place, value in enumerate(values[1:], 1):
-        words = f"Input tensors at index 0 (=x) and {place} (=y) have incompatible shapes."
+    for number, value in enumerate(values[1:], 1):
+        words = f"Input tensors at index 0 (=x) and {number} (=y) have incompatible shapes."
         checks += check("==", values[0].nrows(), value.nrows(), words)
     return checks
 
@@ -132,7 +132,7 @@ def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
 
     Args:
       values: a list of Tensors and RaggedTensors.
-      axis: the place of the new dimension; a negative number counts from the end of the result.
+      axis: the index of the new dimension; a negative number counts from the end of the result.
       name: name of the scope in a graph.
 
     Returns: A RaggedTensor of one rank more; a Tensor where dense tensors of one shape are stacked along an inner

@@ -70,10 +70,10 @@ def _masked_rows(data: Any, mask: Any) -> Any:
     data.shape[:1].assert_is_compatible_with(mask.shape)
     if not isinstance(data, RaggedTensor):
         return boolean_mask(data, mask)
-    return gathered(data, _places(mask))
+    return gathered(data, _true_positions(mask))
 
 
-def _places(mask: Any) -> Any:
+def _true_positions(mask: Any) -> Any:
     """Returns the positions at which a vector is True."""
     return raw.Reshape(tensor=raw.Where(input=mask), shape=[-1])
 
@@ -99,7 +99,7 @@ def _masked(data: Any, mask: Any, rank: int) -> RaggedTensor:
     counts = raw.ConcatV2(values=[convert_to_tensor([0], dtype=dtype), raw.Cumsum(x=kept, axis=0)], axis=0)
     splits = raw.GatherV2(params=counts, indices=partitions[-1].row_splits(), axis=0)
     masked = RowPartition._of(splits)._with_dependencies(checks)
-    result: RaggedTensor = nested(gathered(values, _places(whole_mask.flat_values)), [*partitions[:-1], masked])
+    result: RaggedTensor = nested(gathered(values, _true_positions(whole_mask.flat_values)), [*partitions[:-1], masked])
     return result
 
 

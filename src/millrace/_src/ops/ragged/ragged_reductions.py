@@ -202,5 +202,5 @@ def ragged_reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any =
 
 
 def _finite(x: Any) -> Any:
-    """Returns 0 in the place of what is not finite."""
+    """Returns 0 instead of what is not finite."""
     return raw.SelectV2(condition=raw.IsFinite(x=x), t=x, e=raw.ZerosLike(x=x))

@@ -1,6 +1,6 @@
 """Overloads of `tf.math.unsorted_segment_*`: rows of equal number combined, column by column.
 
-The rows of a segment may differ in length; the result is as long as the longest one. Each value goes to the place of
+The rows of a segment may differ in length; the result is as long as the longest one. Each value goes to the position of
 its column in the row of its segment, so that one segment op on the values does the rest.
 """
 
@@ -61,8 +61,8 @@ def _combined_rows(segment_op: SegmentOp, data: RaggedTensor, segment_ids: Any, 
     zero = convert_to_tensor(0, dtype=dtype)
     partition = RowPartition.from_row_lengths(raw.Maximum(x=lengths, y=zero), validate=False)  # an empty segment: none
     starts = raw.GatherV2(params=partition.row_starts(), indices=segment_ids, axis=0)
-    places = raw.GatherV2(params=starts, indices=data.value_rowids(), axis=0) + data._row_partition.offsets_in_rows()
-    return RaggedTensor._of(combined_segments(segment_op, data.values, places, partition.nvals()), partition)
+    targets = raw.GatherV2(params=starts, indices=data.value_rowids(), axis=0) + data._row_partition.offsets_in_rows()
+    return RaggedTensor._of(combined_segments(segment_op, data.values, targets, partition.nvals()), partition)
 
 
 def _overloaded(segment_op: SegmentOp, data: Any, segment_ids: Any, num_segments: Any, name: str | None) -> Any:

@@ -1,7 +1,7 @@
 """Overloads about dimensions: `tf.expand_dims`, `squeeze`, `size`, `rank`, `reverse`, `tile` and `split`.
 
 A dimension of a ragged tensor is a row partition, or a dimension of the flat values. Each function here goes down to
-the dimension it is about, one partition at a time, and leaves the partitions on the way as they are.
+the dimension it is about, one partition at a time, and leaves the partitions above it as they are.
 """
 
 from __future__ import annotations

@@ -168,12 +168,12 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
             return nrows if out_type is None else cast(nrows, out_type)
 
     def row_starts(self, name: str | None = None) -> Any:
-        """Returns the place in `values` where each row begins, an integer vector."""
+        """Returns the index in `values` where each row begins, an integer vector."""
         with name_scope(name, "RaggedRowStarts"):
             return self._row_partition.row_starts()
 
     def row_limits(self, name: str | None = None) -> Any:
-        """Returns the place in `values` after the end of each row, an integer vector."""
+        """Returns the index in `values` after the end of each row, an integer vector."""
         with name_scope(name, "RaggedRowLimits"):
             return self._row_partition.row_limits()
 

@@ -134,11 +134,11 @@ def _joined_slices(data: Any, segment_ids: Any, num_segments: Any, separator: st
     """Joins the slices of each segment element by element."""
     inner_shape = raw.Shape(input=data, out_type=int64)[1:]
     size = raw.Prod(input=inner_shape, reduction_indices=[0])
-    places = raw.ExpandDims(input=raw.Cast(x=segment_ids, DstT=int64) * size, axis=1) + range_(size, dtype=int64)
+    numbers = raw.ExpandDims(input=raw.Cast(x=segment_ids, DstT=int64) * size, axis=1) + range_(size, dtype=int64)
     count = raw.Cast(x=num_segments, DstT=int64)
     joined = raw.UnsortedSegmentJoin(
         inputs=raw.Reshape(tensor=data, shape=[-1]),
-        segment_ids=raw.Reshape(tensor=places, shape=[-1]),
+        segment_ids=raw.Reshape(tensor=numbers, shape=[-1]),
         num_segments=count * size,
         separator=separator,
     )

@@ -1,7 +1,7 @@
 """The op `RaggedRange`: many ranges at once, end to end.
 
 An element of integers is the sum of all steps up to it, over the ends of rows; an element of floats is the start of its
-row plus its place in the row times the step, since sums would round. Neither needs a loop over the rows.
+row plus its position in the row times the step, since sums would round. Neither needs a loop over the rows.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def integer_ranges(starts: Array, deltas: Any, sizes: Array, splits: Array) -> A
     """Returns the elements of all ranges, each the sum of all steps up to it.
 
     A step leads from one element to the next: the delta of a row, and at the start of a row what is missing to its
-    start. Sums may overflow on the way; they are taken modulo the width of the dtype, and the elements fit in it.
+    start. Partial sums may overflow; they are taken modulo the width of the dtype, and the elements fit in it.
     """
     if not splits[-1]:
         return np.zeros(0, starts.dtype)
@@ -121,10 +121,10 @@ def integer_ranges(starts: Array, deltas: Any, sizes: Array, splits: Array) -> A
 
 
 def _float_ranges(starts: Array, deltas: Array, sizes: Array, splits: Array) -> Array:
-    """Returns the elements of all ranges: the start of the row, and the place in the row times the step."""
-    place_dtype = np.int32 if splits[-1] < 2**31 else np.int64
-    places = integer_ranges(np.zeros(sizes.size, place_dtype), np.int64(1), sizes, splits)
-    elements = places.astype(starts.dtype) * _spread(deltas, sizes, None)
+    """Returns the elements of all ranges: the start of the row, and the position in the row times the step."""
+    position_dtype = np.int32 if splits[-1] < 2**31 else np.int64
+    positions = integer_ranges(np.zeros(sizes.size, position_dtype), np.int64(1), sizes, splits)
+    elements = positions.astype(starts.dtype) * _spread(deltas, sizes, None)
     return elements + _spread(starts, sizes, None) if starts.any() else elements
 
 

@@ -1,6 +1,6 @@
 """`RowPartition`: how a sequence of values is cut into consecutive rows.
 
-Problem: the same partition can be said in several ways (splits, lengths, row numbers, one length for all rows). Which
+Problem: the same partition has several encodings (splits, lengths, row numbers, one length for all rows). Which
 one a program has, and which one an op needs, differ; computing one from another costs a pass over the rows.
 
 Idea: a partition always holds its row splits, and beside them every other form that is known already. A method returns
@@ -162,7 +162,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
         return rowids_of_splits(self._row_splits)
 
     def offsets_in_rows(self) -> Any:
-        """Returns the place of each value in its row, as an integer vector of size `nvals`.
+        """Returns the position of each value in its row, as an integer vector of size `nvals`.
 
         >>> tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).offsets_in_rows().numpy()
         array([0, 1, 0])

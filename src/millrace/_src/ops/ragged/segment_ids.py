@@ -1,4 +1,4 @@
-"""Row splits and segment ids: two ways to say to which segment each value belongs."""
+"""Row splits and segment ids: two encodings of the segment each value belongs."""
 
 from __future__ import annotations
 

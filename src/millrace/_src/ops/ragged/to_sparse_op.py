@@ -53,7 +53,7 @@ def ragged_tensor_to_sparse(
     dense_shape = [nrows]
     for splits in rt_nested_splits:
         lengths = splits[1:] - splits[:-1]
-        indices = _with_places_in_rows(indices, splits, lengths)
+        indices = _with_columns(indices, splits, lengths)
         dense_shape.append(lengths.max(initial=0))
     inner_dims = rt_dense_values.shape[1:]
     if inner_dims:
@@ -61,8 +61,8 @@ def ragged_tensor_to_sparse(
     return indices, rt_dense_values.reshape(-1), np.array([*dense_shape, *inner_dims], np.int64)
 
 
-def _with_places_in_rows(indices: Array, splits: Array, lengths: Array) -> Array:
-    """Returns the coordinates of the next dimension: those of the row, repeated, and the place in the row."""
+def _with_columns(indices: Array, splits: Array, lengths: Array) -> Array:
+    """Returns the coordinates of the next dimension: those of the row, repeated, and the column in the row."""
     row_table = np.column_stack([indices, -splits[:-1].astype(np.int64)])
     table = np.repeat(row_table, lengths, axis=0)
     table[:, -1] += np.arange(len(table))

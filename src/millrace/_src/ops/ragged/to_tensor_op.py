@@ -5,7 +5,7 @@ values than a Python loop can visit.
 
 Idea: the values fill the dense tensor in order, so it is enough to know which cells they fill. Dimension by dimension
 the op computes a mask of the cells, and the numbers of the values only where some are cut off; then it writes all
-values at once. The gradient asks the op itself where each value went: the op places the numbers of the values.
+values at once. The gradient asks the op itself where each value went: the op is run on the numbers of the values.
 """
 
 from __future__ import annotations
@@ -179,10 +179,10 @@ def _to_tensor_of_known_shape(
     counts = [_row_count(*pair) for pair in pairs[1:]] + [values.shape[0]]
     cells, fits = xp.arange(counts[0]), None
     for level, ((tensor, kind), count, size) in enumerate(zip(pairs, counts, sizes[1:], strict=True)):
-        rowids, places, is_value = _places_in_rows(xp, tensor, kind, count)
+        rowids, columns, is_value = _rows_and_columns(xp, tensor, kind, count)
         outer = rowids if level == 0 else xp.take(cells, rowids)
-        fits = is_value & (places < size) & (rowids < sizes[0] if level == 0 else xp.take(fits, rowids))
-        cells = outer * size + places
+        fits = is_value & (columns < size) & (rowids < sizes[0] if level == 0 else xp.take(fits, rowids))
+        cells = outer * size + columns
     total = int(np.prod(sizes))
     result = xp.broadcast_to(default_value, (total + 1, *values.shape[1:]))
     result = xp.scatter(result, xp.where(fits, cells, total), values, "set")  # what does not fit goes to a cell apart
@@ -196,8 +196,8 @@ def _row_count(tensor: Array, kind: str) -> int:
     return int(tensor.shape[0]) - 1
 
 
-def _places_in_rows(xp: Xp, tensor: Array, kind: str, count: int) -> tuple[Array, Array, Array]:
-    """Returns, for each value, the number of its row, its place in the row, and whether a row has the value."""
+def _rows_and_columns(xp: Xp, tensor: Array, kind: str, count: int) -> tuple[Array, Array, Array]:
+    """Returns, for each value, the number of its row, its column in the row, and whether a row has the value."""
     numbers = xp.arange(count)
     if kind == "VALUE_ROWIDS":
         return tensor, numbers - xp.searchsorted(tensor, tensor, side="left"), numbers >= 0
@@ -338,7 +338,7 @@ def ragged_tensor_to_tensor_gradient(
 ) -> tuple[Any, ...]:
     """Sums the gradients of the cells of each value, and of all other cells for the default value.
 
-    The op places the numbers of the values, from 1 on, which leaves 0 in cells without a value.
+    The op is run on the numbers of the values, from 1 on, which leaves 0 in cells without a value.
     """
     nvals = shape_tensor(values, out_type=int64)[0]
     outer_rank = len(row_partition_types) - (_name(row_partition_types[0]) == "FIRST_DIM_SIZE") + 1

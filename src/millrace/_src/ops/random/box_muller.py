@@ -1,7 +1,7 @@
 """Normal numbers from uniform bits, with the same last bit everywhere.
 
 Problem: the Box-Muller transform needs log, sin and cos, and the float32 versions of NumPy, XLA and the C library
-differ in the last place. TensorFlow's normals come from the C library's functions.
+differ in the last digit. TensorFlow's normals come from the C library's functions.
 
 Idea: evaluate in float64 the short table and polynomials of the C library's `logf` and `sincosf`, and round once. The
 polynomials are plain multiplications and additions, so every engine gives the same float32, bit for bit; and they are

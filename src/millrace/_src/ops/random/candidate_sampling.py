@@ -191,7 +191,7 @@ class _Call(NamedTuple):
 
 
 def _bound_with(function: OpFunction, make: Callable[[dict[str, Any]], Sampler]) -> None:
-    """Binds an op to its stream and to the sampler made of its attributes, once for each place of a call."""
+    """Binds an op to its stream and to the sampler made of its attributes, once for each call site."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream, call = stream_of(attrs), _Call.of(attrs)

@@ -59,12 +59,12 @@ class _Series:
         return self.rows[row].copy()
 
 
-class _Place(threading.local):
+class _ThreadSeries(threading.local):
     def __init__(self) -> None:
         self.series: OrderedDict[Hashable, _Series] = OrderedDict()
 
 
-_place = _Place()
+_thread_series = _ThreadSeries()
 
 
 def drawn_ahead(stream: Stream, kind: Hashable, distance: int, draw_rows: Callable[[], Array]) -> Array | None:
@@ -76,7 +76,7 @@ def drawn_ahead(stream: Stream, kind: Hashable, distance: int, draw_rows: Callab
       distance: by how many blocks such a call moves its stream on.
       draw_rows: draws the numbers of some calls, from the position of this call on: a row for each.
     """
-    all_series, key = _place.series, (kind, int(stream.key[0]), int(stream.high[0]))
+    all_series, key = _thread_series.series, (kind, int(stream.key[0]), int(stream.high[0]))
     position = int(stream.low[0])
     series = all_series.get(key)
     if series is None:

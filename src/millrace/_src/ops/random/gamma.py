@@ -29,7 +29,7 @@ def gamma_samples(xp: Xp, stream: Stream, samples: int, alpha: Array) -> Array:
 
 
 def _rounded(xp: Xp, drawn: Array, dtype: NpDType) -> Array:
-    """Rounds float64 samples as TensorFlow's kernels do: subnormal numbers to 0, float16 by way of float32."""
+    """Rounds float64 samples as TensorFlow's kernels do: subnormal numbers to 0, float16 through float32."""
     middle = np.float64 if dtype == np.float64 else np.float32
     rounded = xp.astype(drawn, middle)
     return xp.astype(xp.where(rounded < np.finfo(middle).tiny, middle(0), rounded), dtype)

@@ -30,13 +30,13 @@ _SMALLEST = float(np.float32(box_muller.SMALLEST))
 _EXPONENTS = 32
 """How many powers of two below 1 the tables of the logarithm reach down."""
 _STEPS = np.arange(-_EXPONENTS * 16, 16)
-"""The places in the tables: 16 for a power of two."""
+"""The entries of the tables: 16 for a power of two."""
 _RECIPROCALS = LOG_RECIPROCALS[_STEPS & 15] * 2.0 ** -(_STEPS >> 4)
 _LOGARITHMS = LOG_LOGARITHMS[_STEPS & 15] + (_STEPS >> 4) * LN_2
 _TABLE_BEGIN = np.int64((int(box_muller.LOG_ORIGIN) << 29) + (1023 - 127 - _EXPONENTS << 52))
 """The bits, as float64, of the least number that the tables hold."""
 _TABLE_SHIFT = 48
-"""How many of the lower bits of a float64 do not matter for the place in the tables."""
+"""How many of the lower bits of a float64 do not matter for the index in the tables."""
 
 
 @kernel_part
@@ -95,22 +95,22 @@ def _angles(lane: Array, out: Array) -> Array:
 
 
 def _radii(lane: Array, out: Array) -> Array:
-    """Makes the distances of pairs of normals from 0, of the upper words of a lane, in whose place they are computed.
+    """Makes the distances of pairs of normals from 0, of the upper words of a lane, whose memory they take.
 
     They are `sqrt(-2 * log(u))`. Near c, with 1/c and log(c) from tables: log(u) = log(c) + log(u / c).
     """
     r = _uniforms(np.right_shift(lane, np.uint64(3), out=lane))
     np.maximum(r, _SMALLEST, out=r)
-    places = scratch("places", r.shape, np.int64)
-    np.subtract(r.view(np.int64), _TABLE_BEGIN, out=places)
-    np.right_shift(places, _TABLE_SHIFT, out=places)
+    indices = scratch("indices", r.shape, np.int64)
+    np.subtract(r.view(np.int64), _TABLE_BEGIN, out=indices)
+    np.right_shift(indices, _TABLE_SHIFT, out=indices)
     entries = scratch("entries", r.shape, np.float64)
-    np.multiply(r, _RECIPROCALS.take(places, out=entries, mode="wrap"), out=r)
+    np.multiply(r, _RECIPROCALS.take(indices, out=entries, mode="wrap"), out=r)
     np.subtract(r, 1.0, out=r)
-    head = _LOGARITHMS.take(places, out=entries, mode="wrap")
+    head = _LOGARITHMS.take(indices, out=entries, mode="wrap")
     a, b, c = LOG_POLYNOMIAL
     np.add(head, r, out=head)
-    tail = np.multiply(r, b, out=places.view(np.float64))
+    tail = np.multiply(r, b, out=indices.view(np.float64))
     np.add(tail, c, out=tail)
     square = np.multiply(r, r, out=r)
     quotient = np.multiply(square, a, out=scratch("terms", r.shape, np.float64))
@@ -131,7 +131,7 @@ def _sine_and_cosine(angle: Array, out: Array) -> Array:
     np.subtract(x, np.multiply(quadrants, HALF_PI, out=quadrants), out=x)
 
     square = np.multiply(x, x, out=scratch("entries", shape, np.float64))
-    power = np.multiply(x, square, out=scratch("places", shape, np.float64))
+    power = np.multiply(x, square, out=scratch("indices", shape, np.float64))
     sum_ = np.multiply(power, SIN[0], out=quadrants)
     np.add(x, sum_, out=sum_)
     np.multiply(power, square, out=power)

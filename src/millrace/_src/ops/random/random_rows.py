@@ -1,7 +1,7 @@
 """The batching rule of `StatelessMultinomial`: each row draws a class under a seed of its own.
 
 The generator is a pure function of the seed, made of integer operations. So the rule writes Philox as operations on
-vectors of 64-bit numbers that hold 32-bit values, a place for each row; the bits are those of `philox`.
+vectors of 64-bit numbers that hold 32-bit values, an element for each row; the bits are those of `philox`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Work arrays that a thread keeps, for what is computed on the way to random numbers.
+"""Work arrays that a thread keeps, for the intermediate results of random numbers.
 
 Problem: an array of some hundred kilobytes comes from the operating system page by page, each time anew. That costs
 more than what is computed in the array.

@@ -4,7 +4,7 @@ Problem: TensorFlow derives an op's two seeds from the global seed and the op's 
 each graph from 0, in eager mode by Python's generator seeded with the global seed. An op then continues its stream from
 call to call, until `set_seed` starts everything over.
 
-Idea: the global seed and its era are one small object. A `KernelStream` belongs to one place in the program, an eager
+Idea: the global seed and its epoch are one small object. A `KernelStream` belongs to one call site, an eager
 kernel or a node of a graph, and counts the blocks it has handed out. The stream starts over when the era has changed.
 """
 

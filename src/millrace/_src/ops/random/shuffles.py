@@ -1,11 +1,11 @@
 """Random permutations as TensorFlow draws them, in array operations.
 
-Problem: TensorFlow shuffles by Fisher and Yates's method: at step i, elements i and j(i) change places, j(i) >= i drawn
+Problem: TensorFlow shuffles by Fisher and Yates's method: at step i, elements i and j(i) are swapped, j(i) >= i drawn
 at random. Each exchange builds on those before it, which makes a slow loop.
 
-Idea: the loop can be solved. Step i puts at place i the element that the previous step with the same partner, s < i
-with j(s) = j(i), had at its own place s; or element j(i) itself if there was no such step. The element at place t when
-its step comes is the one that the last s < t with j(s) = t had at place s. So both are chains of "previous step with
+Idea: the loop can be solved. Step i puts at index i the element that the previous step with the same partner, s < i
+with j(s) = j(i), had at its own index s; or element j(i) itself if there was no such step. The element at index t when
+its step comes is the one that the last s < t with j(s) = t had at index s. So both are chains of "previous step with
 this partner": one sort finds the links, and doubling pointers follows all chains at once. NumPy solves some thousand
 steps at a time, whose numbers stay in cache; XLA solves all at once.
 """
@@ -50,9 +50,9 @@ def _shuffled_on_xla(xp: XlaXp, stream: Stream, vector: Array) -> Array:
 
 
 def _offsets(xp: Xp, stream: Stream, start: int, count: int, size: int) -> Array:
-    """Draws how far away the elements are that `count` places, from `start` on, change theirs with: uint32.
+    """Draws how far away the elements are with which `count` elements, from `start` on, are swapped: uint32.
 
-    That is a 32-bit word modulo the number of places that are left.
+    That is a 32-bit word modulo the number of elements that are left.
     """
     words = blocks(xp, stream.skip(xp, start // WORDS_PER_BLOCK), -(-count // WORDS_PER_BLOCK))
     return words.reshape(-1)[:count] % xp.arange(size - start, size - start - count, -1, dtype=np.uint32)
@@ -63,14 +63,14 @@ def _offsets(xp: Xp, stream: Stream, start: int, count: int, size: int) -> Array
 
 def _exchanged_one_by_one(vector: Array, offsets: Array) -> Array:
     order = list(range(len(vector)))
-    for place, offset in enumerate(offsets.tolist()):
-        partner = place + offset
-        order[place], order[partner] = order[partner], order[place]
+    for index, offset in enumerate(offsets.tolist()):
+        partner = index + offset
+        order[index], order[partner] = order[partner], order[index]
     return vector[order]
 
 
 def _exchange(rest: Array, partners: Array) -> None:
-    """Lets place i and place `partners[i]` of `rest` change their elements, for i = 0, 1, ..., in place."""
+    """Swaps elements i and `partners[i]` of `rest`, for i = 0, 1, ..., in place."""
     count = len(partners)
     step, partner = _steps_by_partner(partners)
     is_joined = partner[1:] == partner[:-1]
@@ -95,7 +95,7 @@ def _steps_by_partner(partners: Array) -> tuple[Array, Array]:
 
 
 def _sources(step: Array, partner: Array, last: Array) -> Array:
-    """Returns for each place t the last step before t with partner t, or t itself.
+    """Returns for each index t the last step before t with partner t, or t itself.
 
     Args:
       step: the steps sorted by partner, then by time.
@@ -105,10 +105,10 @@ def _sources(step: Array, partner: Array, last: Array) -> Array:
     sources = np.arange(len(step))
     last = last[: np.searchsorted(partner[last], len(step))]
     sources[partner[last]] = step[last]
-    is_own = step[last] == partner[last]  # few: a place is its own partner, and so not the one before it
-    for place in last[is_own].tolist():
-        if place and partner[place - 1] == partner[place]:
-            sources[partner[place]] = step[place - 1]
+    is_own = step[last] == partner[last]  # few: an element is its own partner, and so not the one before it
+    for index in last[is_own].tolist():
+        if index and partner[index - 1] == partner[index]:
+            sources[partner[index]] = step[index - 1]
     return sources
 
 
@@ -127,18 +127,18 @@ def _ends_of_chains_in_place(sources: Array) -> Array:
 
 
 def _order(xp: XlaXp, partners: Array) -> Array:
-    """Returns `range(n)` after place i and place `partners[i]` changed their elements, for i = 0, 1, ..."""
+    """Returns `range(n)` after elements i and `partners[i]` were swapped, for i = 0, 1, ..."""
     size = partners.shape[0]
-    places = xp.arange(size, dtype=np.int64)
+    indices = xp.arange(size, dtype=np.int64)
     # Steps by partner, then by time, as one number each: sorting plain numbers is what NumPy and XLA do fastest.
-    keys = xp.sort((xp.astype(partners, np.uint64) << _SHIFT) | xp.astype(places, np.uint64))
+    keys = xp.sort((xp.astype(partners, np.uint64) << _SHIFT) | xp.astype(indices, np.uint64))
     partner, step = xp.astype(keys >> _SHIFT, np.int64), xp.astype(keys & _LOW, np.int64)
     joined = partner[1:] == partner[:-1]
     no, nothing = xp.zeros(1, bool), xp.full(1, -1, np.int64)
     before = xp.where(xp.concatenate([no, joined]), xp.concatenate([nothing, step[:-1]]), -1)
     earlier = xp.scatter(xp.full(size, -1, np.int64), (step,), before, "set")
 
-    # The source of the element at place t: the last step before t with partner t, or t itself.
+    # The source of the element at index t: the last step before t with partner t, or t itself.
     is_last = xp.concatenate([~joined, ~no])
     source = xp.where(step == partner, xp.where(before >= 0, before, partner), step)
     sources = xp.scatter(xp.arange(size + 1), (xp.where(is_last, partner, size),), source, "set")[:size]

@@ -1,7 +1,7 @@
 """The stateful random ops: each continues a hidden stream of its own from call to call.
 
 An op's attributes `seed` and `seed2` select its stream; both 0 select a stream that nobody can predict. The stream
-belongs to the place of the call, an eager kernel or a node of a graph (`seeds.KernelStream`). So each stateful op is
+belongs to the call site, an eager kernel or a node of a graph (`seeds.KernelStream`). So each stateful op is
 bound by a rule that gives its kernel that stream. A kernel that is called directly draws a stream's beginning.
 """
 
@@ -56,7 +56,7 @@ _RESERVED = distributions.RESERVED_PER_OUTPUT
 
 
 def draws_from(function: OpFunction, draw: Draw) -> None:
-    """Makes `draw` the kernel of the op wherever the op is bound, with the stream of that place."""
+    """Makes `draw` the kernel of the op wherever the op is bound, with the stream of that call site."""
     attr_names = [name for name in inspect.signature(draw).parameters if name in function.op_def.attr_kinds]
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:

@@ -30,7 +30,7 @@ from millrace._src.ops.type_sets import ANY, INDEX, TypeSet
 FLOAT_OUTPUT = TypeSet((float16, bfloat16, float32, float64), default=float32)
 FULL_RANGE = TypeSet((int32, int64, uint32, uint64), default=uint64)
 SHAPE = INDEX
-NO_GRADIENT = "random numbers do not depend on their shape and seed in a differentiable way"
+NO_GRADIENT = "random numbers do not depend on their shape and seed differentiably"
 
 
 def _seed_shape(c: ShapeContext) -> TensorShape:

@@ -5,7 +5,7 @@
     type 3    y[k] = x[0] + 2 sum x[n] cos(pi n (2k+1) / 2N)
     type 4    y[k] = 2 sum x[n] cos(pi (2n+1) (2k+1) / 4N)
 
-The inverse of type 2 is type 3 and the other way round; types 1 and 4 are their own inverses: all but for a factor,
+The inverse of type 2 is type 3 and conversely; types 1 and 4 are their own inverses: all but for a factor,
 which `norm="ortho"` makes 1.
 """
 
@@ -188,8 +188,8 @@ def _turns(size: Size, shift: float, turn: float, dtype: DType) -> Any:
     if isinstance(size, int):
         angle = np.arange(size) + shift
         return convert_to_tensor(np.exp(angle * (1j * math.pi * turn / max(size, 1))), dtype=complex_type)
-    places = raw.Cast(x=raw.Range(start=0, limit=size, delta=1), DstT=d.float64)
-    angle = (places + shift) * (math.pi * turn) / _float(size, d.float64)
+    positions = raw.Cast(x=raw.Range(start=0, limit=size, delta=1), DstT=d.float64)
+    angle = (positions + shift) * (math.pi * turn) / _float(size, d.float64)
     exact = raw.Complex(real=raw.Cos(x=angle), imag=raw.Sin(x=angle), Tout=d.complex128)
     return raw.Cast(x=exact, DstT=complex_type)
 

@@ -82,11 +82,11 @@ def _transformed_shape(c: ShapeContext, last: Any = int) -> TensorShape:
     if lengths is None or axes is None:
         return TensorShape([None] * len(dims))
     result = list(dims)
-    places = _canonical(axes.tolist(), len(dims))
-    for axis, length in zip(places, lengths.tolist(), strict=True):
+    transformed_axes = _canonical(axes.tolist(), len(dims))
+    for axis, length in zip(transformed_axes, lengths.tolist(), strict=True):
         result[axis] = length
-    if places:
-        result[places[-1]] = last(result[places[-1]])
+    if transformed_axes:
+        result[transformed_axes[-1]] = last(result[transformed_axes[-1]])
     return TensorShape(result)
 
 
@@ -123,8 +123,8 @@ def fftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array) -> Array:
     Returns: A Tensor of the same dtype.
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range or has fewer elements.
     """
-    lengths, places = _operands(input, fft_length, axes)
-    return complex_transform(xp, cropped(input, lengths, places), places, is_inverse=False)
+    lengths, transformed_axes = _operands(input, fft_length, axes)
+    return complex_transform(xp, cropped(input, lengths, transformed_axes), transformed_axes, is_inverse=False)
 
 
 @fftnd_op.gradient
@@ -159,8 +159,8 @@ def ifftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array) -> Array:
     Returns: A Tensor of the same dtype.
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range or has fewer elements.
     """
-    lengths, places = _operands(input, fft_length, axes)
-    return complex_transform(xp, cropped(input, lengths, places), places, is_inverse=True)
+    lengths, transformed_axes = _operands(input, fft_length, axes)
+    return complex_transform(xp, cropped(input, lengths, transformed_axes), transformed_axes, is_inverse=True)
 
 
 @ifftnd_op.gradient
@@ -200,10 +200,10 @@ def rfftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array, *, Treal: DT
     Returns: A complex Tensor.
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range or has fewer elements.
     """
-    lengths, places = _operands(input, fft_length, axes)
-    _require_axis(places)
+    lengths, transformed_axes = _operands(input, fft_length, axes)
+    _require_axis(transformed_axes)
     check_types(Treal, Tcomplex, is_inverse=False)
-    return real_transform(xp, cropped(input, lengths, places), places, Tcomplex.np_dtype)
+    return real_transform(xp, cropped(input, lengths, transformed_axes), transformed_axes, Tcomplex.np_dtype)
 
 
 def _require_axis(axes: Axes) -> None:
@@ -246,11 +246,11 @@ def irfftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array, *, Treal: D
     Returns: A Tensor of float32 or float64.
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range or has fewer elements.
     """
-    lengths, places = _operands(input, fft_length, axes)
-    _require_axis(places)
-    x = cropped(input, [*lengths[:-1], half(lengths[-1])], places)
+    lengths, transformed_axes = _operands(input, fft_length, axes)
+    _require_axis(transformed_axes)
+    x = cropped(input, [*lengths[:-1], half(lengths[-1])], transformed_axes)
     check_types(Treal, Tcomplex, is_inverse=True)
-    return real_inverse(xp, x, lengths[-1], places, Treal.np_dtype)
+    return real_inverse(xp, x, lengths[-1], transformed_axes, Treal.np_dtype)
 
 
 @irfftnd_op.gradient
@@ -366,9 +366,9 @@ def _along(
     halves: bool = False,
 ) -> Tensor:
     """Transforms a tensor along axes, and divides by what `norm` says."""
-    places = _static_axes(x, fft_length, axes)
-    x, lengths = _lengths(x, fft_length, places, halves=halves)
-    result = op_function(x, lengths, np.array(places, np.int32), **attrs, name=scope)
+    transformed_axes = _static_axes(x, fft_length, axes)
+    x, lengths = _lengths(x, fft_length, transformed_axes, halves=halves)
+    result = op_function(x, lengths, np.array(transformed_axes, np.int32), **attrs, name=scope)
     return _scaled(result, lengths, norm, is_inverse=is_inverse)
 
 

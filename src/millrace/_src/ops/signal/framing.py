@@ -61,7 +61,7 @@ def frame(
       axis: integer: the dimension that is cut.
       name: name of the operation in a graph.
 
-    Returns: A Tensor with the dimensions `[frames, frame_length]` in the place of the dimension `axis`.
+    Returns: A Tensor with the dimensions `[frames, frame_length]` instead of the dimension `axis`.
     Raises:
       ValueError: if `signal` is a scalar; if another argument is not.
       IndexError: if `axis` is out of range.
@@ -101,8 +101,8 @@ def _around(x: Tensor, axis: Any) -> tuple[Sizes, Size, Sizes]:
     rank = x.shape.rank
     if rank is None or known_axis is None:
         shape = raw.Shape(input=x)
-        place = raw.FloorMod(x=axis, y=raw.Rank(input=x))
-        return shape[:place], shape[place], shape[place + 1 :]
+        counted_axis = raw.FloorMod(x=axis, y=raw.Rank(input=x))
+        return shape[:counted_axis], shape[counted_axis], shape[counted_axis + 1 :]
     at = int(known_axis)
     if not -rank <= at < rank:
         raise IndexError(f"list index out of range: axis {at} of a signal of rank {rank}")
@@ -117,8 +117,8 @@ def _gathered(x: Tensor, count: Size, frames: Size, length: Size, step: Size) ->
     blocks = count // block
     whole = x[:, : blocks * block] if block > 1 else x
     table = reshaped(whole, [dimension(x, 0), blocks, block * dimension(x, 2)])
-    starts, places = _numbers(frames) * (step // block), _numbers(length // block)
-    indices = raw.ExpandDims(input=starts, axis=1) + raw.ExpandDims(input=places, axis=0)
+    starts, offsets = _numbers(frames) * (step // block), _numbers(length // block)
+    indices = raw.ExpandDims(input=starts, axis=1) + raw.ExpandDims(input=offsets, axis=0)
     return raw.GatherV2(params=table, indices=indices, axis=np.int32(1))
 
 

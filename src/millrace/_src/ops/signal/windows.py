@@ -25,10 +25,10 @@ def _length(window_length: Any, dtype: DType) -> Tensor:
     return length
 
 
-def _places(length: Tensor, dtype: DType) -> Tensor:
+def _positions(length: Tensor, dtype: DType) -> Tensor:
     """Returns 0, 1, ... `length` - 1 in a dtype."""
-    places: Tensor = raw.Cast(x=raw.Range(start=0, limit=length, delta=1), DstT=dtype)
-    return places
+    positions: Tensor = raw.Cast(x=raw.Range(start=0, limit=length, delta=1), DstT=dtype)
+    return positions
 
 
 def _or_one(window: Tensor, length: Tensor) -> Any:
@@ -41,7 +41,7 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: DType, a: float, b:
     is_periodic = raw.Cast(x=convert_to_tensor(periodic, dtype=d.bool, name="periodic"), DstT=d.int32)
     is_even = 1 - raw.FloorMod(x=length, y=2)
     period = raw.Maximum(x=length + is_periodic * is_even - 1, y=1)
-    angle = convert_to_tensor(2 * math.pi, dtype=dtype) * _places(length, dtype) / raw.Cast(x=period, DstT=dtype)
+    angle = convert_to_tensor(2 * math.pi, dtype=dtype) * _positions(length, dtype) / raw.Cast(x=period, DstT=dtype)
     return _or_one(convert_to_tensor(a, dtype=dtype) - b * raw.Cos(x=angle), length)
 
 
@@ -102,7 +102,7 @@ def vorbis_window(window_length: Any, dtype: DType = float32, name: str | None =
     """
     with name_scope(name, "vorbis_window"):
         length = _length(window_length, dtype)
-        middle = _places(length, dtype) + 0.5
+        middle = _positions(length, dtype) + 0.5
         sine = raw.Sin(x=convert_to_tensor(math.pi, dtype=dtype) / raw.Cast(x=length, DstT=dtype) * middle)
         return raw.Sin(x=convert_to_tensor(math.pi / 2, dtype=dtype) * sine * sine)
 
@@ -126,7 +126,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: DType = float32, 
     with name_scope(name, "kaiser_window"):
         length = _length(window_length, dtype)
         half_length = raw.Cast(x=raw.Maximum(x=length - 1, y=1), DstT=dtype) / 2
-        t = (_places(length, dtype) - half_length) / half_length
+        t = (_positions(length, dtype) - half_length) / half_length
         scale = raw.Cast(x=convert_to_tensor(beta), DstT=dtype)
         argument = scale * raw.Sqrt(x=raw.Maximum(x=1 - t * t, y=raw.ZerosLike(x=t)))
         # I0(x) = exp(|x|) I0e(x) would overflow; its quotient does not.

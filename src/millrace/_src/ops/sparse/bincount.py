@@ -1,7 +1,7 @@
 """`tf.sparse.bincount`, and `tf.math.bincount` of sparse and ragged tensors.
 
 Counts over the whole tensor are those of the flat values, whatever form the tensor has. Counts of each row need an op
-for each form: dense, sparse, ragged. Weights must have the form and the places of the counted tensor.
+for each form: dense, sparse, ragged. Weights must have the form and the coordinates of the counted tensor.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _values_of_weights(values: Any, weights: Any, dtype: DType) -> Tensor:
 
     Raises:
       ValueError: if the weights have another form than the values.
-      tf.errors.InvalidArgumentError: if the weights have other places.
+      tf.errors.InvalidArgumentError: if the weights have other coordinates.
     """
     if weights is None:
         return convert_to_tensor(np.zeros(0, as_dtype(dtype).np_dtype), name="Const")
@@ -122,7 +122,7 @@ def sparse_bincount(
     Returns: A `SparseTensor` of rank 1, or of rank 2 for `axis=-1`, of the dtype of the weights, or of `values`.
     Raises:
       ValueError: for another `axis`, `binary_output` together with weights, or weights of another form.
-      tf.errors.InvalidArgumentError: if a number is negative or the weights have other places.
+      tf.errors.InvalidArgumentError: if a number is negative or the weights have other coordinates.
     """
     with name_scope(name, "count"):
         values = _converted(values, "values")

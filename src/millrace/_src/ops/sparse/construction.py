@@ -41,11 +41,11 @@ def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, nam
         rows = _size(num_rows, "num_rows")
         columns = rows if num_columns is None else _size(num_columns, "num_columns")
         diagonal_size = raw.Minimum(x=rows, y=columns)
-        places = raw.Range(start=np.int64(0), limit=diagonal_size, delta=np.int64(1))
+        numbers = raw.Range(start=np.int64(0), limit=diagonal_size, delta=np.int64(1))
         dtype = as_dtype(dtype)
         one = convert_to_tensor(True if dtype is bool_ else 1, dtype=dtype)
         ones = raw.Fill(dims=raw.Reshape(tensor=diagonal_size, shape=[1]), value=one)
-        return SparseTensor(raw.Pack(values=[places, places], axis=1), ones, raw.Pack(values=[rows, columns]))
+        return SparseTensor(raw.Pack(values=[numbers, numbers], axis=1), ones, raw.Pack(values=[rows, columns]))
 
 
 def _size(value: Any, name: str) -> Any:
@@ -71,8 +71,8 @@ def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSl
     Returns: An IndexedSlices.
     """
     with name_scope(name, "sparse_mask"):
-        indices, places = raw.ListDiff(x=a.indices, y=mask_indices)
-        values = raw.GatherV2(params=a.values, indices=places, axis=0)
+        indices, kept_rows = raw.ListDiff(x=a.indices, y=mask_indices)
+        values = raw.GatherV2(params=a.values, indices=kept_rows, axis=0)
         return IndexedSlices(values, indices, a.dense_shape)
 
 
@@ -149,7 +149,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 def sparse_merge(
     sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
 ) -> SparseTensor:
-    """Makes of ids and their weights a sparse tensor of weights, in which the ids are places.
+    """Makes of ids and their weights a sparse tensor of weights, in which the ids are coordinates.
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [3, 1, 5], [2, 2])
     >>> weights = ids.with_values([0.5, 2.0, 1.0])
@@ -157,8 +157,8 @@ def sparse_merge(
     [[0, 1], [0, 3], [1, 5]]
 
     Args:
-      sp_ids: a SparseTensor of ids, or a list of several with the same places, whose ids become several axes.
-      sp_values: a SparseTensor of weights with the same places.
+      sp_ids: a SparseTensor of ids, or a list of several with the same coordinates, whose ids become several axes.
+      sp_values: a SparseTensor of weights with the same coordinates.
       vocab_size: the number of ids, an integer, or a list of as many as `sp_ids` has.
       name: name of the scope in a graph.
       already_sorted: whether the result is in order as it is.

@@ -1,10 +1,10 @@
-"""The places of the elements of a sparse tensor: in order, within bounds, as positions in the dense tensor.
+"""The coordinates of the elements of a sparse tensor: in order, within bounds, as positions in the dense tensor.
 
-Problem: most kernels of sparse tensors sort, merge or compare places, the rows of a matrix of indices `[n, rank]`. To
-compare rows costs `rank` times what it costs to compare numbers, and more in Python.
+Problem: most kernels of sparse tensors sort, merge or compare coordinates, the rows of a matrix of indices `[n, rank]`.
+To compare rows costs `rank` times what it costs to compare numbers, and more in Python.
 
-Idea: a place becomes one number, its *position* in the flat dense tensor. Positions are ordered as places are. Where
-the dense tensor has more than 2**63 elements there are no such numbers, and rows are compared after all.
+Idea: a coordinate becomes one number, its *position* in the flat dense tensor. Positions are ordered as coordinates
+are. Where the dense tensor has more than 2**63 elements there are no such numbers, and rows are compared after all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.array.shape_checks import dims_text
 
-OWN_PLACES = "each row has its own places"
+OWN_COORDINATES = "each row has its own coordinates"
 """Why an op of sparse tensors goes through the rows of a batch one by one."""
 
 _MAX_POSITIONS = 2**63
@@ -32,11 +32,11 @@ def strides_of(dims: Sequence[int]) -> list[int]:
 
 
 def positions(xp: Any, indices: Array, dims: Sequence[int]) -> Array:
-    """Returns the positions of places within bounds in the flat dense tensor, which has fewer than 2**63 elements.
+    """Returns the positions in the flat dense tensor, of fewer than 2**63 elements, of coordinates within bounds.
 
     Args:
       xp: the array namespace of a kernel, or NumPy where the arrays are the host's.
-      indices: a matrix of places.
+      indices: a matrix of coordinates.
       dims: the dense shape.
     """
     if not dims:
@@ -49,12 +49,12 @@ def positions(xp: Any, indices: Array, dims: Sequence[int]) -> Array:
 
 
 def have_positions(dims: Sequence[int]) -> bool:
-    """Returns whether every place of a dense tensor has a position that is an int64."""
+    """Returns whether every coordinate of a dense tensor has a position that is an int64."""
     return math.prod(max(dim, 1) for dim in dims) < _MAX_POSITIONS
 
 
 def are_inside(indices: Array, dims: Sequence[int]) -> bool:
-    """Returns whether all places are within the bounds of a dense tensor."""
+    """Returns whether all coordinates are within the bounds of a dense tensor."""
     if not indices.size:
         return True
     if min(dims) <= 0:
@@ -64,7 +64,7 @@ def are_inside(indices: Array, dims: Sequence[int]) -> bool:
 
 
 def sort_keys(indices: Array, dims: Sequence[int]) -> Array | None:
-    """Returns a number for each place, ordered as the places are; None where there are no such numbers."""
+    """Returns a number for each coordinate, ordered as the coordinates are; None where there are no such numbers."""
     return positions(np, indices, dims) if have_positions(dims) and are_inside(indices, dims) else None
 
 
@@ -79,10 +79,10 @@ def are_increasing(keys: Array) -> bool:
 
 
 @kernel_part
-def order_of_places(xp: Xp, indices: Array, dims: Array) -> Array | None:
-    """Returns the permutation that puts places in order, None if the places are known to be in order.
+def order_of_coordinates(xp: Xp, indices: Array, dims: Array) -> Array | None:
+    """Returns the permutation that puts coordinates in order, None if they are known to be in order.
 
-    Equal places stay as they are.
+    Equal coordinates stay as they are.
     """
     keys = sort_keys(indices, dims.tolist())
     if keys is None:
@@ -90,7 +90,7 @@ def order_of_places(xp: Xp, indices: Array, dims: Array) -> Array | None:
     return None if are_sorted(keys) else order_of_keys(keys)
 
 
-@order_of_places.kernel_for("xla")
+@order_of_coordinates.kernel_for("xla")
 def _order_by_axes(xp: Xp, indices: Array, dims: Array) -> Array:
     """Orders by the last axis first; each stable sort keeps the order of the axes behind."""
     order = xp.arange(indices.shape[0])
@@ -105,9 +105,9 @@ def taken(xp: Xp, rows: Array, order: Array | None) -> Array:
 
 
 def checked_positions(indices: Array, dims: Sequence[int]) -> Array:
-    """Returns the positions of places that are within bounds, in order, and different.
+    """Returns the positions of coordinates that are within bounds, in order, and different.
 
-    Raises: InvalidArgumentError: for the first place that is not so, or if there are too many elements for positions.
+    Raises: InvalidArgumentError: for the first other coordinate, or if there are too many elements for positions.
     """
     keys = sort_keys(indices, dims)
     if keys is not None and are_increasing(keys):
@@ -117,9 +117,9 @@ def checked_positions(indices: Array, dims: Sequence[int]) -> Array:
 
 
 def require_order(indices: Array, dims: Sequence[int]) -> None:
-    """Refuses places that are out of bounds, out of order or repeated.
+    """Refuses coordinates that are out of bounds, out of order or repeated.
 
-    Raises: InvalidArgumentError: for the first such place.
+    Raises: InvalidArgumentError: for the first such coordinate.
     """
     is_outside = ((indices < 0) | (indices >= np.array(dims, np.int64))).any(axis=1)
     comparison = np.ones(len(indices), np.int64)
@@ -130,17 +130,17 @@ def require_order(indices: Array, dims: Sequence[int]) -> None:
         raise invalid(_complaint(at, indices[at], dims, bool(is_outside[at]), int(comparison[at])))
 
 
-def _compared(places: Array, others: Array) -> Array:
-    """Returns 1, 0 or -1 for each place that is behind, at, or before the other one."""
-    signs = np.sign(places - others)
-    result = np.zeros(len(places), np.int64)
-    for axis in range(places.shape[1]):
+def _compared(coordinates: Array, others: Array) -> Array:
+    """Returns 1, 0 or -1 for each coordinate that is behind, at, or before the other one."""
+    signs = np.sign(coordinates - others)
+    result = np.zeros(len(coordinates), np.int64)
+    for axis in range(coordinates.shape[1]):
         result = np.where(result == 0, signs[:, axis], result)
     return result
 
 
-def _complaint(at: int, place: Array, dims: Sequence[int], is_outside: bool, comparison: int) -> str:
-    where = f"indices[{at}] = {dims_text(place.tolist())}"
+def _complaint(at: int, coordinate: Array, dims: Sequence[int], is_outside: bool, comparison: int) -> str:
+    where = f"indices[{at}] = {dims_text(coordinate.tolist())}"
     if is_outside:
         return f"{where} is out of bounds: need 0 <= index < {dims_text(dims)}"
     if comparison < 0:
@@ -152,11 +152,11 @@ def _complaint(at: int, place: Array, dims: Sequence[int], is_outside: bool, com
 
 
 def common_keys(matrices: Sequence[Array], dims: Sequence[int] | None = None) -> list[Array]:
-    """Returns a number for each place of several matrices of places, ordered as the places of all of them are.
+    """Returns a number for each coordinate of several matrices, ordered as all these coordinates are.
 
     Args:
       matrices: matrices of indices, of one rank.
-      dims: the dense shape, if the caller knows one; places out of bounds get a number all the same.
+      dims: the dense shape, if the caller knows one; coordinates out of bounds get a number all the same.
     """
     if dims is None or not all(are_inside(matrix, dims) for matrix in matrices):
         dims = _bounds(matrices)
@@ -167,7 +167,7 @@ def common_keys(matrices: Sequence[Array], dims: Sequence[int] | None = None) ->
 
 
 def _bounds(matrices: Sequence[Array]) -> list[int] | None:
-    """Returns the smallest dense shape that contains all places; None if an index is negative."""
+    """Returns the smallest dense shape that contains all coordinates; None if an index is negative."""
     indices = [matrix for matrix in matrices if matrix.size]
     if any(int(matrix.min()) < 0 for matrix in indices):
         return None

@@ -90,7 +90,7 @@ def combinations(features: Sequence[Feature]) -> tuple[Array, list[Array]]:
 
 def joined_texts(features: Sequence[Feature], positions: Sequence[Array], separator: bytes) -> Array:
     """Joins the texts of each combination."""
-    columns = [feature.texts()[place].tolist() for feature, place in zip(features, positions, strict=True)]
+    columns = [feature.texts()[numbers].tolist() for feature, numbers in zip(features, positions, strict=True)]
     texts = np.empty(len(columns[0]), object)
     texts[:] = list(map(separator.join, zip(*columns, strict=True)))
     return texts
@@ -99,8 +99,8 @@ def joined_texts(features: Sequence[Feature], positions: Sequence[Array], separa
 def combined_hashes(hashes: Sequence[Array], positions: Sequence[Array], start: Array | None) -> Array:
     """Combines the hashes of each combination, beginning with `start`, or with the hashes of the first feature."""
     combined = start
-    for hashes_of_feature, place in zip(hashes, positions, strict=True):
-        column = hashes_of_feature[place]
+    for hashes_of_feature, numbers in zip(hashes, positions, strict=True):
+        column = hashes_of_feature[numbers]
         combined = column if combined is None else combined_fingerprints(combined, column)
     return combined
 

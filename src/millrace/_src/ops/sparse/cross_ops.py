@@ -46,8 +46,8 @@ def _shapes(c: ShapeContext) -> Sequence[TensorShape]:
 # --- features --------------------------------------------------------------------------------------------------------
 
 
-def _check_sparse(indices: Array, values: Array, shape: Array, place: int) -> None:
-    where = f"at position {place}"
+def _check_sparse(indices: Array, values: Array, shape: Array, position: int) -> None:
+    where = f"at position {position}"
     if indices.ndim != 2:
         raise invalid(f"Input indices should be a matrix but received shape {dims_text(indices.shape)} {where}")
     if indices.shape[1] != 2:
@@ -69,11 +69,11 @@ def _features(
 
     Raises: InvalidArgumentError: if a tensor is of another shape than expected.
     """
-    for place, parts in enumerate(zip(indices, values, shapes, strict=True)):
-        _check_sparse(*parts, place)
-    for place, dense in enumerate(dense_inputs):
+    for position, parts in enumerate(zip(indices, values, shapes, strict=True)):
+        _check_sparse(*parts, position)
+    for position, dense in enumerate(dense_inputs):
         if dense.ndim != 2:
-            received = f"received shape {dims_text(dense.shape)} at position {place}"
+            received = f"received shape {dims_text(dense.shape)} at position {position}"
             raise invalid(f"Dense inputs should be a matrix but {received}")
     row_counts = [(int(shape[0]), f"position {i}") for i, shape in enumerate(shapes)]
     row_counts += [(len(dense), f"dense tensor {i}") for i, dense in enumerate(dense_inputs)]

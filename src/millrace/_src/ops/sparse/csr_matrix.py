@@ -185,7 +185,8 @@ def matmul(
       name: A name for the operation (optional).
 
     Returns: A `CSRSparseMatrix` if both are, else a dense tensor.
-    Raises: tf.errors.InvalidArgumentError: if the shapes do not fit, or an operand is to be transposed both ways.
+    Raises: tf.errors.InvalidArgumentError: if the shapes do not fit, or an operand is to be transposed and adjoint at
+      once.
     """
     flags = {"transpose_a": transpose_a, "transpose_b": transpose_b, "adjoint_a": adjoint_a, "adjoint_b": adjoint_b}
     if not isinstance(a, SparseMatrix) and not isinstance(b, SparseMatrix):

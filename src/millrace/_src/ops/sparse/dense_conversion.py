@@ -22,7 +22,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.gradient_rules import unbroadcast
-from millrace._src.ops.sparse.coordinates import OWN_PLACES, are_inside, checked_positions, positions
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, are_inside, checked_positions, positions
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -33,7 +33,7 @@ def _dense_shape(c: ShapeContext) -> TensorShape:
 
 
 def _as_matrix(indices: Array) -> Array:
-    """Returns indices of rank 0 or 1, the places of elements of a vector, as a matrix of places."""
+    """Returns indices of rank 0 or 1, which are of elements of a vector, as a matrix of coordinates."""
     return indices if indices.ndim == 2 else indices.reshape(-1, 1)
 
 
@@ -56,20 +56,20 @@ def _check_arguments(indices: Array, output_shape: Array, values: Array, default
 def _filled(
     xp: Xp, dims: list[int], default_value: Array, indices: Array, values: Array, validate_indices: bool
 ) -> Array:
-    """Returns a vector of the default value, but for the values at some places.
+    """Returns a vector of the default value, but for the values at some coordinates.
 
-    The host refuses places out of bounds here, not before the kernel, because the check computes the positions.
+    The host refuses coordinates out of bounds here, not before the kernel, because the check computes the positions.
     """
     if validate_indices:
-        places = checked_positions(indices, dims)
+        flat_positions = checked_positions(indices, dims)
     elif are_inside(indices, dims):
-        places = positions(np, indices, dims)
+        flat_positions = positions(np, indices, dims)
     else:
         raise invalid(f"Indices are not valid (out of bounds).  Shape: {dims_text(dims)}")
     size = math.prod(dims)
     is_zero = default_value.dtype.kind != "O" and not default_value.tobytes().strip(b"\0")
     dense = np.zeros(size, values.dtype) if is_zero else np.full(size, default_value, values.dtype)
-    dense[places] = values
+    dense[flat_positions] = values
     return dense
 
 
@@ -88,7 +88,7 @@ def _filled_by_scatter(
     Tindices=INDEX,
     shape=_dense_shape,
     constant_inputs=("output_shape",),
-    not_batched=OWN_PLACES,
+    not_batched=OWN_COORDINATES,
     refuses=("sparse_indices",),
 )
 def sparse_to_dense_op(
@@ -100,20 +100,20 @@ def sparse_to_dense_op(
     *,
     validate_indices: bool = True,
 ) -> Array:
-    """Makes a dense tensor of a default value, but for the values at some places."""
+    """Makes a dense tensor of a default value, but for the values at some coordinates."""
     _check_arguments(sparse_indices, output_shape, sparse_values, default_value)
     dims = [int(dim) for dim in output_shape]
     if min(dims, default=0) < 0:
         raise invalid(f"Dimension {min(dims)} must be >= 0")
-    places = _as_matrix(sparse_indices)
-    return _filled(xp, dims, default_value, places, sparse_values, validate_indices).reshape(dims)
+    coordinates = _as_matrix(sparse_indices)
+    return _filled(xp, dims, default_value, coordinates, sparse_values, validate_indices).reshape(dims)
 
 
 @sparse_to_dense_op.gradient
 def sparse_to_dense_gradient(
     dy: Tensor, sparse_indices: Tensor, output_shape: Tensor, sparse_values: Tensor
 ) -> tuple[None, None, Tensor, Tensor]:
-    """Gives each value the gradient of its place, and the default value the gradients of all other places."""
+    """Gives each value the gradient of its element, and the default value the gradients of all other elements."""
     if sparse_indices.shape.rank != 2:
         rank = raw.Reshape(tensor=raw.Size(input=output_shape), shape=[1])
         row_shape = raw.ConcatV2(values=[[-1], rank], axis=0)
@@ -144,15 +144,15 @@ def sparse_to_dense_v1(
     array([0, 5, 0, 5], dtype=int32)
 
     Args:
-      sparse_indices: places: an integer Tensor `[n, rank]`; `[n]` or a scalar for a vector as result.
+      sparse_indices: coordinates: an integer Tensor `[n, rank]`; `[n]` or a scalar for a vector as result.
       output_shape: the shape of the result, of the dtype of `sparse_indices`.
-      sparse_values: a Tensor `[n]`, or a scalar for all places.
-      default_value: a scalar for all other places.
-      validate_indices: whether to refuse repeated places and places out of order.
+      sparse_values: a Tensor `[n]`, or a scalar for all elements.
+      default_value: a scalar for all other elements.
+      validate_indices: whether to refuse repeated coordinates and coordinates out of order.
       name: name of the operation.
 
     Returns: A Tensor of shape `output_shape`.
-    Raises: tf.errors.InvalidArgumentError: if shapes do not fit or a place is refused.
+    Raises: tf.errors.InvalidArgumentError: if shapes do not fit or a coordinate is refused.
     """
     return sparse_to_dense_op(
         sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name
@@ -172,13 +172,13 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
     Args:
       sp_input: a SparseTensor.
       default_value: a scalar for all other elements; None for zero, or the empty string.
-      validate_indices: whether to refuse repeated places and places out of order.
+      validate_indices: whether to refuse repeated coordinates and coordinates out of order.
       name: name of the operation.
 
     Returns: A Tensor of the dense shape.
     Raises:
       TypeError: if `sp_input` is not a SparseTensor.
-      tf.errors.InvalidArgumentError: if a place is out of bounds, out of order or repeated.
+      tf.errors.InvalidArgumentError: if a coordinate is out of bounds, out of order or repeated.
     """
     sp_input = as_sparse(sp_input)
     if default_value is None:

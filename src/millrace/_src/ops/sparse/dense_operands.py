@@ -1,7 +1,7 @@
 """Arithmetic of a sparse tensor and a dense one that is broadcast to it: `sparse * dense`, `sparse / dense`.
 
-The result has the places of the sparse tensor. Only the dense elements at these places are read; the dense tensor is
-never broadcast as a whole: along a dimension of size one every place reads the only element.
+The result has the coordinates of the sparse tensor. Only the dense elements there are read; the dense tensor is never
+broadcast as a whole: along a dimension of size one every coordinate reads the only element.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.division import divisible, truncated_quotient
 from millrace._src.ops.math.element_types import NUMBER
-from millrace._src.ops.sparse.coordinates import OWN_PLACES, are_inside, positions
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, are_inside, positions
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 
 _SIGNATURE = "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T -> output: T"
@@ -41,14 +41,14 @@ def _values_shape(c: ShapeContext) -> TensorShape:
 
 
 def _dense_at(xp: Any, indices: Array, dense: Array) -> Array:
-    """Returns the elements of the dense operand, broadcast, at places of the sparse one."""
+    """Returns the elements of the dense operand, broadcast, at coordinates of the sparse one."""
     kept_axes = [axis for axis in range(dense.ndim) if dense.shape[axis] != 1]
     first = indices.shape[1] - dense.ndim
     columns = [indices[:, first + axis] for axis in kept_axes]
     if not columns:
         return xp.broadcast_to(xp.reshape(dense, ()), indices.shape[:1])
-    places = positions(xp, xp.stack(columns, axis=1), [dense.shape[axis] for axis in kept_axes])
-    return xp.take(xp.reshape(dense, -1), places)
+    flat_positions = positions(xp, xp.stack(columns, axis=1), [dense.shape[axis] for axis in kept_axes])
+    return xp.take(xp.reshape(dense, -1), flat_positions)
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
@@ -86,29 +86,36 @@ def _check_operands(indices: Array, values: Array, shape: Array, dense: Array) -
         )
 
 
-def _refuse_places(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> None:
-    """Refuses operands that do not fit, and places out of bounds."""
+def _refuse_outside(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> None:
+    """Refuses operands that do not fit, and coordinates out of bounds."""
     _check_operands(sp_indices, sp_values, sp_shape, dense)
     if not are_inside(sp_indices, sp_shape.tolist()):
         raise invalid("Provided indices are out-of-bounds w.r.t. dense side with broadcasted shape")
 
 
 def _refuse_zeros(sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> None:
-    """Refuses operands that do not fit, divisors of zero, and places out of bounds."""
+    """Refuses operands that do not fit, divisors of zero, and coordinates out of bounds."""
     _check_operands(sp_indices, sp_values, sp_shape, dense)
     if not dense.all():
         is_inside = ((sp_indices >= 0) & (sp_indices < sp_shape)).all(axis=1)
         if not _dense_at(np, sp_indices[is_inside], dense).all():
             raise invalid("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
-    _refuse_places(sp_indices, sp_values, sp_shape, dense)
+    _refuse_outside(sp_indices, sp_values, sp_shape, dense)
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-@op("SparseDenseCwiseAdd", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_places, not_batched=OWN_PLACES)
+@op(
+    "SparseDenseCwiseAdd",
+    _SIGNATURE,
+    T=NUMBER,
+    shape=_values_shape,
+    checks=_refuse_outside,
+    not_batched=OWN_COORDINATES,
+)
 def sparse_dense_add(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> Array:
-    """Adds to each element of a sparse tensor the element of a dense one at the same place."""
+    """Adds to each element of a sparse tensor the element of a dense one at the same coordinate."""
     return sp_values + _dense_at(xp, sp_indices, dense)
 
 
@@ -118,9 +125,16 @@ def sparse_dense_add_gradient(dy: Tensor) -> Any:
     raise NotImplementedError("Gradient for SparseDenseCwiseAdd is not implemented.")
 
 
-@op("SparseDenseCwiseMul", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_places, not_batched=OWN_PLACES)
+@op(
+    "SparseDenseCwiseMul",
+    _SIGNATURE,
+    T=NUMBER,
+    shape=_values_shape,
+    checks=_refuse_outside,
+    not_batched=OWN_COORDINATES,
+)
 def sparse_dense_mul(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> Array:
-    """Multiplies each element of a sparse tensor by the element of a dense one at the same place."""
+    """Multiplies each element of a sparse tensor by the element of a dense one at the same coordinate."""
     return sp_values * _dense_at(xp, sp_indices, dense)
 
 
@@ -128,27 +142,27 @@ def sparse_dense_mul(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Arra
 def sparse_dense_mul_gradient(
     dy: Tensor, sp_indices: Tensor, sp_values: Tensor, sp_shape: Tensor, dense: Tensor
 ) -> tuple[None, Tensor, None, Tensor]:
-    """Gives each element its factor, and each dense element the sum over the places that read it."""
+    """Gives each element its factor, and each dense element the sum over the coordinates that read it."""
     d_values = raw.SparseDenseCwiseMul(sp_indices=sp_indices, sp_values=dy, sp_shape=sp_shape, dense=conj(dense))
     return None, d_values, None, _sum_to_dense(dy * conj(sp_values), sp_indices, dense)
 
 
 def _sum_to_dense(values: Tensor, indices: Tensor, dense: Tensor) -> Tensor:
-    """Adds up values at places of a sparse tensor in the form of a dense tensor that was broadcast."""
+    """Adds up values at coordinates of a sparse tensor in the form of a dense tensor that was broadcast."""
     if dense.shape.rank == 0:
         total: Tensor = raw.Sum(input=values, reduction_indices=[0])
         return total
     dense_shape = shape_of(dense, out_type=int64)
     first = raw.Shape(input=indices, out_type=int64)[1] - raw.Size(input=dense_shape, out_type=int64)
     is_read = raw.Cast(x=raw.NotEqual(x=dense_shape, y=raw.OnesLike(x=dense_shape)), DstT=int64)
-    places = indices[:, first:] * is_read
-    summed: Tensor = raw.ScatterNd(indices=places, updates=values, shape=dense_shape)
+    read_indices = indices[:, first:] * is_read
+    summed: Tensor = raw.ScatterNd(indices=read_indices, updates=values, shape=dense_shape)
     return summed
 
 
-@op("SparseDenseCwiseDiv", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_zeros, not_batched=OWN_PLACES)
+@op("SparseDenseCwiseDiv", _SIGNATURE, T=NUMBER, shape=_values_shape, checks=_refuse_zeros, not_batched=OWN_COORDINATES)
 def sparse_dense_div(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array, dense: Array) -> Array:
-    """Divides each element of a sparse tensor by the element of a dense one at the same place; integers as in C."""
+    """Divides each element of a sparse tensor by the element of a dense one at its coordinate; integers as in C."""
     divisors = _dense_at(xp, sp_indices, dense)
     if np.dtype(sp_values.dtype).kind in "iu":
         return truncated_quotient(xp, sp_values, divisors)
@@ -159,7 +173,7 @@ def sparse_dense_div(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Arra
 def sparse_dense_div_gradient(
     dy: Tensor, sp_indices: Tensor, sp_values: Tensor, sp_shape: Tensor, dense: Tensor
 ) -> tuple[None, Tensor, None, Tensor]:
-    """Divides each gradient, and gives each dense element the sum over the places that read it."""
+    """Divides each gradient, and gives each dense element the sum over the coordinates that read it."""
 
     def divided(values: Tensor) -> Tensor:
         quotient: Tensor = raw.SparseDenseCwiseDiv(

@@ -91,13 +91,13 @@ def sparse_fill_empty_rows_op(
         indices, values, rows = indices.take(order, axis=0), values[order], rows[order]
     if not len(empty_rows):
         return indices, values, is_empty, numbers if order is None else _inverse(order)
-    places = numbers + np.cumsum(is_empty)[rows]
-    empty_places = np.searchsorted(rows, empty_rows) + np.arange(len(empty_rows))
+    targets = numbers + np.cumsum(is_empty)[rows]
+    empty_targets = np.searchsorted(rows, empty_rows) + np.arange(len(empty_rows))
     filled_indices = np.zeros((len(rows) + len(empty_rows), indices.shape[1]), np.int64)
     filled_values = np.full(len(filled_indices), default_value, values.dtype)
-    filled_indices[places], filled_values[places] = indices, values
-    filled_indices[empty_places, 0] = empty_rows
-    return filled_indices, filled_values, is_empty, places if order is None else places[_inverse(order)]
+    filled_indices[targets], filled_values[targets] = indices, values
+    filled_indices[empty_targets, 0] = empty_rows
+    return filled_indices, filled_values, is_empty, targets if order is None else targets[_inverse(order)]
 
 
 def _inverse(order: Array) -> Array:
@@ -110,7 +110,7 @@ def _inverse(order: Array) -> Array:
 def sparse_fill_empty_rows_gradient(
     d_indices: Tensor, d_values: Tensor, d_indicator: Tensor, d_map: Tensor, reverse_index_map: Tensor
 ) -> tuple[None, Tensor, None, Tensor]:
-    """Gives each element the gradient of its place, and the default value the sum of the others."""
+    """Gives each element the gradient at its new index, and the default value the sum of the others."""
     d_input, d_default = raw.SparseFillEmptyRowsGrad(reverse_index_map=reverse_index_map, grad_values=d_values)
     return None, d_input, None, d_default
 

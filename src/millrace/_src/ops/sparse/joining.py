@@ -20,7 +20,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import added, dims_text, merge_dim, vector, with_rank
 from millrace._src.ops.math.element_types import NUMBER
-from millrace._src.ops.sparse.coordinates import OWN_PLACES, are_sorted, common_keys, order_of_places, taken
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, are_sorted, common_keys, order_of_coordinates, taken
 from millrace._src.ops.sparse.part_checks import check_bounds, check_dims, check_parts, traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
@@ -77,7 +77,7 @@ def _refuse_other_sizes(
     shape=_concat_shapes,
     checks=_refuse_other_sizes,
     not_differentiable="TensorFlow takes the join of sparse tensors for constant",
-    not_batched=OWN_PLACES,
+    not_batched=OWN_COORDINATES,
 )
 def sparse_concat_op(
     xp: Xp, indices: Sequence[Array], values: Sequence[Array], shapes: Sequence[Array], *, concat_dim: int
@@ -94,7 +94,7 @@ def sparse_concat_op(
     first = shapes[0]
     dense_shape = xp.concatenate([first[:axis], ends[-1:], first[axis + 1 :]])
     joined_indices, joined_values = xp.concatenate(moved), xp.concatenate(values)
-    order = order_of_places(xp, joined_indices, dense_shape)
+    order = order_of_coordinates(xp, joined_indices, dense_shape)
     return taken(xp, joined_indices, order), taken(xp, joined_values, order), dense_shape
 
 
@@ -444,7 +444,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
 
     Args:
       sp_input: a SparseTensor.
-      start: an int64 vector, the place of the block's first element.
+      start: an int64 vector, the index of the block's first element.
       size: an int64 vector, the size of the block.
       name: name of the operation.
 

@@ -2,7 +2,7 @@
 
 On the host SciPy multiplies: by compressed rows where the elements are in order, else element by element. XLA gathers
 the rows of the dense matrix and adds them up. The gradient of the elements needs only products of rows of two dense
-matrices at the elements' places; the dense product of all rows is never made.
+matrices at the elements' coordinates; the dense product of all rows is never made.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ def _check_shapes(
     return rows, inner
 
 
-def _refuse_places(
+def _refuse_outside(
     a_indices: Array, a_values: Array, a_shape: Array, b: Array, *, adjoint_a: bool, adjoint_b: bool
 ) -> None:
-    """Refuses matrices that do not fit, and places out of bounds."""
+    """Refuses matrices that do not fit, and coordinates out of bounds."""
     limits = _check_shapes(a_indices, a_values, a_shape, b, adjoint_a, adjoint_b)
     if are_inside(a_indices, a_shape.tolist()):
         return
@@ -98,19 +98,19 @@ def _refuse_places(
 
 
 @kernel_part
-def _product(xp: Xp, places: Array, values: Array, size: tuple[int, int], b: Array, is_transposed: bool) -> Array:
+def _product(xp: Xp, coordinates: Array, values: Array, size: tuple[int, int], b: Array, is_transposed: bool) -> Array:
     """Multiplies a sparse matrix of that size, or the transposed matrix, by a dense one."""
     if len(values) <= _FEW:
-        return _scattered_product(xp, places, values, size, b, is_transposed)
-    matrix = _compressed(places, values, size)
+        return _scattered_product(xp, coordinates, values, size, b, is_transposed)
+    matrix = _compressed(coordinates, values, size)
     product: Array = (matrix.T if is_transposed else matrix) @ b
     return product
 
 
-def _compressed(places: Array, values: Array, size: tuple[int, int]) -> Any:
+def _compressed(coordinates: Array, values: Array, size: tuple[int, int]) -> Any:
     """Returns a sparse matrix of SciPy: compressed rows where the elements come row by row."""
     index_type = np.int32 if max(*size, len(values)) < 2**31 else np.int64  # SciPy would look at all indices first
-    rows, columns = places[:, 0], places[:, 1].astype(index_type)
+    rows, columns = coordinates[:, 0], coordinates[:, 1].astype(index_type)
     if size[0] > _MAX_ROWS_PER_ELEMENT * len(values) or not are_sorted(rows):
         return scipy_sparse.coo_array((values, (rows.astype(index_type), columns)), shape=size)
     starts = np.searchsorted(rows, np.arange(size[0] + 1)).astype(index_type)
@@ -119,12 +119,12 @@ def _compressed(places: Array, values: Array, size: tuple[int, int]) -> Any:
 
 @_product.kernel_for("xla")
 def _scattered_product(
-    xp: Xp, places: Array, values: Array, size: tuple[int, int], b: Array, is_transposed: bool
+    xp: Xp, coordinates: Array, values: Array, size: tuple[int, int], b: Array, is_transposed: bool
 ) -> Array:
     row_axis = 1 if is_transposed else 0
-    read_rows = xp.take(b, places[:, 1 - row_axis], axis=0)
+    read_rows = xp.take(b, coordinates[:, 1 - row_axis], axis=0)
     zeros = xp.zeros((size[row_axis], b.shape[1]), values.dtype)
-    return xp.scatter(zeros, places[:, row_axis], xp.reshape(values, (-1, 1)) * read_rows, "add")
+    return xp.scatter(zeros, coordinates[:, row_axis], xp.reshape(values, (-1, 1)) * read_rows, "add")
 
 
 @op(
@@ -133,7 +133,7 @@ def _scattered_product(
     T=NUMERIC,
     Tindices=INDEX.with_default(int64),
     shape=_product_shape,
-    checks=_refuse_places,
+    checks=_refuse_outside,
     constant_inputs=("a_shape",),
     batching=sparse_times_dense,
 )
@@ -147,7 +147,7 @@ def sparse_tensor_dense_matmul_op(
     adjoint_a: bool = False,
     adjoint_b: bool = False,
 ) -> Array:
-    """Multiplies a sparse matrix by a dense one; repeated places count repeatedly."""
+    """Multiplies a sparse matrix by a dense one; repeated coordinates count repeatedly."""
     _check_shapes(a_indices, a_values, a_shape, b, adjoint_a, adjoint_b)
     size = int(a_shape[0]), int(a_shape[1])
 
@@ -206,7 +206,7 @@ def sparse_dense_matmul(
     Returns: A dense matrix.
     Raises:
       TypeError: if neither matrix is sparse, or both are.
-      tf.errors.InvalidArgumentError: if the matrices do not fit, or a place is out of bounds.
+      tf.errors.InvalidArgumentError: if the matrices do not fit, or a coordinate is out of bounds.
     """
     if isinstance(b, SparseTensorType):
         if isinstance(sp_a, SparseTensorType):

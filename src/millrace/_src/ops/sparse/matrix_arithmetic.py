@@ -141,7 +141,7 @@ def sparse_matrix_mul_gradient(doutput: Tensor, a: Tensor, b: Tensor) -> tuple[T
 
 
 def _row_sums(matrix: MatrixValue, values: Array) -> Array:
-    """Sums the values of each row, as a value for each place of the matrix."""
+    """Sums the values of each row, as a value for each element of the matrix."""
     rows = matrix.row_numbers
     return np.bincount(rows, values, len(matrix.pointers) - 1)[rows]
 
@@ -156,7 +156,7 @@ def _row_sums(matrix: MatrixValue, values: Array) -> Array:
     not_batched=NOT_BATCHED,
 )
 def sparse_matrix_softmax(xp: Xp, logits: Array, *, type: DType) -> Array:
-    """Computes softmax of each row of a sparse matrix; places without a value take no part."""
+    """Computes softmax of each row of a sparse matrix; elements without a value take no part."""
     matrix = matrix_in(logits)
     require_dtype(matrix, type, "dtype of logits is not equal to 'type': {1} vs. {0}")
     rows = matrix.row_numbers
@@ -182,20 +182,20 @@ def sparse_matrix_softmax_gradient(dsoftmax: Tensor, softmax: Tensor, type: DTyp
     not_batched=NOT_BATCHED,
 )
 def sparse_matrix_softmax_grad(xp: Xp, softmax: Array, grad_softmax: Array, *, type: DType) -> Array:
-    """Computes the gradient of the logits of a softmax, at the places of the softmax."""
+    """Computes the gradient of the logits of a softmax, at the coordinates of the softmax."""
     matrix, grad = matrix_in(softmax), matrix_in(grad_softmax, 1)
     for name, operand in (("softmax", matrix), ("grad_softmax", grad)):
         require_dtype(operand, type, f"dtype of {name} is not equal to 'type': {{1}} vs. {{0}}")
     if matrix.shape != grad.shape:
         shapes = f"{dims_text(matrix.shape)} vs. {dims_text(grad.shape)}"
         raise invalid(f"Shapes of softmax and grad_softmax must match: {shapes}")
-    products = matrix.values * _at_places(grad, matrix)
+    products = matrix.values * _values_at(grad, matrix)
     return boxed(matrix.with_values((products - matrix.values * _row_sums(matrix, products)).astype(products.dtype)))
 
 
-def _at_places(source: MatrixValue, places: MatrixValue) -> Array:
-    """Reads a matrix at the places of another; 0 where the matrix has no value."""
-    keys, wanted_keys = (m.row_numbers * m.shape[-1] + m.columns for m in (source, places))
+def _values_at(source: MatrixValue, coordinates: MatrixValue) -> Array:
+    """Reads a matrix at the coordinates of another; 0 where the matrix has no value."""
+    keys, wanted_keys = (m.row_numbers * m.shape[-1] + m.columns for m in (source, coordinates))
     order = np.argsort(keys, kind="stable")
     sorted_keys = np.append(keys[order], -1)
     found = np.searchsorted(sorted_keys[:-1], wanted_keys)

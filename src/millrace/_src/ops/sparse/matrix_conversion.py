@@ -1,7 +1,7 @@
 """Conversions between sparse matrices (CSR) and tensors: sparse tensors, dense tensors, the parts of the format.
 
-A gradient of a sparse matrix is a sparse matrix whose places need not be those of the matrix. `values_at` reads a
-gradient at given places: a binary search in the sorted places of the gradient.
+A gradient of a sparse matrix is a sparse matrix whose coordinates need not be those of the matrix. `values_at`
+reads a gradient at given coordinates: a binary search in the sorted coordinates of the gradient.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ def values_at(matrix: Tensor, indices: Any, dtype: DType) -> Tensor:
     order = argsort(found_keys)
     sorted_keys = raw.GatherV2(params=found_keys, indices=order, axis=0)
     sorted_values = raw.GatherV2(params=found_values, indices=order, axis=0)
-    places = raw.LowerBound(sorted_inputs=[sorted_keys], values=[keys], out_type=int64)[0]
+    found = raw.LowerBound(sorted_inputs=[sorted_keys], values=[keys], out_type=int64)[0]
     padded_keys = raw.ConcatV2(values=[sorted_keys, np.array([-1], np.int64)], axis=0)
     padded_values = raw.ConcatV2(values=[sorted_values, np.zeros(1, dtype.np_dtype)], axis=0)
-    is_found = raw.Equal(x=raw.GatherV2(params=padded_keys, indices=places, axis=0), y=keys)
-    values = raw.GatherV2(params=padded_values, indices=places, axis=0)
+    is_found = raw.Equal(x=raw.GatherV2(params=padded_keys, indices=found, axis=0), y=keys)
+    values = raw.GatherV2(params=padded_values, indices=found, axis=0)
     return raw.SelectV2(condition=is_found, t=values, e=raw.ZerosLike(x=values))
 
 
@@ -110,7 +110,7 @@ def _to_sparse_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 
 
 def require_dtype(matrix: MatrixValue, expected: DType, text: str) -> None:
-    """Refuses a matrix of another dtype; `text` has places for the expected and the actual dtype."""
+    """Refuses a matrix of another dtype; `text` has fields for the expected and the actual dtype."""
     actual = as_dtype(matrix.values.dtype)
     if actual is not expected:
         raise invalid(text.format(runtime_name(expected), runtime_name(actual)))
@@ -260,7 +260,7 @@ def _count_shape(c: ShapeContext) -> TensorShape:
     "sparse_matrix: variant -> nnz: int32",
     shape=_count_shape,
     host_only=True,
-    not_differentiable="a number of places depends on no value",
+    not_differentiable="a number of elements depends on no value",
     not_batched=NOT_BATCHED,
 )
 def sparse_matrix_nnz(xp: Xp, sparse_matrix: Array) -> Array:

@@ -60,7 +60,7 @@ def _ordering_shape(c: ShapeContext) -> TensorShape:
     "input: variant -> output: int32",
     shape=_ordering_shape,
     host_only=True,
-    not_differentiable="an order depends on places, not on values",
+    not_differentiable="an order depends on coordinates, not on values",
     not_batched=NOT_BATCHED,
 )
 def sparse_matrix_ordering_amd(xp: Xp, input: Array) -> Array:
@@ -78,10 +78,10 @@ def sparse_matrix_ordering_amd(xp: Xp, input: Array) -> Array:
 
 
 def _dominant(matrix: MatrixValue) -> Any:
-    """Makes a matrix with the same places, made symmetric, that surely has a factor: its diagonal is dominant."""
-    places = matrix.blocks.astype(np.float64, copy=True)
-    places.data[:] = 1.0
-    symmetric = places + places.T
+    """Makes a matrix with the same coordinates, made symmetric, that surely has a factor: its diagonal is dominant."""
+    pattern = matrix.blocks.astype(np.float64, copy=True)
+    pattern.data[:] = 1.0
+    symmetric = pattern + pattern.T
     degrees = np.asarray(symmetric.sum(axis=1)).reshape(-1) + 1.0
     return scipy_sparse().diags_array(degrees) - symmetric * 0.5
 
@@ -139,7 +139,7 @@ def _cholesky_factor(matrix: Any, size: int) -> Any:
     symmetric = lower + sparse.tril(matrix, -1, format="csr").conj().T
     try:
         factors = _superlu(symmetric, "NATURAL")
-    except RuntimeError:  # SciPy's word for a singular matrix, without the place
+    except RuntimeError:  # SciPy's word for a singular matrix, without the row
         raise invalid("Sparse Cholesky factorization failed. The input might not be valid.") from None
     pivots = factors.U.diagonal()[factors.perm_c]
     is_bad = ~((pivots.real > 0) & np.isfinite(pivots))

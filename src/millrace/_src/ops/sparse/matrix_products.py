@@ -142,7 +142,7 @@ def _dense_gradient(
 
 
 def _matrix_gradient(a: Tensor, grad: Tensor, dense: Tensor, dtype: DType, turns: bool, conjugates: bool) -> Tensor:
-    """Computes the product of the gradient and the second operand's adjoint at the places of the sparse matrix."""
+    """Computes the product of the gradient and the second operand's adjoint at the coordinates of the sparse matrix."""
     indices, _, dense_shape = raw.CSRSparseMatrixToSparseTensor(sparse_matrix=a, type=dtype)
     leading, row, column = _split_indices(indices)
     row_indices = raw.ConcatV2(values=[leading, column if turns else row], axis=1)

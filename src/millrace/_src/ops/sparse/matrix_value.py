@@ -72,11 +72,11 @@ class MatrixValue(VariantValue, Referent):
         return self._blocks
 
     def with_values(self, values: Array) -> MatrixValue:
-        """Makes a matrix with other values at the same places."""
+        """Makes a matrix with other values at the same coordinates."""
         return MatrixValue(self.shape, self.pointers, self.columns, values)
 
     def dense(self) -> Array:
-        """Makes the dense array; where a place occurs twice, the last value counts."""
+        """Makes the dense array; where a coordinate occurs twice, the last value counts."""
         array = np.zeros((len(self.pointers) - 1, self.shape[-1]), self.values.dtype)
         array[self.row_numbers, self.columns] = self.values
         return array.reshape(self.shape)

@@ -1,11 +1,11 @@
 """Two sparse tensors merged: `tf.sparse.add`, `maximum`, `minimum`; and a sparse tensor added to a dense one.
 
-The places of both tensors are put in one order, by a sort that finds the two ordered parts and merges them in linear
-time. Where both tensors have a place the two elements are combined; a place of one tensor alone meets a zero.
+The coordinates of both tensors are put in one order, by a sort that finds the two ordered parts and merges them in
+linear time. Where both tensors have a coordinate the two elements are combined; a coordinate of one alone meets a zero.
 
-TensorFlow's kernels merge without looking whether the places of each tensor are in order, so that tensors out of order
-give a result with places in disorder or repeated. Here the result is in order. A place that one tensor has several
-times is kept several times: the first meets the first of the other tensor, and so on.
+TensorFlow's kernels merge without looking whether the coordinates of each tensor are in order, so that tensors out of
+order give a result with coordinates in disorder or repeated. Here the result is in order. A coordinate that one tensor
+has several times is kept several times: the first meets the first of the other tensor, and so on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, merge, vector, with_rank
 from millrace._src.ops.math.element_types import NUMBER, REAL
 from millrace._src.ops.sparse.coordinates import (
-    OWN_PLACES,
+    OWN_COORDINATES,
     are_increasing,
     are_inside,
     common_keys,
@@ -48,22 +48,22 @@ _TWO = (
 _CHOICE = "TensorFlow's rule for it raises an error: which tensor an element came from is not kept"
 
 
-# --- two ordered lists of places as one ------------------------------------------------------------------------------
+# --- two ordered lists of coordinates as one -------------------------------------------------------------------------
 
 
 class _Merged(NamedTuple):
-    """The places of two tensors, each once, in order."""
+    """The coordinates of two tensors, each once, in order."""
 
     source: Array
-    """For each place, its number in the places of the first tensor followed by those of the second."""
+    """For each coordinate, its number among those of the first tensor followed by those of the second."""
     shared: Array
-    """Which places both tensors have; there `source` is the first tensor's number."""
+    """Which coordinates both tensors have; there `source` is the first tensor's number."""
     partner: Array
-    """For each shared place, the number of the second tensor's place."""
+    """For each shared coordinate, its number in the second tensor."""
 
 
 def _are_the_same(a_indices: Array, b_indices: Array) -> bool:
-    """Returns whether two tensors have the same places in the same order, as results of one tensor's values have."""
+    """Returns whether two tensors have the same coordinates in the same order, as results of one tensor have."""
     if a_indices is b_indices:
         return True
     is_possible = a_indices.shape == b_indices.shape and (a_indices[-1:] == b_indices[-1:]).all()
@@ -83,7 +83,7 @@ def _merged(a_indices: Array, b_indices: Array, dims: Sequence[int]) -> _Merged:
 
 
 def _paired_occurrences(order: Array, keys: Array, a_count: int) -> tuple[Array, Array]:
-    """Orders repeated places so that the n-th of the first tensor stands before the n-th of the second."""
+    """Orders repeated coordinates so that the n-th of the first tensor stands before the n-th of the second."""
     is_of_b = order >= a_count
     number = np.empty(len(keys), np.int64)
     for is_chosen in (~is_of_b, is_of_b):
@@ -167,13 +167,13 @@ def sparse_add_op(
         sums = a_values + b_values
         kept = np.abs(sums) >= thresh if thresh > 0 else ...
         return a_indices[kept], sums[kept], a_shape
-    places = _merged(a_indices, b_indices, a_shape.tolist())
+    merged = _merged(a_indices, b_indices, a_shape.tolist())
     values = np.concatenate([a_values, b_values])
-    sums = values[places.source]
-    sums[places.shared] += values[places.partner]
-    source = places.source
+    sums = values[merged.source]
+    sums[merged.shared] += values[merged.partner]
+    source = merged.source
     if thresh > 0:
-        small = places.shared[np.abs(sums[places.shared]) < thresh]
+        small = merged.shared[np.abs(sums[merged.shared]) < thresh]
         source, sums = np.delete(source, small), np.delete(sums, small)
     return np.concatenate([a_indices, b_indices]).take(source, axis=0), sums, a_shape
 
@@ -182,7 +182,7 @@ def sparse_add_op(
 def sparse_add_gradient(
     d_indices: Tensor, d_values: Tensor, d_shape: Tensor, a_indices: Tensor, b_indices: Tensor, sum_indices: Tensor
 ) -> tuple[Any, ...]:
-    """Gives each element the gradient of the sum at its place; zero where the sum was left out."""
+    """Gives each element the gradient of the sum at its coordinate; zero where the sum was left out."""
     d_a, d_b = raw.SparseAddGrad(
         backprop_val_grad=d_values, a_indices=a_indices, b_indices=b_indices, sum_indices=sum_indices
     )
@@ -206,7 +206,7 @@ def _add_gradient_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 def sparse_add_grad_op(
     xp: Xp, backprop_val_grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array
 ) -> tuple[Array, Array]:
-    """Picks for the elements of two tensors the gradients of their sum at the same places."""
+    """Picks for the elements of two tensors the gradients of their sum at the same coordinates."""
     _check_matrices(a_indices, b_indices, sum_indices)
     if backprop_val_grad.ndim != 1:
         found = dims_text(backprop_val_grad.shape)
@@ -230,8 +230,8 @@ def _picked(values: Array, keys: Array, wanted_keys: Array) -> Array:
     if not are_increasing(keys):
         order = order_of_keys(keys)
         keys, values = keys[order], values[order]
-    places = np.minimum(np.searchsorted(keys, wanted_keys), len(keys) - 1)
-    return np.where(keys[places] == wanted_keys, values[places], np.zeros((), values.dtype))
+    found = np.minimum(np.searchsorted(keys, wanted_keys), len(keys) - 1)
+    return np.where(keys[found] == wanted_keys, values[found], np.zeros((), values.dtype))
 
 
 # --- SparseSparseMaximum, SparseSparseMinimum ------------------------------------------------------------------------
@@ -252,18 +252,18 @@ def _check_choice(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]) 
 def _chosen(
     choose: Callable[[Array, Array], Array], a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]
 ) -> tuple[Array, Array]:
-    """Combines the elements of two tensors, of which one is zero where only one tensor has the place."""
+    """Combines the elements of two tensors, of which one is zero where only one tensor has the coordinate."""
     if np.iscomplexobj(a[1]):
         raise NotFoundError(None, None, "There is no kernel for complex numbers, which have no order.")
     _check_choice(a, b)
     if _are_the_same(a[0], b[0]):
         return a[0], choose(a[1], b[1])
-    places = _merged(a[0], b[0], a[2].tolist())
+    merged = _merged(a[0], b[0], a[2].tolist())
     values = np.concatenate([a[1], b[1]])
-    ours = values[places.source]
+    ours = values[merged.source]
     theirs = np.zeros_like(ours)
-    theirs[places.shared] = values[places.partner]
-    return np.concatenate([a[0], b[0]]).take(places.source, axis=0), choose(ours, theirs)
+    theirs[merged.shared] = values[merged.partner]
+    return np.concatenate([a[0], b[0]]).take(merged.source, axis=0), choose(ours, theirs)
 
 
 @op(
@@ -334,7 +334,7 @@ def _check_dense_sum(a_indices: Array, a_values: Array, a_shape: Array, b: Array
         raise invalid(f"Only tensors with ranks between 1 and 5 are currently supported.  Tensor rank: {b.ndim}")
 
 
-def _refuse_places(a_indices: Array, a_values: Array, a_shape: Array, b: Array) -> None:
+def _refuse_outside(a_indices: Array, a_values: Array, a_shape: Array, b: Array) -> None:
     _check_dense_sum(a_indices, a_values, a_shape, b)
     if not are_inside(a_indices, b.shape):
         is_outside = (a_indices < 0) | (a_indices >= np.array(b.shape))
@@ -355,18 +355,18 @@ def _dense_sum_shape(c: ShapeContext) -> TensorShape:
     T=NUMBER,
     Tindices=INDEX,
     shape=_dense_sum_shape,
-    checks=_refuse_places,
-    not_batched=OWN_PLACES,
+    checks=_refuse_outside,
+    not_batched=OWN_COORDINATES,
 )
 def sparse_tensor_dense_add(xp: Xp, a_indices: Array, a_values: Array, a_shape: Array, b: Array) -> Array:
     """Adds the elements of a sparse tensor to a dense tensor of the same shape."""
-    places = positions(xp, a_indices, b.shape)
-    return xp.reshape(xp.scatter(xp.reshape(b, -1), places, a_values, "add"), b.shape)
+    flat_positions = positions(xp, a_indices, b.shape)
+    return xp.reshape(xp.scatter(xp.reshape(b, -1), flat_positions, a_values, "add"), b.shape)
 
 
 @sparse_tensor_dense_add.gradient
 def sparse_tensor_dense_add_gradient(dy: Tensor, a_indices: Tensor) -> tuple[None, Tensor, None, Tensor]:
-    """Gives each element the gradient of its place, and the dense tensor the whole gradient."""
+    """Gives each element the gradient at its coordinate, and the dense tensor the whole gradient."""
     return None, raw.GatherNd(params=dy, indices=a_indices), None, dy
 
 
@@ -452,7 +452,7 @@ def sparse_maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTenso
       sp_b: a SparseTensor of the same shape and dtype.
       name: name of the operation.
 
-    Returns: A SparseTensor with the places of both.
+    Returns: A SparseTensor with the coordinates of both.
     Raises: tf.errors.InvalidArgumentError: if shapes or dtypes differ, or an index is out of bounds.
     """
     return _choice(sparse_sparse_maximum, sp_a, sp_b, name)
@@ -472,7 +472,7 @@ def sparse_minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTenso
       sp_b: a SparseTensor of the same shape and dtype.
       name: name of the operation.
 
-    Returns: A SparseTensor with the places of both.
+    Returns: A SparseTensor with the coordinates of both.
     Raises: tf.errors.InvalidArgumentError: if shapes or dtypes differ, or an index is out of bounds.
     """
     return _choice(sparse_sparse_minimum, sp_a, sp_b, name)

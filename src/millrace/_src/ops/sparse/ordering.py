@@ -12,7 +12,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import vector, with_rank
-from millrace._src.ops.sparse.coordinates import OWN_PLACES, order_of_places, taken
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, order_of_coordinates, taken
 from millrace._src.ops.sparse.part_checks import check_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
@@ -31,12 +31,12 @@ def _reorder_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",
     T=ANY,
     shape=_reorder_shapes,
-    not_batched=OWN_PLACES,
+    not_batched=OWN_COORDINATES,
 )
 def sparse_reorder_op(xp: Xp, input_indices: Array, input_values: Array, input_shape: Array) -> tuple[Array, Array]:
-    """Puts the elements of a sparse tensor in the order of a dense tensor; repeated places stay as they are."""
+    """Puts the elements of a sparse tensor in the order of a dense tensor; repeated coordinates stay as they are."""
     check_parts(input_indices, input_values, input_shape)
-    order = order_of_places(xp, input_indices, input_shape)
+    order = order_of_coordinates(xp, input_indices, input_shape)
     return taken(xp, input_indices, order), taken(xp, input_values, order)
 
 

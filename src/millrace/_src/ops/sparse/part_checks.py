@@ -31,7 +31,7 @@ def check_dims(dims: Sequence[int]) -> None:
 
 
 def check_bounds(indices: Array, dims: Sequence[int]) -> None:
-    """Refuses a place out of bounds."""
+    """Refuses a coordinate out of bounds."""
     if not are_inside(indices, dims):
         is_outside = ((indices < 0) | (indices >= np.array(dims, np.int64))).any(axis=1)
         at = int(np.argmax(is_outside))

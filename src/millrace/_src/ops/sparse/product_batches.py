@@ -16,7 +16,7 @@ from millrace._src.ops.batching import Rows, Value
 
 
 def sparse_times_dense(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Multiplies sparse matrices with common places by dense matrices."""
+    """Multiplies sparse matrices with common coordinates by dense matrices."""
     indices, values, shape, dense = arguments
     if indices.is_batched or shape.is_batched:
         return None
@@ -59,11 +59,11 @@ def _blocks(operation: Any, arguments: Sequence[Value], b: Any, rows: Rows) -> A
     is_repeated = [axis == out_axis or dense.is_batched for axis in range(2)]
     steps = shape.tensor * raw.Cast(x=is_repeated, DstT=int64)
     offsets = raw.Reshape(tensor=numbers, shape=[-1, 1, 1]) * steps
-    places = raw.Reshape(tensor=raw.Cast(x=indices.tensor, DstT=int64) + offsets, shape=[-1, 2])
+    coordinates = raw.Reshape(tensor=raw.Cast(x=indices.tensor, DstT=int64) + offsets, shape=[-1, 2])
     sizes = raw.Pack(values=[shape.tensor[axis] * (count if is_repeated[axis] else 1) for axis in range(2)])
     if dense.is_batched:
         _, inner, width = (raw.Shape(input=b, out_type=int64)[i] for i in range(3))
         b = raw.Reshape(tensor=b, shape=raw.Pack(values=[count * inner, width]))
-    product = _multiply(operation, places, raw.Reshape(tensor=values.tensor, shape=[-1]), sizes, b)
+    product = _multiply(operation, coordinates, raw.Reshape(tensor=values.tensor, shape=[-1]), sizes, b)
     columns = raw.Shape(input=product, out_type=int64)[1]
     return raw.Reshape(tensor=product, shape=raw.Pack(values=[count, shape.tensor[out_axis], columns]))

@@ -1,8 +1,8 @@
 """Sums and maxima along axes of a sparse tensor: `tf.sparse.reduce_sum` and `reduce_max`, with dense or sparse results.
 
-The places that agree in all kept axes form a group. A group's number is the position of the kept indices in the dense
-result, so no places are sorted for a dense result. A group without elements is zero in the result, also for a maximum
-of negative numbers.
+Coordinates that agree in all kept axes form a group. A group's number is the position of the kept indices in the dense
+result, so no coordinates are sorted for a dense result. A group without elements is zero in the result, also for a
+maximum of negative numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from millrace._src.ops.array.shape_checks import dims_text, vector
 from millrace._src.ops.math.element_types import NUMBER, REAL
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import UNKNOWN
-from millrace._src.ops.sparse.coordinates import OWN_PLACES, common_keys, order_of_keys, positions
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, common_keys, order_of_keys, positions
 from millrace._src.ops.sparse.part_checks import check_dims
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
@@ -92,7 +92,7 @@ def _check_parts(indices: Array, values: Array, shape: Array, axes: Array) -> No
 
 
 def _refuse_groups(input_indices: Array, input_values: Array, input_shape: Array, reduction_axes: Array) -> None:
-    """Refuses a place whose kept indices are not a place of the result."""
+    """Refuses a coordinate whose kept indices are not in the result."""
     _check_parts(input_indices, input_values, input_shape, reduction_axes)
     dims = input_shape.tolist()
     check_dims(dims)
@@ -163,7 +163,7 @@ def _reduced(
     shape=_reduced_shape,
     checks=_refuse_groups,
     constant_inputs=("input_shape", "reduction_axes"),
-    not_batched=OWN_PLACES,
+    not_batched=OWN_COORDINATES,
 )
 def sparse_reduce_sum_op(
     xp: Xp,
@@ -204,7 +204,7 @@ def sparse_reduce_sum_gradient(
     checks=_refuse_groups,
     constant_inputs=("input_shape", "reduction_axes"),
     no_gradient=_NO_RULE,
-    not_batched=OWN_PLACES,
+    not_batched=OWN_COORDINATES,
 )
 def sparse_reduce_max_op(
     xp: Xp,
@@ -236,12 +236,12 @@ def _grouped(
     groups = groups[order]
     starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1])) if len(groups) else np.zeros(0, np.int64)
     reduced = ufunc.reduceat(values[order], starts) if len(starts) else values[:0]
-    first_places = indices[order[starts]]
+    first_coordinates = indices[order[starts]]
     if keep_dims:
-        first_places[:, [axis for axis in range(len(dims)) if axis not in kept_axes]] = 0
+        first_coordinates[:, [axis for axis in range(len(dims)) if axis not in kept_axes]] = 0
     else:
-        first_places = first_places[:, kept_axes]
-    return first_places, reduced.astype(values.dtype), np.array(_result_dims(dims, kept_axes, keep_dims), np.int64)
+        first_coordinates = first_coordinates[:, kept_axes]
+    return first_coordinates, reduced.astype(values.dtype), np.array(_result_dims(dims, kept_axes, keep_dims), np.int64)
 
 
 @op(

@@ -20,7 +20,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, vector, with_rank
-from millrace._src.ops.sparse.coordinates import OWN_PLACES, have_positions, positions, strides_of
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, have_positions, positions, strides_of
 from millrace._src.ops.sparse.ordering import sparse_reorder
 from millrace._src.ops.sparse.part_checks import check_dims
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
@@ -94,20 +94,20 @@ def _completed(dims: list[int], wanted_dims: list[int], axis: int, size: int, kn
     "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
     shape=_reshape_shapes,
     constant_inputs=("input_shape", "new_shape"),
-    not_differentiable="places are integers",
-    not_batched=OWN_PLACES,
+    not_differentiable="indices are integers",
+    not_batched=OWN_COORDINATES,
 )
 def sparse_reshape_op(xp: Xp, input_indices: Array, input_shape: Array, new_shape: Array) -> tuple[Array, Array]:
-    """Computes the places of the elements of a sparse tensor in another shape of the same size."""
+    """Computes the coordinates of the elements of a sparse tensor in another shape of the same size."""
     _check_reshape(input_indices, input_shape, new_shape)
     dims = [int(dim) for dim in input_shape]
     new_dims = _target_dims(dims, [int(dim) for dim in new_shape])
-    places = positions(xp, input_indices, dims)
+    rest = positions(xp, input_indices, dims)
     columns = []
     for stride in strides_of(new_dims):
-        column = places if stride <= 1 else xp.floor_divide(places, stride)  # 0 in a tensor without places
+        column = rest if stride <= 1 else xp.floor_divide(rest, stride)  # 0 in a tensor without elements
         columns.append(column)
-        places = places - column * stride
+        rest = rest - column * stride
     indices = xp.stack(columns, axis=1) if columns else xp.zeros((input_indices.shape[0], 0), input_indices.dtype)
     return indices, xp.asarray(new_dims, np.int64)
 
@@ -186,27 +186,27 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
     with name_scope(name, "expand_dims"):
         axis = -1 if axis is None else axis
         if rank is not None and isinstance(axis, int):
-            place: Any = axis if axis >= 0 else axis + rank + 1
-            if place < 0:
-                raise invalid(f"Expected begin[0] in [0, {rank}], but got {place}")
+            new_axis: Any = axis if axis >= 0 else axis + rank + 1
+            if new_axis < 0:
+                raise invalid(f"Expected begin[0] in [0, {rank}], but got {new_axis}")
         else:
             axis = convert_to_tensor(axis, name="axis")
             if not axis.dtype.is_integer:
                 raise TypeError("axis must be an integer value in range [-rank(sp_input) - 1, rank(sp_input)]")
             shape_size = raw.Size(input=sp_input.dense_shape, out_type=axis.dtype)
-            place = raw.SelectV2(condition=axis >= 0, t=axis, e=axis + shape_size + 1)
+            new_axis = raw.SelectV2(condition=axis >= 0, t=axis, e=axis + shape_size + 1)
         indices, dense_shape = sp_input.indices, sp_input.dense_shape
-        before = raw.Slice(input=indices, begin=[0, 0], size=_pair(-1, place))
-        after = raw.Slice(input=indices, begin=_pair(0, place), size=[-1, -1])
+        before = raw.Slice(input=indices, begin=[0, 0], size=_pair(-1, new_axis))
+        after = raw.Slice(input=indices, begin=_pair(0, new_axis), size=[-1, -1])
         count = raw.Shape(input=indices, out_type=int64)[0]
         column = raw.Fill(dims=raw.Pack(values=[count, np.int64(1)]), value=np.int64(0))
-        front = raw.Slice(input=dense_shape, begin=[0], size=raw.Pack(values=[place]))
-        back = raw.Slice(input=dense_shape, begin=raw.Pack(values=[place]), size=[-1])
+        front = raw.Slice(input=dense_shape, begin=[0], size=raw.Pack(values=[new_axis]))
+        back = raw.Slice(input=dense_shape, begin=raw.Pack(values=[new_axis]), size=[-1])
         new_shape = raw.ConcatV2(values=[front, np.ones(1, np.int64), back], axis=0)
         new_indices = raw.ConcatV2(values=[before, column, after], axis=1)
         known_shape = sp_input.shape
-        if known_shape.rank is not None and isinstance(place, int) and place <= known_shape.rank:
-            known_shape = known_shape[:place].concatenate([1]).concatenate(known_shape[place:])
+        if known_shape.rank is not None and isinstance(new_axis, int) and new_axis <= known_shape.rank:
+            known_shape = known_shape[:new_axis].concatenate([1]).concatenate(known_shape[new_axis:])
             return sparse_result(new_indices, sp_input.values, new_shape, known_shape)
         return SparseTensor(new_indices, sp_input.values, new_shape)
 
@@ -285,7 +285,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     indices, values = raw.Identity(input=sp_input.indices), raw.Identity(input=sp_input.values)
     dense_shape = raw.Identity(input=sp_input.dense_shape)
     if new_shape is None:
-        highest = raw.Max(input=indices, reduction_indices=[0])  # of no places: the smallest integer
+        highest = raw.Max(input=indices, reduction_indices=[0])  # of no elements: the smallest integer
         smallest = raw.Maximum(x=np.int64(0), y=raw.AddV2(x=highest, y=raw.OnesLike(x=highest)))
         return SparseTensor(indices, values, smallest)
     new_shape = raw.Cast(x=new_shape, DstT=int64)

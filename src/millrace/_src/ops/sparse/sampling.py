@@ -1,4 +1,4 @@
-"""`tf.sparse.sampled_addmm`: elements of a product of dense matrices at the places of a sparse one."""
+"""`tf.sparse.sampled_addmm`: elements of a product of dense matrices at the coordinates of a sparse one."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def sampled_addmm(
     alpha: Any = 1.0,
     output_type: Any = float32,
 ) -> tuple[Any, Any, Any]:
-    """Computes `alpha * (mat1 @ mat2) + beta * sparse` at the places of a sparse matrix only.
+    """Computes `alpha * (mat1 @ mat2) + beta * sparse` at the coordinates of a sparse matrix only.
 
     >>> tf.sparse.sampled_addmm([[0, 0], [1, 1]], [1.0, 2.0], [2, 2], [[1.0, 2.0], [3.0, 4.0]], tf.eye(2))[1].numpy()
     array([2., 6.], dtype=float32)
 
     Args:
-      indices: places: an integer Tensor `[n, 2]`.
+      indices: coordinates: an integer Tensor `[n, 2]`.
       values: a Tensor `[n]`, the elements of the sparse matrix.
       dense_shape: the shape of the sparse matrix, which is that of the product.
       mat1: a dense matrix.
@@ -44,7 +44,7 @@ def sampled_addmm(
     Returns: A tuple of `indices`, the new values `[n]` and `dense_shape`.
     Raises:
       ValueError: if an argument is not a matrix, or the product is known to have another shape.
-      tf.errors.InvalidArgumentError: if the product has another shape, or a place is out of bounds.
+      tf.errors.InvalidArgumentError: if the product has another shape, or a coordinate is out of bounds.
     """
     dtype = as_dtype(output_type)
     indices, dense_shape = convert_to_tensor(indices), convert_to_tensor(dense_shape)

@@ -269,8 +269,8 @@ def joined_rows(tensors: Sequence[tuple[Any, ...]], leading: tuple[int, ...]) ->
     """Joins sparse tensors of one rank, given by their parts, into one with the dimensions `leading` in front."""
     counts = [len(values) for _, values, _ in tensors]
     numbers = np.repeat(np.arange(len(tensors)), counts)
-    places = np.stack(np.unravel_index(numbers, leading), axis=1)
-    indices = np.concatenate([places, np.concatenate([indices for indices, _, _ in tensors])], axis=1)
+    coordinates = np.stack(np.unravel_index(numbers, leading), axis=1)
+    indices = np.concatenate([coordinates, np.concatenate([indices for indices, _, _ in tensors])], axis=1)
     inner = np.max([shape for _, _, shape in tensors], axis=0)
     return indices, np.concatenate([values for _, values, _ in tensors]), np.array([*leading, *inner], np.int64)
 

@@ -174,8 +174,8 @@ def _combined(a: Sets, b: Sets, operation: str) -> tuple[Array, Array, Array]:
 
 def _sparse_parts(leading: tuple[int, ...], set_count: int, numbers: Array, members: Array) -> tuple[Array, ...]:
     sizes = np.bincount(numbers, minlength=set_count)
-    places = np.arange(len(numbers)) - (np.cumsum(sizes) - sizes)[numbers]
-    indices = np.stack([*np.unravel_index(numbers, leading), places], axis=1).astype(np.int64, copy=False)
+    columns = np.arange(len(numbers)) - (np.cumsum(sizes) - sizes)[numbers]
+    indices = np.stack([*np.unravel_index(numbers, leading), columns], axis=1).astype(np.int64, copy=False)
     return indices, members, np.array([*leading, sizes.max(initial=0)], np.int64)
 
 

@@ -23,7 +23,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, vector
 from millrace._src.ops.math.precision import in_single
-from millrace._src.ops.sparse.coordinates import OWN_PLACES, order_of_places, taken
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, order_of_coordinates, taken
 from millrace._src.ops.sparse.part_checks import traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, sparse_result
 from millrace._src.util.export import export
@@ -74,13 +74,13 @@ def _softmax_by_scatter(xp: Xp, values: Array, run_of: Array) -> Array:
     "sp_indices: int64, sp_values: T, sp_shape: int64 -> output: T",
     T=TypeSet([float16, float32, float64]),
     shape=_values_shape,
-    not_batched=OWN_PLACES,
+    not_batched=OWN_COORDINATES,
 )
 def sparse_softmax_op(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Array) -> Array:
     """Computes the softmax of the stored elements of each row of a sparse tensor of rank 2 or more."""
     _check_parts(sp_indices, sp_values, sp_shape)
     rows = sp_indices[:, :-1]
-    order = order_of_places(xp, rows, sp_shape[:-1])
+    order = order_of_coordinates(xp, rows, sp_shape[:-1])
     run_of = _numbers_of_runs(xp, taken(xp, rows, order))
     softmax = in_single(xp, lambda values: _softmax_of_runs(xp, taken(xp, values, order), run_of), sp_values)
     if order is None:
@@ -121,7 +121,7 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
       sp_input: a SparseTensor of floating numbers, of rank 2 or more.
       name: name of the scope in a graph.
 
-    Returns: A SparseTensor with the same places.
+    Returns: A SparseTensor with the same coordinates.
     Raises: tf.errors.InvalidArgumentError: if the rank is less than 2.
     """
     with name_scope(name, "SparseSoftmax"):

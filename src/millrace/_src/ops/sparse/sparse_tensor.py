@@ -1,4 +1,4 @@
-"""`tf.SparseTensor`: a tensor that is mostly zeros, as the places and values of the other elements.
+"""`tf.SparseTensor`: a tensor that is mostly zeros, as the coordinates and values of the other elements.
 
 Problem: a matrix of a million words and ten thousand documents has few elements that are not zero. Ops on such a tensor
 should cost what those elements cost, and yet the value must travel like one tensor.
@@ -55,7 +55,7 @@ class SparseTensorValue(NamedTuple):
 @export("SparseTensor", "sparse.SparseTensor")
 @tensorflow_home("python.framework.sparse_tensor")
 class SparseTensor(CompositeTensor):
-    """A tensor given by the places and values of some elements; all other elements are zero.
+    """A tensor given by the coordinates and values of some elements; all other elements are zero.
 
     Element `indices[i]` of the tensor has the value `values[i]`. Most functions expect the indices in the order of the
     elements of a dense tensor, each at most once; `tf.sparse.reorder` puts indices in order.
@@ -66,7 +66,7 @@ class SparseTensor(CompositeTensor):
            [0, 0, 2, 0]], dtype=int32)
 
     Args:
-      indices: an int64 Tensor `[n, rank]`, the places of the elements.
+      indices: an int64 Tensor `[n, rank]`, the coordinates of the elements.
       values: a Tensor `[n]` of any dtype.
       dense_shape: an int64 Tensor `[rank]`, the shape of the tensor.
 
@@ -113,7 +113,7 @@ class SparseTensor(CompositeTensor):
 
     @property
     def indices(self) -> Any:
-        """The places of the elements: an int64 Tensor `[n, rank]`."""
+        """The coordinates of the elements: an int64 Tensor `[n, rank]`."""
         return self._indices
 
     @property
@@ -153,7 +153,7 @@ class SparseTensor(CompositeTensor):
         self._known_shape = self.shape.merge_with(as_shape(shape))
 
     def with_values(self, new_values: Any) -> SparseTensor:
-        """Returns the sparse tensor with other elements at the same places.
+        """Returns the sparse tensor with other elements at the same coordinates.
 
         >>> st = tf.SparseTensor([[0], [2]], [1.0, 2.0], [3])
         >>> tf.sparse.to_dense(st.with_values(st.values * 10)).numpy()

@@ -1,4 +1,4 @@
-"""Maps in which sparse tensors wait: a number goes through queues in the place of a sparse tensor.
+"""Maps in which sparse tensors wait: a number goes through queues instead of a sparse tensor.
 
 TensorFlow 1's `tf.train.batch` puts sparse tensors into a map, batches their numbers, and takes the tensors out again.
 A map belongs to the process and has a name; the first tensor makes it. Who takes a tensor out removes it.

@@ -194,18 +194,18 @@ def encode_rows(codes: Array, splits: Array, encoding: str) -> Array:
         return _encode_characters(codes, codec)
     text = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass").encode(codec, "surrogatepass")
     first_bytes = np.concatenate([[0], np.cumsum(_WIDTHS[codec][1](codes), dtype=np.int64)])
-    places = first_bytes[splits].tolist()
-    return string_array((text[start:stop] for start, stop in itertools.pairwise(places)), (len(places) - 1,))
+    starts = first_bytes[splits].tolist()
+    return string_array((text[start:stop] for start, stop in itertools.pairwise(starts)), (len(starts) - 1,))
 
 
 def _encode_characters(codes: Array, codec: str) -> Array:
     """Encodes each code point as a string of its own; works out the string of each code point once."""
     limit = int(codes.max(initial=-1)) + 1
     if limit > 2 * len(codes):
-        used_codes, places = np.unique(codes, return_inverse=True)
+        used_codes, numbers = np.unique(codes, return_inverse=True)
     else:  # marking is faster than sorting
         is_used = np.zeros(limit, np.bool_)
         is_used[codes] = True
-        used_codes, places = np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[codes]
+        used_codes, numbers = np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[codes]
     characters = (chr(code).encode(codec, "surrogatepass") for code in used_codes.tolist())
-    return np.take(string_array(characters, (len(used_codes),)), places)
+    return np.take(string_array(characters, (len(used_codes),)), numbers)

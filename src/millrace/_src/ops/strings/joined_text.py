@@ -1,7 +1,7 @@
 """Many strings as one long text, so that work on a hundred thousand short strings is a few calls on one long text.
 
 Python's `bytes.split` on one long text makes parts several times faster than a loop over strings. `JoinedText` keeps
-where each string ends; a count of marked bytes up to these places tells how many parts belong to each string.
+where each string ends; a count of marked bytes up to these bytes says how many parts belong to each string.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`tf.strings.ngrams`: runs of neighbours along the last axis, joined.
 
-The op takes ragged rows as values and row splits. It finds the place of each n-gram's first element with arithmetic on
-the splits, for all rows at once, so that only the joining itself works string by string.
+The op takes ragged rows as values and row splits. It finds the position of each n-gram's first element with arithmetic
+on the splits, for all rows at once, so that only the joining itself works string by string.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _check_splits(splits: Array, size: int) -> None:
     previous = np.concatenate([[0], splits[:-1]])
     is_wrong = (splits < previous) | (splits > size)
     if is_wrong.any():
-        place = int(is_wrong.argmax())
-        raise invalid(f"Invalid split value {splits[place]}, must be in [{previous[place]}, {size}]")
+        at = int(is_wrong.argmax())
+        raise invalid(f"Invalid split value {splits[at]}, must be in [{previous[at]}, {size}]")
     if splits[-1] != size:
         raise invalid(f"Last split value must be data size. Expected {size}, got {splits[-1]}")
 
@@ -114,10 +114,10 @@ def _ngrams_of_width(data: Array, sizes: Array, width: int, pads: _Pads, between
     counts = np.maximum(padded_sizes - width + 1, 0)
     row_starts = np.cumsum(padded_sizes) - padded_sizes
     total = int(counts.sum())
-    places = np.arange(total) + np.repeat(row_starts - (np.cumsum(counts) - counts), counts)
+    positions = np.arange(total) + np.repeat(row_starts - (np.cumsum(counts) - counts), counts)
     if width == 1:
-        return _Group(padded[places], counts)
-    columns = [padded[places + i].tolist() for i in range(width)]
+        return _Group(padded[positions], counts)
+    columns = [padded[positions + i].tolist() for i in range(width)]
     return _Group(string_array(map(between.join, zip(*columns, strict=True)), (total,)), counts)
 
 
@@ -127,9 +127,9 @@ def _padded(data: Array, sizes: Array, padding: int, pads: _Pads) -> Array:
     row_ends = np.cumsum(sizes + 2 * padding)
     is_pad = np.zeros(len(padded), np.bool_)
     for i in range(padding):
-        left_places, right_places = row_ends - sizes - 2 * padding + i, row_ends - 1 - i
-        padded[left_places], padded[right_places] = pads.left, pads.right
-        is_pad[left_places] = is_pad[right_places] = True
+        left_positions, right_positions = row_ends - sizes - 2 * padding + i, row_ends - 1 - i
+        padded[left_positions], padded[right_positions] = pads.left, pads.right
+        is_pad[left_positions] = is_pad[right_positions] = True
     padded[~is_pad] = data
     return padded
 
@@ -139,8 +139,8 @@ def _whole_rows(data: Array, sizes: Array, is_short: Array, pads: _Pads, between
     padding = max(pads.width, 0)
     left, right = [pads.left] * padding, [pads.right] * padding
     ends = np.cumsum(sizes)
-    places = zip((ends - sizes)[is_short].tolist(), ends[is_short].tolist(), strict=True)
-    rows = [between.join([*left, *data[start:stop], *right]) for start, stop in places]
+    ranges = zip((ends - sizes)[is_short].tolist(), ends[is_short].tolist(), strict=True)
+    rows = [between.join([*left, *data[start:stop], *right]) for start, stop in ranges]
     return _Group(string_array(rows, (len(rows),)), is_short.astype(np.int64))
 
 

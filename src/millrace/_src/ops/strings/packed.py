@@ -3,9 +3,9 @@
 Problem: the elements of a string tensor are Python objects. A loop over a hundred thousand of them costs ten times as
 much as the work itself, if that is to hash them, to measure them or to read numbers.
 
-Idea: the strings are joined once; then eight bytes of each string, from any place on, are one vector of 64-bit numbers.
-A string tensor never changes, so its packed form is kept as long as the tensor lives: operations on the same tensor do
-not join again.
+Idea: the strings are joined once; then eight bytes of each string, from any position on, are one vector of 64-bit
+numbers. A string tensor never changes, so its packed form is kept as long as the tensor lives: operations on the same
+tensor do not join again.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class PackedStrings:
         """The bytes of all strings, with others between, before and behind them."""
         return self.words.view(np.uint8)
 
-    def select(self, places: Array | slice) -> PackedStrings:
+    def select(self, chosen: Array | slice) -> PackedStrings:
         """Returns some of the strings."""
-        return PackedStrings(self.words, self.starts[places], self.sizes[places])
+        return PackedStrings(self.words, self.starts[chosen], self.sizes[chosen])
 
     def words_at(self, offsets: Array | int) -> Array:
         """Returns the eight bytes of each string from `offsets` on: a vector of uint64, the first byte lowest.
@@ -62,9 +62,9 @@ class PackedStrings:
         Bytes before the beginning and behind the end of a string are arbitrary; no offset may be below -16 or above the
         size of the string.
         """
-        places = self.starts + offsets
-        index = places >> _SHIFT_3
-        shift = ((places & _BITS_3) << _SHIFT_3).view(np.uint64)
+        positions = self.starts + offsets
+        index = positions >> _SHIFT_3
+        shift = ((positions & _BITS_3) << _SHIFT_3).view(np.uint64)
         lower = self.words.take(index)
         np.right_shift(lower, shift, out=lower)
         np.add(index, 1, out=index)
@@ -74,7 +74,7 @@ class PackedStrings:
 
 
 def padded_words(text: bytes) -> Array:
-    """Returns bytes as the words of `PackedStrings`: the first byte has the place `PADDING`."""
+    """Returns bytes as the words of `PackedStrings`: the first byte has the index `PADDING`."""
     size = len(text)
     words = np.empty((size + 2 * PADDING + 7) // 8, "<u8")
     characters = words.view(np.uint8)

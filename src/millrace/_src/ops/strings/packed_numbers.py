@@ -44,11 +44,11 @@ def packed_floats(strings: PackedStrings) -> tuple[Array, Array]:
     whole, is_simple = _unsigned(strings, begins, points)
     fraction_begins = points + has_point
     fraction, is_fraction_simple = _unsigned(strings, fraction_begins, strings.sizes)
-    places = strings.sizes - fraction_begins
-    digits = places + points - begins
+    digits_behind = strings.sizes - fraction_begins
+    digits = digits_behind + points - begins
     is_simple &= is_fraction_simple & (digits >= 1) & (digits <= _MAX_EXACT_DIGITS)
-    np.copyto(places, 0, where=~is_simple)
-    numbers = (whole * _INTEGER_POWERS.take(places) + fraction) / _POWERS.take(places)
+    np.copyto(digits_behind, 0, where=~is_simple)
+    numbers = (whole * _INTEGER_POWERS.take(digits_behind) + fraction) / _POWERS.take(digits_behind)
     np.negative(numbers, out=numbers, where=is_negative)
     return numbers, is_simple
 

@@ -55,7 +55,7 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True)
 class _Flags:
-    """The flags in force at one place of a pattern."""
+    """The flags in force at one point of a pattern."""
 
     ignore_case: bool = False
     multi_line: bool = False
@@ -73,7 +73,7 @@ SEPARATOR = "\udcff"
 
 
 class _Anchors(NamedTuple):
-    """How the places where a text or a line begins and ends are written."""
+    """How the begin and the end of a text or a line are written."""
 
     begin: str
     end: str
@@ -103,7 +103,7 @@ def compile_for_many(pattern: str) -> PatternOfMany | None:
 
     Raises: PatternError: if RE2 refuses the pattern.
     """
-    # Ranges of characters are the one way to match a separator: those of names, and of codes above 255.
+    # Ranges of characters are the only patterns to match a separator: those of names, and of codes above 255.
     if not pattern.isascii() or "\\x{" in pattern or "\\p" in pattern or "\\P" in pattern:
         return None
     translator = _Translator(pattern, _ANCHORS_OF_MANY)

@@ -3,8 +3,8 @@
 Problem: a string of Python costs 30 ns to make and as much to free. That is most of the time that it takes to cut a
 hundred thousand strings.
 
-Idea: parts of up to seven bytes and their lengths fit 64-bit numbers. Numbers are put into a table at places that a
-hash chooses; the last one at a place stays there. The numbers that are found at their place again share one Python
+Idea: parts of up to seven bytes and their lengths fit 64-bit numbers. Numbers are put into a table at slots that a
+hash chooses; the last one at a slot stays there. The numbers that are found at their slot again share one Python
 object, all others get their own.
 """
 
@@ -59,15 +59,15 @@ def _keys(strings: PackedStrings, begins: Array, sizes: Array) -> Array:
 
 def _shared(keys: Array) -> Array:
     """Makes the parts that numbers represent."""
-    places = np.right_shift(keys * _FACTOR, _SHIFT).view(np.int64)
+    slots = np.right_shift(keys * _FACTOR, _SHIFT).view(np.int64)
     table = np.zeros(1 << _TABLE_BITS, np.uint64)
     is_used = np.zeros(1 << _TABLE_BITS, bool)
-    table[places], is_used[places] = keys, True
-    used_places = np.flatnonzero(is_used)
+    table[slots], is_used[slots] = keys, True
+    used_slots = np.flatnonzero(is_used)
     texts = np.empty(1 << _TABLE_BITS, object)
-    texts[used_places] = _texts(table[used_places])
-    parts: Array = texts.take(places)
-    others = np.flatnonzero(table.take(places) != keys)
+    texts[used_slots] = _texts(table[used_slots])
+    parts: Array = texts.take(slots)
+    others = np.flatnonzero(table.take(slots) != keys)
     parts[others] = _texts(keys[others])
     return parts
 

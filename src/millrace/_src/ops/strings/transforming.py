@@ -242,7 +242,7 @@ def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | 
     begins = np.where(pos < 0, pos + counts, pos)
     ends = np.where((size < 0) | (size > counts - begins), counts, begins + size)
     if not in_bytes:
-        begins, ends = _byte_places(strings, begins), _byte_places(strings, ends)
+        begins, ends = _byte_offsets(strings, begins), _byte_offsets(strings, ends)
     return _cut(input, strings, begins, ends - begins)
 
 
@@ -258,12 +258,12 @@ def _cut(input: Array, strings: PackedStrings, begins: Array, sizes: Array) -> A
     return string_array(map(operator.getitem, input.reshape(-1).tolist(), slices), input.shape)
 
 
-def _byte_places(strings: PackedStrings, characters: Array) -> Array:
+def _byte_offsets(strings: PackedStrings, characters: Array) -> Array:
     """Returns where in its string a character of each string begins; characters are numbered from 0 to their count."""
     (begins,) = np.nonzero(_begins_character(strings))  # the byte behind a string begins a character, too
     index = _characters_before(strings)[strings.starts] + characters
-    places: Array = begins[index] - strings.starts
-    return places
+    offsets: Array = begins[index] - strings.starts
+    return offsets
 
 
 def _substr_result_shape(input: Sequence[int], pos: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Between structured tensors and Python: nested lists of dictionaries.
 
 From Python: lists of dictionaries of one depth are a structured tensor of that rank. The values of one key in all the
-dictionaries, in lists of the same nesting, are the value of that field, which is read in the same way. Other lists are
+dictionaries, in lists of the same nesting, are the value of that field, which is read likewise. Other lists are
 tensors, and ragged tensors where lists lie within lists.
 """
 

@@ -109,9 +109,9 @@ def update_rows(
     storages, values = _values(handles, grad, scalars)
     _check_rows(values[0], grad, indices)
     new_values = [value.copy() for value in values]
-    for places in _rounds(indices):
-        rows = indices[places]
-        new_rows = rule(xp, grad[places], *(value[rows] for value in new_values), *scalars)
+    for positions in _rounds(indices):
+        rows = indices[positions]
+        new_rows = rule(xp, grad[positions], *(value[rows] for value in new_values), *scalars)
         for value, changed in zip(new_values, new_rows, strict=True):
             value[rows] = changed
     for storage, value in zip(storages, new_values, strict=True):
@@ -132,12 +132,12 @@ def _check_rows(value: Array, grad: Array, indices: Array) -> None:
         )
     is_outside = (indices < 0) | (indices >= len(value))
     if is_outside.any():
-        place = int(is_outside.argmax())
-        raise invalid(f"Index {indices[place]} at offset {place} in indices is out of range")
+        at = int(is_outside.argmax())
+        raise invalid(f"Index {indices[at]} at offset {at} in indices is out of range")
 
 
 def _rounds(indices: Array) -> list[Array]:
-    """Returns the places of the first occurrence of each index, then those of the second occurrences, and so on."""
+    """Returns the positions of the first occurrence of each index, then those of the second occurrences, and so on."""
     order = np.argsort(indices, kind="stable")
     ordered = indices[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(indices) else order

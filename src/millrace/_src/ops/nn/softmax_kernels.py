@@ -30,14 +30,14 @@ Form = Callable[[Array, Array], None]
 """Writes the softmax of the rows of a matrix."""
 
 
-class Rows(NamedTuple):
-    """Everything on which it depends which way is the fastest."""
+class SoftmaxShape(NamedTuple):
+    """The shape of a matrix, on which the choice of the fastest implementation depends."""
 
     height: int
     width: int
 
 
-def _by_library(rows: Rows) -> Work | None:
+def _by_library(rows: SoftmaxShape) -> Work | None:
     block = max(_BLOCK // rows.width, 1)
     if rows.width < _SHORTEST or softmax(min(rows.height, block), rows.width) is None:
         return None
@@ -63,8 +63,8 @@ def _by_form(form: Form, rows: Array, result: Array) -> None:
     form(rows, result)
 
 
-WAYS = Ways({"onednn": _by_library, "numpy": lambda rows: _by_form}, first="numpy")
-"""How the softmax of each shape is computed: functions of NumPy's form, the matrix and the place of the result."""
+SOFTMAX = Ways({"onednn": _by_library, "numpy": lambda rows: _by_form}, first="numpy")
+"""How the softmax of each shape is computed: functions of NumPy's form, the matrix and the array for the result."""
 
 
 def write_softmax(form: Form, rows: Array, result: Array) -> Any:
@@ -78,4 +78,4 @@ def write_softmax(form: Form, rows: Array, result: Array) -> Any:
     if rows.dtype != np.float32 or rows.size < FEWEST:
         form(rows, result)
     else:
-        WAYS(Rows(*rows.shape), form, rows, result)
+        SOFTMAX(SoftmaxShape(*rows.shape), form, rows, result)

@@ -1,6 +1,6 @@
-"""Which way a pool on NumPy goes: slices of the images axis by axis, or the library oneDNN where it is found.
+"""The kernel candidates of a pool on NumPy: slices of the images axis by axis, or the library oneDNN where it is found.
 
-A trial finds the faster one for each shape, for pools and their gradients apart. Small pools go NumPy's way.
+A trial finds the faster one for each shape, for pools and their gradients apart. Small pools run on NumPy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from millrace._src.util.thread_pool import block_bounds, run_in_parallel, thread
 from millrace._src.util.ways import Ways
 
 _SMALL = 1 << 14
-"""The elements up to which choosing a way would show."""
+"""The elements up to which the choice of an implementation would show."""
 _BLOCK = 1 << 19
 """The elements of the images that are worked on at a time: their arrays stay in the cache."""
 _WORTH_SHARING = 1 << 18
@@ -28,7 +28,7 @@ _TRIVIAL = (1, 1)
 
 
 class Pooling(NamedTuple):
-    """On what it depends which way is the fastest."""
+    """A shape specialization: all that the choice of the fastest implementation depends on."""
 
     images: tuple[int, ...]
     windows: tuple[Window, ...]
@@ -47,11 +47,11 @@ class Pooling(NamedTuple):
         inner = self.windows[2:] if is_first else self.windows[1:-1]
         batch, *sizes = self.images
         shape = (batch, *sizes[1:], sizes[0]) if is_first else self.images
-        kernel, strides, before, places = zip(*((w.kernel, w.stride, w.before, w.places) for w in inner))
-        return onednn.Pool(shape, kernel, strides, before, places, self.dtype.name, is_mean, is_first)
+        kernel, strides, before, output_sizes = zip(*((w.kernel, w.stride, w.before, w.output_size) for w in inner))
+        return onednn.Pool(shape, kernel, strides, before, output_sizes, self.dtype.name, is_mean, is_first)
 
 
-def pool_ways(
+def tuned_pool(
     maker: Callable[[onednn.Pool], Callable[..., Any] | None],
     of_numpy: Callable[..., Array],
     *,

@@ -1,4 +1,4 @@
-"""Every way to pool gives the same, to the bit where nothing is added up."""
+"""Every implementation of pools gives the same, to the bit where nothing is added up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.engines.numpy.namespace import xp
-from millrace._src.ops.nn import avg_pool_ops, max_pool_ops, pool_ways
+from millrace._src.ops.nn import avg_pool_ops, max_pool_ops, pool_kernels
 from millrace._src.ops.nn.pool_windows import pool_windows
 from millrace._src.util.onednn import pooling
 from millrace._src.util.thread_pool import set_thread_count
@@ -26,13 +26,13 @@ CHOICES = (
 )
 
 
-def results(way: str, x: Any, windows: Any) -> list[Any]:
-    """Returns pools and gradients, computed in one way; the gradients of the pools are the pools."""
+def results(implementation: str, x: Any, windows: Any) -> list[Any]:
+    """Returns pools and gradients, computed by one implementation; the gradients of the pools are the pools."""
     with ExitStack() as stack:
-        for ways in CHOICES:
-            stack.enter_context(ways.pinned(way))
+        for kernel in CHOICES:
+            stack.enter_context(kernel.pinned(implementation))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(pool_ways, "_SMALL", 0)
+        patch.setattr(pool_kernels, "_SMALL", 0)
         largest = max_pool_ops.max_pool(xp, x, windows)
         means = avg_pool_ops._avg_pool(xp, x, windows)
         return [
@@ -52,7 +52,7 @@ def check(x: Any, windows: Any, error: float = 1e-5) -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(st.data())
-def test_every_way_gives_the_same(data: st.DataObject) -> None:
+def test_every_implementation_gives_the_same(data: st.DataObject) -> None:
     rank = data.draw(st.integers(2, 3))
     sizes = tuple(data.draw(st.integers(3, 9)) for _ in range(rank))
     kernel = tuple(data.draw(st.integers(1, 3)) for _ in range(rank))
@@ -84,7 +84,7 @@ def test_an_output_that_is_not_the_pools_decides_where_the_gradient_goes() -> No
     windows = pool_windows((2, 4, 4, 16), (1, 2, 2, 1), (1, 2, 2, 1), "VALID", "NHWC")
     x = np.arange(512, dtype=np.float32).reshape(2, 4, 4, 16)
     y = x[:, ::2, ::2]  # the first elements, which are the least
-    key = pool_ways.pooling_of(x.shape, windows, x)
+    key = pool_kernels.pooling_of(x.shape, windows, x)
     with max_pool_ops.LARGEST_GRADIENT.pinned("onednn"):
         gradient = max_pool_ops.LARGEST_GRADIENT(key, xp, x, y, np.ones_like(y))
     np.testing.assert_array_equal(gradient[:, ::2, ::2], np.ones_like(y))
@@ -94,9 +94,9 @@ def test_an_output_that_is_not_the_pools_decides_where_the_gradient_goes() -> No
 def test_windows_over_channels_are_windows_as_others() -> None:
     windows = pool_windows((2, 4, 4, 16), (1, 1, 1, 4), (1, 1, 1, 4), "VALID", "NHWC")
     x = np.random.default_rng(0).normal(size=(2, 4, 4, 16)).astype(np.float32)
-    key = pool_ways.pooling_of(x.shape, windows, x)
-    for way in ("onednn", "numpy"):
-        with max_pool_ops.LARGEST.pinned(way):
+    key = pool_kernels.pooling_of(x.shape, windows, x)
+    for implementation in ("onednn", "numpy"):
+        with max_pool_ops.LARGEST.pinned(implementation):
             np.testing.assert_array_equal(max_pool_ops.LARGEST(key, xp, x), x.reshape(2, 4, 4, 4, 4).max(-1))
 
 
@@ -117,17 +117,17 @@ def test_small_pools_are_not_measured() -> None:
     windows = pool_windows((2, 4, 4, 16), (1, 2, 2, 1), (1, 2, 2, 1), "VALID", "NHWC")
     x = np.ones((2, 4, 4, 16), np.float32)
     max_pool_ops.max_pool(xp, x, windows)
-    assert pool_ways.pooling_of(x.shape, windows, x) not in max_pool_ops.LARGEST._works
+    assert pool_kernels.pooling_of(x.shape, windows, x) not in max_pool_ops.LARGEST._works
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("count", [0, 1, 7])
 def test_blocks_of_images_give_what_all_images_give(count: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool_ways, "_BLOCK", 100)
-    monkeypatch.setattr(pool_ways, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(pool_kernels, "_BLOCK", 100)
+    monkeypatch.setattr(pool_kernels, "_WORTH_SHARING", 0)
     a, b = (np.random.default_rng(seed).normal(size=(count, 3, 15)) for seed in range(2))
     set_thread_count(threads)
     try:
-        np.testing.assert_array_equal(pool_ways.by_images(np.multiply, a, b), a * b)
+        np.testing.assert_array_equal(pool_kernels.by_images(np.multiply, a, b), a * b)
     finally:
         set_thread_count(0)
