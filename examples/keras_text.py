@@ -2,7 +2,7 @@
 
 The reviews are made by a grammar: "the soup was not at all bland but the service was slow". What counts is the last
 clause, and a negation turns a word into its opposite, so a net that only counts words does little better than guess.
-Reviews have different lengths; the word 0 fills them up, and `mask_zero` tells the layers to pass over it.
+Reviews have different lengths; the word 0 fills them up, and `mask_zero` makes the layers pass over it.
 
     $ python -m millrace run examples/keras_text.py [epochs]
 """

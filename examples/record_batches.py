@@ -1,6 +1,6 @@
 """Reads a Parquet file as record batches of Apache Arrow, and trains on it without touching a single row in Python.
 
-A record batch has its columns as arrays, and so has a block of a pipeline: `from_generator` hands on each batch as one
+A record batch has its columns as arrays, and so has a block of a pipeline: `from_generator` yields each batch as one
 element, and `rebatch` cuts and joins the columns. The same function serves any engine that gives record batches (Ray
 Data's `iter_batches(batch_format="pyarrow")`, a Flight stream, `pyarrow.dataset`). It needs `pip install pyarrow`.
 

@@ -8,7 +8,7 @@ importing those definitions.
 Idea: read the sources with `ast`, collect the calls at module level, refuse a name that has two homes, write the
 result. The output has one name per line, so that its diff shows what a change did to the interface.
 
-Run `python tools/gen_api.py` after adding or removing an export or an op; `--check` only tells whether that is needed.
+Run `python tools/gen_api.py` after adding or removing an export or an op; `--check` only says whether that is needed.
 When a source is wrong, the tables are written from the rest and the exit code is 1.
 """
 

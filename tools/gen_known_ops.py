@@ -5,7 +5,7 @@ Problem: a graph may hold such an op, and a `GraphDef` says neither how many out
 Idea: signatures are facts that TensorFlow's runtime lists. They are recorded once, an op a line, in the form that
 `graph/opaque_ops.py` reads. An op that Millrace declares has no line: `tools/gen_api.py` drops the line of a new op.
 
-Run it with an interpreter that has TensorFlow. `--check` writes nothing and tells whether the file is stale; without
+Run it with an interpreter that has TensorFlow. `--check` writes nothing and says whether the file is stale; without
 TensorFlow there is nothing to compare with, and `--check` passes.
 """
 

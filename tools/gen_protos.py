@@ -52,7 +52,7 @@ def stale_files() -> list[str]:
 
 def generate() -> None:
     """Runs the protocol compiler over all files and stamps its outputs."""
-    from grpc_tools import protoc  # an optional development tool: only whoever edits a .proto file needs it
+    from grpc_tools import protoc  # an optional development tool: only a change of a .proto file needs it
 
     protos = sorted(FOLDER.glob("*.proto"))
     names = [str(proto.relative_to(SOURCE)) for proto in protos]

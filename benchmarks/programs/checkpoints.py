@@ -1,7 +1,7 @@
 """A checkpoint of 1 GB in 100 variables: how long it takes to save and to restore, and how much memory saving takes.
 
 Each time is the least of three, that of the processor, in a process of its own. Restored values go to memory that is
-new to the process, as after a start. The files are in the page cache of the operating system; nobody waits for the
+new to the process, as after a start. The files are in the page cache of the operating system; no call waits for the
 disk, neither TensorFlow nor Millrace does. Under NumPy stands what the same bytes take when they are only written to a
 file, or read from one into new arrays, without names and checksums.
 """

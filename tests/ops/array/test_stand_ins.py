@@ -1,4 +1,4 @@
-"""`FakeParam`, which represents values that nobody reads, and branches that return it."""
+"""`FakeParam`, which represents values that no operation reads, and branches that return it."""
 
 from __future__ import annotations
 

@@ -176,9 +176,9 @@ def test_users_may_note_things_on_a_ragged_tensor() -> None:
 
 def test_copies_and_pickles() -> None:
     x = tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1, 2], [], [3], [4]]), 2)
-    for twin in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
-        assert twin.to_list() == x.to_list()
-        assert twin.shape == x.shape
+    for copied in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert copied.to_list() == x.to_list()
+        assert copied.shape == x.shape
 
 
 # --- through functions, branches and loops ---------------------------------------------------------------------------

@@ -151,8 +151,8 @@ def test_static_facts_of_a_spec_are_taken_over() -> None:
 def test_a_partition_is_a_composite_tensor() -> None:
     partition = RowPartition.from_uniform_row_length(2, 6)
     (splits,) = tf.nest.flatten(partition, expand_composites=True)
-    twin = tf.nest.pack_sequence_as(partition, [splits], expand_composites=True)
-    assert repr(twin) == repr(partition)
+    copied = tf.nest.pack_sequence_as(partition, [splits], expand_composites=True)
+    assert repr(copied) == repr(partition)
     assert repr(pickle.loads(pickle.dumps(partition))) == repr(partition)
 
     @tf.function

@@ -16,8 +16,8 @@ _Rule = TypeVar("_Rule", bound=Callable[..., Any])
 def values_for(**inputs: tuple[str, ...]) -> Callable[[_Rule], _Rule]:
     """Declares for which gradients a rule reads the value of an input; for other gradients shape and dtype are enough.
 
-    `@values_for(x=("y",))` above a gradient: the value of `x` is read for the gradient of `y`. Where nobody wants the
-    gradient of `y`, an eager tape keeps a stand-in and lets the value go. An empty tuple: the value is never read.
+    `@values_for(x=("y",))` above a gradient: the value of `x` is read for the gradient of `y`. Where no caller wants
+    the gradient of `y`, an eager tape keeps a stand-in and lets the value go. An empty tuple: the value is never read.
     """
 
     def declare(rule: _Rule) -> _Rule:

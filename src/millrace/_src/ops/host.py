@@ -2,7 +2,7 @@
 
 A graph cannot hold a Python function, so the op holds a token that names the function. Here the token is a `str` that
 also carries the function. Whoever keeps the operation (a graph, a tape, a copy of the body) keeps the function, and
-nobody else does.
+no other op does.
 
 `tf.py_function` stands above gradient tapes, in `autodiff/py_function.py`.
 """

@@ -1,7 +1,7 @@
 """Mutexes: what `tf.CriticalSection` is made of.
 
-A mutex is a resource. `MutexLock` waits until nobody holds the mutex and gives a lock, a variant; `ConsumeMutexLock`
-ends the lock. A lock that is never consumed, because something raised in between, ends when nobody refers to it.
+A mutex is a resource. `MutexLock` waits until no lock holds the mutex and gives a lock, a variant; `ConsumeMutexLock`
+ends the lock. A lock that is never consumed, because something raised in between, ends when nothing refers to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from millrace._src.ops.shape_rules import no_outputs, scalar
 
 _NOT_DIFFERENTIABLE = "a mutex has no value"
 _PATIENCE = 0.5
-"""Seconds until a waiting lock looks for holds that nobody refers to any more."""
+"""Seconds until a waiting lock looks for holds that nothing refers to any more."""
 _NOT_BATCHED = "rows would wait for one another"
 
 
@@ -34,7 +34,7 @@ class Mutex:
 class MutexHold:
     """What a lock refers to: the mutex is held until `end`.
 
-    Args: mutex: The mutex; making the object waits until nobody holds the mutex.
+    Args: mutex: The mutex; making the object waits until no lock holds the mutex.
     """
 
     def __init__(self, mutex: Mutex) -> None:
@@ -69,7 +69,7 @@ def _boxed(referent: Any) -> Array:
     not_batched=_NOT_BATCHED,
 )
 def mutex(xp: Xp, *, container: str = "", shared_name: str = "") -> Array:
-    """Makes a mutex that nobody holds."""
+    """Makes a mutex that no lock holds."""
     return _boxed(Mutex())
 
 
@@ -84,7 +84,7 @@ def mutex(xp: Xp, *, container: str = "", shared_name: str = "") -> Array:
     not_batched=_NOT_BATCHED,
 )
 def mutex_lock(xp: Xp, mutex: Array) -> Array:
-    """Waits until nobody holds a mutex, and holds it."""
+    """Waits until no lock holds a mutex, and locks it."""
     return _boxed(MutexHold(resource_of(mutex)))
 
 

@@ -1,7 +1,7 @@
 """Ops on variables: create, read, assign, scatter.
 
 A variable's value is replaced, so every kernel here computes a new array from the old array; a sum with a large array
-that nobody else holds is written into that array.
+that no other tensor holds is written into that array.
 The same kernels serve XLA, where the resource is a cell that holds the traced value.
 """
 
@@ -250,7 +250,7 @@ def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
 
 
 def _combine_in_place(combine: Any, array: Array, value: Array) -> None:
-    """Writes `combine(array, value)` into the array, which nobody else holds; the two have the same shape and dtype."""
+    """Writes `combine(array, value)` into the array, which no other tensor holds, of the same shape and dtype."""
     if not (array.flags.c_contiguous and value.flags.c_contiguous):
         combine(array, value, out=array)
         return

@@ -29,7 +29,7 @@ _shared_lock = threading.Lock()
 
 
 def _shared(made: Accumulator, container: str, shared_name: str) -> Array:
-    """Returns the accumulator of a shared name, which is `made` if nobody holds one; without a name, `made`.
+    """Returns the accumulator of a shared name, which is `made` if no handle refers to one; without a name, `made`.
 
     Raises: InvalidArgumentError: if the accumulator of that name is of another kind, dtype or shape.
     """

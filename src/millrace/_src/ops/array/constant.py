@@ -1,6 +1,6 @@
 """`tf.constant`: Python and NumPy values as tensors.
 
-The value becomes an array that nobody else may change. In eager mode the array is the tensor; in a graph
+The value becomes an array that no other code may change. In eager mode the array is the tensor; in a graph
 the array is the attribute of a Const node.
 """
 
@@ -68,7 +68,7 @@ _new_tensor: Callable[[Array, DType], EagerTensor] = _first_tensor
 
 
 def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
-    """Returns the value as an array that nobody else may change, and the dtype."""
+    """Returns the value as an array that no other code may change, and the dtype."""
     if isinstance(value, SymbolicTensor):
         if dtype is not None and value.dtype is not dtype:
             raise TypeError(f"Expected {dtype.name}, but got {value} of type 'SymbolicTensor'.")

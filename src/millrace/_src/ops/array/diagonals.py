@@ -1,8 +1,8 @@
 """Diagonals of matrices: made into matrices, taken out, and set.
 
-A band is the diagonals `k[0] ... k[1]`. A packed band is a matrix with one row for each diagonal, the uppermost first,
-the shorter diagonals aligned left or right. `_Band` computes once, from static sizes, where each element of a matrix
-stands in the packed band, and conversely. Every op is then one gather and one `where`.
+A diagonal band is the diagonals `k[0] ... k[1]`. A packed band is a matrix with one row for each diagonal, the
+uppermost first, the shorter diagonals aligned left or right. `_DiagonalBand` computes once, from static sizes, where
+each element of a matrix stands in the packed band, and conversely. Every op is then one gather and one `where`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from millrace._src.util.export import export
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-class _Band:
-    """A band of a matrix, the diagonals `low ... high`, and the band's packed form."""
+class _DiagonalBand:
+    """A diagonal band of a matrix, the diagonals `low ... high`, and the band's packed form."""
 
     def __init__(self, rows: int, cols: int, low: int, high: int, align: str) -> None:
         self.rows, self.cols, self.low, self.high = rows, cols, low, high
@@ -177,7 +177,7 @@ def _matrix_diag(xp: Xp, diagonal: Array, k: Array, rows: int, cols: int, paddin
     if low == high:
         whole_shape = (*diagonal.shape[:-2], height, width)
         return diagonal_matrices(xp, diagonal[..., 0, :], low, whole_shape, padding.reshape(()))
-    which, position, inside = _Band(height or 0, width or 0, low, high, align).packed_positions()
+    which, position, inside = _DiagonalBand(height or 0, width or 0, low, high, align).packed_positions()
     if not diagonal.shape[-1]:
         return xp.full((*diagonal.shape[:-2], height, width), padding.reshape(()), dtype=diagonal.dtype)
     return xp.where(inside, diagonal[..., which, position], padding.reshape(()))
@@ -312,7 +312,7 @@ def _matrix_diag_part(xp: Xp, matrix: Array, k: Array, padding: Array, align: st
     _check_limits(rows, cols, low, high)
     if low == high:
         return diagonal_of(xp, matrix, low)
-    band = _Band(rows, cols, low, high, align)
+    band = _DiagonalBand(rows, cols, low, high, align)
     row, col, inside = band.matrix_positions()
     if not rows or not cols:
         packed_diagonals = xp.full(
@@ -411,7 +411,7 @@ def _matrix_set_diag(xp: Xp, matrix: Array, diagonal: Array, k: Array, align: st
     low, high = _limits(k)
     rows, cols = matrix.shape[-2:]
     _check_limits(rows, cols, low, high, dot="")
-    band = _Band(rows, cols, low, high, align)
+    band = _DiagonalBand(rows, cols, low, high, align)
     if low != high and (diagonal.ndim < 2 or diagonal.shape[-2] != high - low + 1):
         raise invalid(
             "The number of diagonals provided in `diag` is not consistent with `lower_diag_index` and "

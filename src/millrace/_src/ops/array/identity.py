@@ -1,7 +1,7 @@
 """Ops that give back their input, and placeholders.
 
 The ops differ only in what the rest of the system may do with the result: stop a gradient, forbid a gradient, name a
-value, check a shape, or mark the point where a caller's value enters a graph. The kernels hand on the array they were
+value, check a shape, or mark the point where a caller's value enters a graph. The kernels return the array they were
 given, which is safe because the buffer of a tensor never changes.
 """
 
@@ -351,7 +351,7 @@ def _default_shape(c: ShapeContext) -> TensorShape:
     batching=shape_batches.of_a_shape,
 )
 def placeholder_with_default_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
-    """Returns `input` unless whoever runs the graph supplies another value."""
+    """Returns `input` unless the caller that runs the graph supplies another value."""
     return input
 
 
@@ -363,7 +363,7 @@ def placeholder_with_default_gradient(dy: Tensor) -> Tensor:
 
 @export(v1=["placeholder_with_default"])
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Makes a placeholder that gives `input` when nobody feeds a value.
+    """Makes a placeholder that gives `input` when no value is fed.
 
     >>> int(tf.compat.v1.placeholder_with_default(3, []))
     3

@@ -1,4 +1,4 @@
-"""The band of a matrix: the main diagonal and some diagonals on both sides, everything else zero.
+"""The diagonal band of a matrix: the main diagonal and some diagonals on both sides, everything else zero.
 
 One mask, made from the distance of each element to the main diagonal, serves all matrices of a batch. Large matrices
 are copied by blocks of rows, of which only the corners need a mask. The gradient is the band of the gradient.
@@ -81,7 +81,7 @@ def _known_band(xp: Xp, input: Array, num_lower: int, num_upper: int, zero: Arra
     lower, upper = (rows if num_lower < 0 else num_lower), (cols if num_upper < 0 else num_upper)
     if rows < 4 * _ROWS or rows * cols < _LARGE or (lower >= rows and upper >= cols):
         return _band_by_mask(xp, input, num_lower, num_upper, zero)
-    result = np.zeros(input.shape, input.dtype)  # whose memory nobody touches where it stays zero
+    result = np.zeros(input.shape, input.dtype)  # whose memory is not touched where it stays zero
     if input.dtype.hasobject:
         result.fill(zero.item())
     for start in range(0, rows, _ROWS):

@@ -1,4 +1,4 @@
-"""`FakeParam`: a value that nobody reads.
+"""`FakeParam`: a value that no operation reads.
 
 The gradient of a branch reads intermediates of that branch, so the operation around the branches returns the
 intermediates of all branches. A branch returns stand-ins for those of another branch. Where dimensions are not known
@@ -35,7 +35,8 @@ def _declared_shape(c: ShapeContext) -> TensorShape:
     not_batched="it has no operands that could differ",
 )
 def fake_param(xp: Xp, *, dtype: DType, shape: TensorShape) -> Array:
-    """Stands for a value that nobody reads; its unknown dimensions are 0, and a value of unknown rank is a scalar.
+    """Represents a value that no operation reads; its unknown dimensions are 0, and a value of unknown rank is a
+    scalar.
 
     >>> tf.raw_ops.FakeParam(dtype=tf.float32, shape=[None, 3]).shape
     TensorShape([0, 3])

@@ -1,7 +1,7 @@
 """Assertions that numbers are numbers: `check_numerics`, `assert_all_finite`.
 
-The ops hand on the tensor and fail at the first NaN or infinity, in the result and in the gradient. XLA cannot stop a
-program: compiled functions hand on the tensor unchecked, as in TensorFlow.
+The ops return the tensor and fail at the first NaN or infinity, in the result and in the gradient. XLA cannot stop a
+program: compiled functions return the tensor unchecked, as in TensorFlow.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
     refuses=("tensor",),
 )
 def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
-    """Returns `tensor`; fails if `tensor` holds NaN or infinity; the error tells the sign of infinities."""
+    """Returns `tensor`; fails if `tensor` holds NaN or infinity; the error says the sign of infinities."""
     if not np.isfinite(tensor).all():
         presence = [
             ("-Inf", (tensor == -np.inf).any()),

@@ -260,7 +260,7 @@ def sample_distorted_bounding_box(
       image_size: Height, width and channels: three integers (uint8, int8, int16, int32 or int64).
       bounding_boxes: A float32 `Tensor` (batch, boxes, 4) of the objects' boxes: top, left, bottom and right, as parts
         of the picture in [0, 1].
-      seed: The op's own seed; see `tf.random.set_seed`. 0 means numbers that nobody can predict.
+      seed: The op's own seed; see `tf.random.set_seed`. 0 means numbers that cannot be predicted.
       min_object_covered: The share of an object that the crop must cover.
       aspect_ratio_range: The least and the greatest ratio of width to height; by default 0.75 and 1.33.
       area_range: The least and the greatest area, as a part of the picture's; by default 0.05 and 1.
@@ -302,7 +302,7 @@ def sample_distorted_bounding_box_v1(
       image_size: Height, width and channels: three integers.
       bounding_boxes: A float32 `Tensor` (batch, boxes, 4) of the objects' boxes.
       seed: The first seed of the op; None represents 0.
-      seed2: The second seed of the op. Both 0 mean numbers that nobody can predict.
+      seed2: The second seed of the op. Both 0 mean numbers that cannot be predicted.
       min_object_covered: The share of an object that the crop must cover.
       aspect_ratio_range: The least and the greatest ratio of width to height.
       area_range: The least and the greatest area, as a part of the picture's.

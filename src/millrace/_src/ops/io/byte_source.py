@@ -77,7 +77,7 @@ class CompressedSource:
     """The decompressed bytes of a file in zlib's or gzip's format.
 
     A gzip file may hold several members one after the other, as TensorFlow's does. A file that ends in mid-stream
-    simply ends: whoever needs more bytes says so.
+    simply ends: a caller that needs more bytes says so.
     """
 
     end_of_file = "EOF reached"

@@ -65,7 +65,7 @@ class ExampleOrigin:
         return invalid(f"{self.prefix}Key: {field.shown_key}, Index: {self.index}.  {complaint}")
 
     def unreadable(self, field: Field) -> errors.InvalidArgumentError:
-        """Makes the error about a list of values that cannot be read; of a single Example TensorFlow tells more."""
+        """Makes the error about a list of values that cannot be read; of a single Example TensorFlow says more."""
         if self.index is not None:
             return self.refused(field, "Can't parse serialized Example.")
         detail = f"Parsing {LIST_OF_TAG[field.tag]}_list failed."

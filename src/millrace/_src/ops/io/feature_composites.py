@@ -144,7 +144,7 @@ def _by_splits(examples: RaggedTensor, splits: RaggedTensor, validate: bool) -> 
 
 
 def _by_row_numbers(examples: RaggedTensor, numbers: RaggedTensor, validate: bool) -> RaggedTensor:
-    """Puts values into the rows with given numbers; the last number of an Example tells how many rows there are."""
+    """Puts values into the rows with given numbers; the last number of an Example says how many rows there are."""
     one = raw.Cast(x=1, DstT=numbers.dtype)
     after_nothing = raw.ConcatV2(values=[raw.Reshape(tensor=-one, shape=[1]), numbers.values], axis=0)
     is_empty = raw.Equal(x=numbers.row_lengths(), y=0)

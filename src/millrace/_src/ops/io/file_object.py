@@ -58,7 +58,7 @@ class GFile:
         self._reader: BufferedReader | None = None
         self._writer: BufferedWriter | None = None
         self._closers: list[Any] = []
-        """What closes the open files, here or when nobody holds the object any more."""
+        """What closes the open files, here or when nothing holds the object any more."""
 
     @property
     def name(self) -> Any:

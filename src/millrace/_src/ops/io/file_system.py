@@ -179,7 +179,7 @@ class FileSystem(ABC):
         return True
 
     def remove_abandoned(self, path: str) -> bool:
-        """Deletes a file that a process claimed which is certainly gone; returns whether that is so."""
+        """Deletes a file that a process claimed which no longer runs; returns whether that is so."""
         return False
 
 

@@ -1,7 +1,7 @@
 """Which file system a name belongs to.
 
 A name with a scheme, as in `ram://a/b`, belongs to the file system that is registered for the scheme, one without to
-the disk of this machine. Schemes that nobody registered are left to `fsspec`.
+the disk of this machine. Schemes without a registered file system are left to `fsspec`.
 """
 
 from __future__ import annotations

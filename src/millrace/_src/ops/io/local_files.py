@@ -178,7 +178,7 @@ class LocalFileSystem(FileSystem):
             os.close(descriptor)
 
     def claim(self, file: RawIOBase) -> bool:
-        """Locks a file, and says whether nobody removed the file before it was locked."""
+        """Locks a file, and says whether no process removed the file before it was locked."""
         return not _lock(file, _EXCLUSIVE) or os.fstat(file.fileno()).st_nlink > 0
 
     def remove_abandoned(self, path: str) -> bool:

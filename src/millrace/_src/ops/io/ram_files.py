@@ -172,7 +172,7 @@ class RamFileSystem(FileSystem):
                 self._entries[target + path[len(source) :]] = self._entries.pop(path)
 
     def claim(self, file: RawIOBase) -> bool:
-        """Claims a file until it is closed, and says whether nobody removed the file before."""
+        """Claims a file until it is closed, and says whether no process removed the file before."""
         assert isinstance(file, _RamFile)
         contents = file.claim()
         with self._lock:

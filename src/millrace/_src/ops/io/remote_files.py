@@ -161,7 +161,7 @@ class FsspecFileSystem(FileSystem):
             return FileStatistics(facts["size"] or 0, 0 if is_directory else self._changed(path), is_directory)
 
     def _changed(self, path: str) -> int:
-        """Returns when a file was changed, in nanoseconds since 1970; 0 if nobody knows."""
+        """Returns when a file was changed, in nanoseconds since 1970; 0 if unknown."""
         try:
             return int(self._file_system.modified(path).timestamp() * 1e9)
         except NotImplementedError:

@@ -2,7 +2,7 @@
 
 A process may be killed, and a machine may lose power, at any moment. So a file is written under another name beside
 its own, brought to the disk, and then renamed, which is one step. What a dead process leaves behind has a name that
-nobody takes for the file, and the next process that writes there removes it.
+no reader takes for the file, and the next process that writes there removes it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class PartFile:
         with file_errors(target):
             if not self._file_system.renames_open_files:
                 self._file.close()
-            # While the file is open, it is claimed: nobody else takes it for one of a dead process.
+            # While the file is open, it is claimed: no other process takes it for one of a dead process.
             self._file_system.rename(self._part, file_system_of(target)[1])
             self._file.close()
 

@@ -1,7 +1,7 @@
 """The ops that make lookup tables.
 
-A table belongs to whoever holds its handle. A table with a shared name is the same one for all who name it, as long as
-somebody holds it.
+A table belongs to the code that holds its handle. A table with a shared name is the same one for all who name it, as
+long as somebody holds it.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _enum_name(dtype: DType) -> str:
 
 
 def _shared(container: str, shared_name: str, make: Callable[[], LookupTable]) -> LookupTable:
-    """Returns the table of a shared name, which is made if nobody holds it; without a name, a new table.
+    """Returns the table of a shared name, which is made if no handle refers to it; without a name, a new table.
 
     Raises: InvalidArgumentError: if the table of that name has other dtypes.
     """
@@ -152,7 +152,7 @@ def hash_table(
 
 @op("AnonymousHashTable", "-> table_handle: resource", **_ANONYMOUS)
 def anonymous_hash_table(xp: Xp, *, key_dtype: DType, value_dtype: DType) -> Any:
-    """Makes a table that is filled once, and that belongs to whoever holds the handle."""
+    """Makes a table that is filled once, and that belongs to the code that holds the handle."""
     return _static("AnonymousHashTable", key_dtype, value_dtype)
 
 
@@ -181,7 +181,7 @@ def mutable_hash_table(
 
 @op("AnonymousMutableHashTable", "-> table_handle: resource", **_ANONYMOUS)
 def anonymous_mutable_hash_table(xp: Xp, *, key_dtype: DType, value_dtype: DType) -> Any:
-    """Makes a table that changes at any time, and that belongs to whoever holds the handle."""
+    """Makes a table that changes at any time, and that belongs to the code that holds the handle."""
     return _mutable("AnonymousMutableHashTable", key_dtype, value_dtype)
 
 
@@ -211,7 +211,7 @@ def mutable_hash_table_of_tensors(
 def anonymous_mutable_hash_table_of_tensors(
     xp: Xp, *, key_dtype: DType, value_dtype: DType, value_shape: TensorShape = SCALAR
 ) -> Any:
-    """Makes a table of vectors that changes at any time, and that belongs to whoever holds the handle."""
+    """Makes a table of vectors that changes at any time, and that belongs to the code that holds the handle."""
     return _of_tensors("AnonymousMutableHashTableOfTensors", key_dtype, value_dtype, value_shape)
 
 
@@ -262,7 +262,7 @@ def anonymous_mutable_dense_hash_table(
     initial_num_buckets: int = 131072,
     max_load_factor: float = _LOAD,
 ) -> Any:
-    """Makes a table like `MutableDenseHashTableV2` that belongs to whoever holds the handle."""
+    """Makes a table like `MutableDenseHashTableV2` that belongs to the code that holds the handle."""
     buckets = Buckets(initial_num_buckets, max_load_factor)
     return _dense("AnonymousMutableDenseHashTable", empty_key, deleted_key, value_dtype, value_shape, buckets)
 

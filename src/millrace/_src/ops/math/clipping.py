@@ -148,7 +148,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
         clip_norm = _not_negative(clip_norm, values)
         squares = reduce_sum(values * values, axes, keepdims=True)
-        # sqrt has no gradient at 0: where `squares` is 0, sqrt gets 1 instead and nobody uses the result.
+        # sqrt has no gradient at 0: where `squares` is 0, sqrt gets 1 instead and the result is not used.
         is_positive = squares > 0
         positive_squares = where_v1(is_positive, squares, ones_like_v1(squares))
         norm = where_v1(is_positive, sqrt(positive_squares), squares)

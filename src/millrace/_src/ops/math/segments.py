@@ -240,7 +240,7 @@ def extreme_gradient(
     """Differentiates a maximum or minimum per segment: the rows that reach the extreme share its gradient equally."""
     is_extreme = raw.Equal(x=data, y=gather(output))
     count = add_up(raw.Cast(x=is_extreme, DstT=doutput.dtype))
-    share = gather(raw.DivNoNan(x=doutput, y=count))  # nobody reaches the maximum of a segment without rows
+    share = gather(raw.DivNoNan(x=doutput, y=count))  # no element is the maximum of a segment without rows
     return raw.SelectV2(condition=is_extreme, t=share, e=raw.ZerosLike(x=share))
 
 

@@ -3,7 +3,7 @@
 There is no matrix product in a depthwise correlation, but a sum over the elements of the window: each term is a strided
 slice of the images times one number a channel. The functions say just that, for both engines: NumPy adds into one
 buffer, some rows of it at a time where there are many, XLA fuses the sum into one loop. Where the library oneDNN is
-found, a trial tells for which shapes it is faster than NumPy (see `correlation`).
+found, a trial finds for which shapes it is faster than NumPy (see `correlation`).
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
     if executing_eagerly():
         order = _swapped(rank, axis)
         return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order)
-    rank_of(logits)  # TensorFlow's graphs have one more Rank node, which nobody reads
+    rank_of(logits)  # TensorFlow's graphs have one more Rank node, which no operation reads
     size = rank_of(logits)
     last_axis_logits = transpose(logits, _swapped_order(size, axis))
     return transpose(function(last_axis_logits), _swapped_order(size, axis), name=name or "transpose")
@@ -267,7 +267,7 @@ def _through_softmax(gradient: Tensor, features: Tensor) -> Tensor:
 
 
 def _is_zero(gradient: Tensor) -> bool:
-    """Returns whether a gradient is known to be 0, as it is where nobody uses an op's second output."""
+    """Returns whether a gradient is known to be 0, as it is where an op's second output is not used."""
     if isinstance(gradient, EagerTensor):
         return not gradient._eager_array.any()
     operation: Any = getattr(gradient, "op", None)

@@ -29,7 +29,7 @@ _NO_SHAPES: Any = ()
 
 
 def _shared(container: str, shared_name: str, make: Callable[[], Queue]) -> Queue:
-    """Returns the queue of a shared name, which is made if nobody holds it; without a name, a new queue.
+    """Returns the queue of a shared name, which is made if no handle refers to it; without a name, a new queue.
 
     Raises: InvalidArgumentError: if the queue of that name is of another kind, or holds other elements.
     """
@@ -206,7 +206,7 @@ def enqueue_many(xp: Xp, handle: Array, components: Sequence[Array], *, timeout_
 
 
 def _element_shapes(c: ShapeContext) -> Sequence[TensorShape]:
-    """Returns the shapes of an element's tensors, as far as the handle tells."""
+    """Returns the shapes of an element's tensors, as far as the handle says."""
     handle = c.inputs[0].handle_type
     count = len(c.attr("component_types"))
     known = isinstance(handle, QueueHandle) and len(handle.shapes) == count

@@ -91,7 +91,7 @@ class Shuffled(Store):
     """Elements come out in random order.
 
     Args:
-      seed: the first seed; both 0 for seeds that nobody can know.
+      seed: the first seed; both 0 for seeds that cannot be known.
       seed2: the second seed.
     """
 

@@ -236,7 +236,7 @@ def _check_indices(key: int, indices: list[int], count: int) -> None:
 
 
 def _area(kind: type[A], container: str, shared_name: str, capacity: int, memory_limit: int) -> A:
-    """Returns the area of a name, a new one if nobody uses it: in a session, of the session's own."""
+    """Returns the area of a name, a new one if the name is new: in a session, of the session's own."""
     session = state.session_tensors
     with _lock:
         areas = OUTSIDE if session is None else _of_sessions.setdefault(session, Areas())

@@ -168,7 +168,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
         return _with_shape(flat_values, self._shape) if self._flat_values_spec is None else flat_values
 
     def _partition(self, axis: int, splits: Any) -> RowPartition:
-        """Returns the partition of one dimension, with what the shape tells of the partition."""
+        """Returns the partition of one dimension, with what the shape says of the partition."""
         rows = self._static_rows()[axis]
         if rows is not None:
             splits = with_static_size(splits, rows + 1)

@@ -255,13 +255,13 @@ class _Learned:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._era = -1
+        self._epoch = -1
         self.weights = np.ones(size, np.int64)
 
     def run(self, xp: Xp, stream: KernelStream, call: _Call, true_classes: Array) -> tuple[Array, Array, Array]:
         """Draws candidates, then learns the true classes."""
-        if self._era != stream.current_era():
-            self._era, self.weights = stream.current_era(), np.ones(self._size, np.int64)
+        if self._epoch != stream.current_epoch():
+            self._epoch, self.weights = stream.current_epoch(), np.ones(self._size, np.int64)
         result = call.run(xp, stream.take, _weighted_sampler(self.weights), true_classes)
         self.weights = self.weights + np.bincount(true_classes.reshape(-1), minlength=self._size)
         return result

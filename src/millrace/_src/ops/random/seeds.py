@@ -5,7 +5,7 @@ each graph from 0, in eager mode by Python's generator seeded with the global se
 call to call, until `set_seed` starts everything over.
 
 Idea: the global seed and its epoch are one small object. A `KernelStream` belongs to one call site, an eager
-kernel or a node of a graph, and counts the blocks it has handed out. The stream starts over when the era has changed.
+kernel or a node of a graph, and counts the blocks it has handed out. The stream starts over when the epoch has changed.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class _Global:
         self.lock = threading.Lock()
         self.seed: Any = None
         self.numbers = random.Random()
-        self.era = 0
+        self.epoch = 0
 
     def set(self, seed: Any) -> None:
         with self.lock:
             self.seed = seed
             self.numbers = random.Random(seed if isinstance(seed, (int, float, str, bytes, type(None))) else int(seed))
-            self.era += 1
+            self.epoch += 1
 
     def next_op_seed(self) -> int:
         with self.lock:
@@ -149,20 +149,20 @@ def _next_count(graph: Any) -> int:
 class KernelStream:
     """The stream of one stateful kernel: seeded by the op's attributes, at random if both are 0."""
 
-    __slots__ = ("_era", "_key", "_lock", "_position", "_seeds", "_starts_over")
+    __slots__ = ("_epoch", "_key", "_lock", "_position", "_seeds", "_starts_over")
 
     def __init__(self, seed: int, seed2: int, *, starts_over: bool = True) -> None:
         self._seeds = seed, seed2
         self._starts_over = starts_over
         self._lock = threading.Lock()
-        self._era = -1
+        self._epoch = -1
         self._key = self._seeds
         self._position = 0
 
     def take(self, blocks: int) -> Stream:
         """Returns the stream at its current position, and moves the position on by `blocks`."""
         with self._lock:
-            if self._era != _global.era and (self._starts_over or self._era < 0):
+            if self._epoch != _global.epoch and (self._starts_over or self._epoch < 0):
                 self._start_over()
             position = self._position
             self._position += blocks
@@ -175,22 +175,22 @@ class KernelStream:
     def save(self) -> tuple[bool, tuple[int, int], int]:
         """Returns whether the stream has begun, its seeds, and its position."""
         with self._lock:
-            return self._era >= 0, self._key, self._position
+            return self._epoch >= 0, self._key, self._position
 
     def restore(self, state: tuple[bool, tuple[int, int], int]) -> None:
         """Goes on from a state that `save` gave."""
         has_begun, key, position = state
         with self._lock:
-            self._era = _global.era if has_begun else -1
+            self._epoch = _global.epoch if has_begun else -1
             self._key, self._position = key, position
 
     @staticmethod
-    def current_era() -> int:
+    def current_epoch() -> int:
         """Returns a number that changes when all streams start over."""
-        return _global.era
+        return _global.epoch
 
     def _start_over(self) -> None:
-        self._era = _global.era
+        self._epoch = _global.epoch
         self._position = 0
         if self._seeds == (0, 0):
             self._key = int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
@@ -237,7 +237,7 @@ def stream_of(attrs: dict[str, Any]) -> KernelStream:
 
 
 def _forget_the_dead(every: int = 256) -> None:
-    """Drops the streams of attributes that nobody else holds any more."""
+    """Drops the streams of attributes that nothing else holds any more."""
     if len(_streams) % every == every - 1:
         only_here = 3  # the pair, the loop's variable, and getrefcount's own argument
         for identity, (attrs, _) in list(_streams.items()):

@@ -1,6 +1,6 @@
 """The stateful random ops: each continues a hidden stream of its own from call to call.
 
-An op's attributes `seed` and `seed2` select its stream; both 0 select a stream that nobody can predict. The stream
+An op's attributes `seed` and `seed2` select its stream; both 0 select a stream that cannot be predicted. The stream
 belongs to the call site, an eager kernel or a node of a graph (`seeds.KernelStream`). So each stateful op is
 bound by a rule that gives its kernel that stream. A kernel that is called directly draws a stream's beginning.
 """

@@ -295,7 +295,7 @@ def _static_axes(x: Tensor, fft_length: Any, axes: Any) -> Axes:
 
 
 def _default_lengths(x: Tensor, axes: Axes, *, halves: bool) -> Tensor:
-    """Returns the lengths of a transform of all elements; `halves` tells that the last axis holds half a spectrum."""
+    """Returns the lengths of a transform of all elements; `halves` says that the last axis holds half a spectrum."""
     dims: list[Any] = [x.shape[axis] for axis in axes]
     if None in dims:
         shape = raw.Shape(input=x)

@@ -61,7 +61,7 @@ class MatrixValue(VariantValue, Referent):
 
     @property
     def blocks(self) -> Any:
-        """The matrices as one block diagonal `scipy.sparse.csr_array`, which nobody may change."""
+        """The matrices as one block diagonal `scipy.sparse.csr_array`, which no code may change."""
         if self._blocks is None:
             rows, columns = self.shape[-2:]
             shifted_columns = self.columns

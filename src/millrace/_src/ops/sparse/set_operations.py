@@ -143,7 +143,7 @@ def _intersection(a: Array, b: Array) -> Array:
 
 
 def _difference(a: Array, b: Array) -> Array:
-    keys = _merged(a * 2, b * 2 + 1)  # the last bit tells the array: a key that both have is followed by itself
+    keys = _merged(a * 2, b * 2 + 1)  # the last bit says the array: a key that both have is followed by itself
     is_alone = np.ones(len(keys), bool)
     np.not_equal(keys[1:], keys[:-1] + 1, out=is_alone[:-1])
     return keys[is_alone & (keys & 1 == 0)] >> 1

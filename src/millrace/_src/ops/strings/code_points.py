@@ -1,9 +1,9 @@
 """Between strings of any encoding and code points, for many strings at once.
 
 Malformed input is replaced piece by piece, dropped, or refused. Python's codecs find the malformed pieces; each piece
-becomes one marker that tells the length of the piece, so that byte offsets stay known.
+becomes one marker that says the length of the piece, so that byte offsets stay known.
 
-Where a character's code point tells how many bytes the character takes, all strings are decoded as one text with line
+Where a character's code point says how many bytes the character takes, all strings are decoded as one text with line
 ends between the strings. Other encodings are decoded one string at a time.
 """
 

@@ -275,7 +275,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     elementwise="unary",
 )
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
-    """Maps every string to one of `num_buckets` buckets; without the key nobody can choose strings that collide.
+    """Maps every string to one of `num_buckets` buckets; without the key no attacker can choose strings that collide.
 
     >>> tf.strings.to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2]).numpy()
     array([2, 0])

@@ -287,7 +287,7 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Decodes strings to code points, and tells where in its string each code point begins.
+    """Decodes strings to code points, and says where in its string each code point begins.
 
     >>> [t.numpy().tolist() for t in tf.strings.unicode_decode_with_offsets("éa", "UTF-8")]
     [[233, 97], [0, 2]]
@@ -355,7 +355,7 @@ def unicode_split_with_offsets(
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """Splits strings into characters, each a string, and tells where in its string each character begins.
+    """Splits strings into characters, each a string, and says where in its string each character begins.
 
     >>> tf.strings.unicode_split_with_offsets("éa", "UTF-8")[1].numpy()
     array([0, 2])

@@ -87,7 +87,7 @@ def given_shape(
 ) -> DynamicRaggedShape | None:
     """Returns the shape that the arguments of `StructuredTensor.from_fields` give; None if only the fields tell.
 
-    Raises: ValueError: if the arguments contradict each other, or nothing tells the shape.
+    Raises: ValueError: if the arguments contradict each other, or nothing says the shape.
     """
     shape = TensorShape(shape)
     if shape.rank is None:
