@@ -12,7 +12,7 @@ import millrace as tf
 def test_names_alone_are_merged_when_a_scope_is_entered() -> None:
     graph = tf.Graph()
     with graph.as_default(), graph.device("/job:a"), graph.device("/gpu:1"):
-        assert graph._devices[-1] == "/job:a/device:GPU:1"
+        assert graph._scopes.thread.requests.devices[-1] == "/job:a/device:GPU:1"
         assert tf.constant(1).device == "/job:a/device:GPU:1"
 
 

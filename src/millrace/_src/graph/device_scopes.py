@@ -7,8 +7,7 @@ once, when a scope is entered, and only operations in the scope of a function pa
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from millrace._src.core.device_spec import DeviceSpec
@@ -17,21 +16,17 @@ from millrace._src.graph import rewriting
 from millrace._src.graph.operation import Operation
 
 Asked: TypeAlias = "str | Callable[[Operation], Any]"
-Stack: TypeAlias = "list[str | tuple[Asked, ...]]"
-"""For each scope what it and the scopes around it ask for: one name, or names and functions, the innermost last."""
+Request: TypeAlias = "str | tuple[Asked, ...]"
+"""What a scope and the scopes around it ask for: one name, or names and functions, the innermost last."""
 
 
-@contextlib.contextmanager
-def device_scope(stack: Stack, device: Any) -> Iterator[None]:
-    """Adds what one scope asks for: a name, a `DeviceSpec`, a function of an operation; None forgets outer scopes."""
-    stack.append(_with(stack[-1] if stack else "", device))
-    try:
-        yield
-    finally:
-        stack.pop()
+def with_device(outer: Request, device: Any) -> Request:
+    """Returns what a scope and the scopes around it ask for.
 
-
-def _with(outer: str | tuple[Asked, ...], device: Any) -> str | tuple[Asked, ...]:
+    Args:
+      outer: what the scopes around it ask for.
+      device: a name, a `DeviceSpec`, a function of an operation; None forgets the outer scopes.
+    """
     if isinstance(device, DeviceSpec):
         device = device.to_string()
     if callable(device):
@@ -41,9 +36,8 @@ def _with(outer: str | tuple[Asked, ...], device: Any) -> str | tuple[Asked, ...
     return (*outer, device) if isinstance(outer, tuple) else merge_devices(outer, device)
 
 
-def place(operation: Operation, stack: Stack) -> None:
+def place(operation: Operation, asked: Request) -> None:
     """Gives an operation the device that the scopes ask for."""
-    asked = stack[-1]
     if isinstance(asked, str):
         rewriting.place(operation, asked)
         return

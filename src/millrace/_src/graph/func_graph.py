@@ -194,7 +194,7 @@ class FuncGraph(Graph):
 
     def _absolute_name(self, name: str) -> str:
         """Makes `name` unique, at the top level or, where the name holds a path, as a path."""
-        return self._unique(name) if "/" in name else self._operation_name(name)
+        return self._names.unique(name) if "/" in name else self._operation_name(name)
 
     # --- variables ---------------------------------------------------------------------------------------------
 

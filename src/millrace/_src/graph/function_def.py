@@ -376,7 +376,7 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
         attrs = {"dtype": dtype, "shape": shape}
         attrs.update({key: decode_attr(value) for key, value in wire.items() if key not in _SHAPE_ATTRS})
         operation = graph.add_operation(get_op("Placeholder"), (), attrs, arg.name, shapes=(shape,), control_inputs=())
-        graph._names_in_use.setdefault(arg.name.lower(), 1)
+        graph.reserve_name(arg.name)
         if dtype.name == "resource" and arg.handle_data:
             handle_data = arg.handle_data[0]
             variable_dtype = _known_dtype(graph, arg, handle_data.dtype)

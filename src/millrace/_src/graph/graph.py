@@ -8,7 +8,6 @@ dependencies rely on both orders.
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 import threading
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -28,32 +27,15 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import user_place
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph import rewriting
-from millrace._src.graph.device_scopes import Stack, device_scope, place
+from millrace._src.graph.device_scopes import place
+from millrace._src.graph.graph_names import VALID_OP_NAME, GraphNames, is_valid_name
+from millrace._src.graph.graph_scopes import ControlScope, GraphScopes
 from millrace._src.graph.operation import Operation
 from millrace._src.util import nest, text
 from millrace._src.util.export import export
 
-_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
-_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 _UNKNOWN_SHAPE = TensorShape(None)
 _TENSOR_NAME_FORM = 'Tensor names must be of the form "<op_name>:<output_index>".'
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_valid_name(name: str) -> bool:
-    """Returns whether an operation may have a name: programs use the same few names again and again."""
-    return _VALID_OP_NAME.match(name) is not None
-
-
-class _ControlScope:
-    """One entry of the control dependency stack: the controllers, and the operations made under the controllers."""
-
-    __slots__ = ("controllers", "clears", "made")
-
-    def __init__(self, controllers: list[Operation], clears: bool) -> None:
-        self.controllers = controllers
-        self.clears = clears
-        self.made: set[Operation] = set()
 
 
 @export("Graph")
@@ -73,14 +55,9 @@ class Graph:
     def __init__(self) -> None:
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
-        self._names_in_use: dict[str, int] = {}
-        self._scope = ""
-        self._control_scopes: list[_ControlScope] = []
-        self._devices: Stack = []
-        self._colocations: list[bytes] = []
+        self._names = GraphNames()
+        self._scopes = GraphScopes()
         self._collections: dict[Hashable, list[Any]] = {}
-        self._gradient_overrides: dict[str, str] = {}
-        self._container = ""
         self._finalized = False
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
@@ -287,21 +264,19 @@ class Graph:
         dtypes = op.output_dtypes(attrs)
         if shapes is None:
             shapes = self._infer_shapes(op, inputs, attrs, full_name, dtypes)
-        scopes: Sequence[_ControlScope] = ()
+        graph_scopes = self._scopes
+        requests = graph_scopes.thread.requests
+        scopes: Sequence[ControlScope] = ()
         if control_inputs is None:
-            scopes = self._control_scopes
-            control_inputs = self._current_controls(inputs) if scopes else ()
-        if self._colocations:
-            attrs = {**attrs, "_class": tuple(sorted({group.decode() for group in self._colocations}))}
-        if self._gradient_overrides and op.name in self._gradient_overrides:
-            attrs = {**attrs, "_gradient_op_type": self._gradient_overrides[op.name]}
-        if self._container and "container" in op.attr_kinds and not attrs.get("container"):
-            attrs = {**attrs, "container": self._container}
+            scopes = requests.controls
+            control_inputs = requests.control_inputs(inputs) if scopes else ()
+        if requests.colocations or graph_scopes.add_attrs:
+            attrs = graph_scopes.attrs_of(op, attrs)
         device = context.state.device or ""
         made_at = user_place(2)
         operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, made_at, device)
-        if self._devices:
-            place(operation, self._devices)
+        if requests.devices:
+            place(operation, requests.devices[-1])
         operation.infer_handle_types()
         self._operations.append(operation)
         self._by_name[full_name] = operation
@@ -330,7 +305,7 @@ class Graph:
             {"dtype": dtype, "value": value},
             self._operation_name(name),
             shapes=(TensorShape.of(value.shape),),
-            control_inputs=() if not self._control_scopes else None,
+            control_inputs=() if not self._scopes.thread.requests.controls else None,
         )
         operation.note_values((value if value.flags.c_contiguous else np.array(value, order="C"),))
         return operation.outputs[0]
@@ -352,80 +327,60 @@ class Graph:
     def _operation_name(self, name: str) -> str:
         if name.endswith("/"):
             return name[:-1]
-        if self._scope and name.startswith(self._scope + "/"):
-            return self._unique(name)
-        if not _is_valid_name(name if not self._scope else f"{self._scope}/{name}"):
-            raise ValueError(f"`{name}` is not a valid node name. Accepted names conform to Regex /{_VALID_OP_NAME!r}/")
-        return self.unique_name(name)
+        scope = self._scopes.thread.name
+        if not scope:
+            path = name
+        elif name.startswith(scope + "/"):
+            return self._names.unique(name)
+        else:
+            path = f"{scope}/{name}"
+        if not is_valid_name(path):
+            raise ValueError(f"`{name}` is not a valid node name. Accepted names conform to Regex /{VALID_OP_NAME!r}/")
+        return self._names.unique(path)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Returns `name` inside the current scope, with `_1`, `_2`, ... if it is taken."""
-        return self._unique(f"{self._scope}/{name}" if self._scope else name, mark_as_used)
+        scope = self._scopes.thread.name
+        return self._names.unique(f"{scope}/{name}" if scope else name, mark_as_used)
 
-    def _unique(self, name: str, mark_as_used: bool = True) -> str:
-        used_names = self._names_in_use
-        key = name.lower()
-        count = used_names.get(key, 0)
-        if mark_as_used:
-            used_names[key] = count + 1
-        if not count:
-            return name
-        base = key
-        while key in used_names:
-            key = f"{base}_{count}"
-            count += 1
-        if mark_as_used:
-            used_names[key] = 1
-            used_names[base] = count
-        return f"{name}_{count - 1}"
+    def reserve_name(self, name: str) -> None:
+        """Takes the name of an operation as it is, so that no other operation gets the name."""
+        self._names.reserve(name)
 
-    @contextlib.contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> contextlib.AbstractContextManager[str]:
         """Puts a prefix before the names of operations made within; a name ending in "/" re-enters that scope."""
-        if name:
-            pattern = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
-            if not pattern.match(name):
-                raise ValueError(
-                    f"'{name}' is not a valid root scope name. A root scope name has to match the "
-                    f"following pattern: {pattern.pattern}"
-                )
-        outer_scope = self._scope
-        if not name:
-            self._scope = ""
-        elif name.endswith("/"):
-            self._scope = name[:-1]
-        else:
-            self._scope = self.unique_name(name)
-        try:
-            yield self._scope + "/" if self._scope else ""
-        finally:
-            self._scope = outer_scope
+        return self._scopes.name_scope(name, self._names)
 
     def get_name_scope(self) -> str:
         """Returns the current name scope, without a trailing "/"."""
-        return self._scope
+        return self._scopes.thread.name
 
     # --- scopes ------------------------------------------------------------------------------------------------
+
+    def switch_to_thread_local(self) -> None:
+        """Gives each thread its own stacks of devices, control dependencies and colocation.
+
+        Graphs have such stacks from the start, empty in each new thread, and the call changes nothing. Where
+        `tf.compat.v1.disable_v2_behavior` is in force, the threads that build a new graph share its stacks until the
+        call; from then on each thread begins with the scopes in force at the call. Name scopes belong to a thread.
+
+        >>> g = tf.Graph()
+        >>> g.switch_to_thread_local()
+        """
+        self._scopes.switch_to_thread_local()
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
         """Makes operations created within run after `control_inputs`; None clears outer dependencies."""
-        if control_inputs is None:
-            scope = _ControlScope([], clears=True)
-        else:
-            controllers = []
-            for item in _parts_of(control_inputs):
-                element = self._controller(item)
-                if element is not None and element not in controllers:
-                    controllers.append(element)
-            for controller in controllers:
-                rewriting.change_attrs(controller, {"_has_manual_control_dependencies": True})
-            scope = _ControlScope(controllers, clears=False)
-        self._control_scopes.append(scope)
-        try:
+        controllers: list[Operation] = []
+        for item in () if control_inputs is None else _parts_of(control_inputs):
+            element = self._controller(item)
+            if element is not None and element not in controllers:
+                controllers.append(element)
+        for controller in controllers:
+            rewriting.change_attrs(controller, {"_has_manual_control_dependencies": True})
+        with self._scopes.control_dependencies(ControlScope(controllers, clears=control_inputs is None)):
             yield
-        finally:
-            self._control_scopes.remove(scope)
 
     def _controller(self, item: Any) -> Operation | None:
         if isinstance(item, EagerTensor):
@@ -446,53 +401,34 @@ class Graph:
         """Returns what stands in this graph for an operation of another graph: nothing does, in a plain graph."""
         return operation
 
-    def _current_controls(self, inputs: Sequence[Any]) -> list[Operation]:
-        """Returns the control inputs of a new operation: the controllers that none of its inputs depends on already."""
-        input_operations = {t.op for t in inputs}
-        start = max((i for i, scope in enumerate(self._control_scopes) if scope.clears), default=0)
-        result: list[Operation] = []
-        for scope in self._control_scopes[start:]:
-            if scope.made.isdisjoint(input_operations):
-                result.extend(c for c in scope.controllers if c not in input_operations and c not in result)
-        return result
+    def current_controls(self) -> list[Operation]:
+        """Returns the operations that the scopes in force make an operation without inputs wait for."""
+        return self._scopes.thread.requests.control_inputs(())
 
     def device(self, device_name: Any) -> contextlib.AbstractContextManager[None]:
         """Sets the device that the operations made within request: a name, or a function of an operation."""
-        return device_scope(self._devices, device_name)
+        return self._scopes.device(device_name)
 
-    @contextlib.contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> contextlib.AbstractContextManager[None]:
         """Colocates the operations made within with `op`; None ends outer requests.
 
         Everything is on one device, so the request shows only in saved graphs.
         """
         controller = None if op is None else self._controller(op)
         groups = [] if controller is None else controller.colocation_groups()
-        base = [] if ignore_existing or op is None else self._colocations
-        with self.colocation_groups([*base, *groups]):
-            yield
+        colocations = self._scopes.thread.requests.colocations
+        base = [] if ignore_existing or op is None or not colocations else colocations[-1]
+        return self.colocation_groups([*base, *groups])
 
-    @contextlib.contextmanager
-    def colocation_groups(self, groups: Sequence[bytes]) -> Iterator[None]:
+    def colocation_groups(self, groups: Sequence[bytes]) -> contextlib.AbstractContextManager[None]:
         """Puts the operations made within into colocation groups, in the place of the groups in force."""
-        outer_groups = self._colocations
-        self._colocations = list(groups)
-        try:
-            yield
-        finally:
-            self._colocations = outer_groups
+        return self._scopes.colocation_groups(list(groups))
 
-    @contextlib.contextmanager
-    def container(self, container_name: str) -> Iterator[str]:
+    def container(self, container_name: str) -> contextlib.AbstractContextManager[str]:
         """Puts the variables, queues and tables made within into a container, whose name operations show."""
-        outer_container, self._container = self._container, container_name
-        try:
-            yield container_name
-        finally:
-            self._container = outer_container
+        return self._scopes.container(container_name)
 
-    @contextlib.contextmanager
-    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> contextlib.AbstractContextManager[None]:
         """Gives the operations made within, by type, the gradient rule of another name.
 
         >>> g = tf.Graph()
@@ -510,12 +446,7 @@ class Graph:
         """
         if not isinstance(op_type_map, dict) or not all(isinstance(s, str) for kv in op_type_map.items() for s in kv):
             raise TypeError(f"op_type_map must be a dictionary mapping strings to strings; received {op_type_map!r}.")
-        outer_overrides = self._gradient_overrides
-        self._gradient_overrides = {**outer_overrides, **op_type_map}
-        try:
-            yield
-        finally:
-            self._gradient_overrides = outer_overrides
+        return self._scopes.gradient_override_map(op_type_map)
 
     # --- collections (v1) --------------------------------------------------------------------------------------
 

@@ -211,7 +211,7 @@ def _add_nodes(
     names = {node.name: "" for node in proto.node}
     for name in names:
         names[name] = _free_name(graph, f"{prefix}/{name}" if prefix else name, names)
-    reader = NodeImport(graph, library, parse, names.__getitem__, graph._current_controls(()), policy)
+    reader = NodeImport(graph, library, parse, names.__getitem__, graph.current_controls(), policy)
     return reader.run(proto.node), used_keys
 
 

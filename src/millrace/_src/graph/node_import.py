@@ -133,7 +133,7 @@ class NodeImport:
         if node.HasField("experimental_type"):
             operation.wire_full_type = node.experimental_type.SerializeToString()
         self.policy.settle_gradient(operation)
-        self.graph._names_in_use.setdefault(name.lower(), 1)
+        self.graph.reserve_name(name)
         _merge_shapes(operation, node)
         if node.op == "Const":
             check_constant(attrs, name)
