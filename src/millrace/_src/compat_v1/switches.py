@@ -14,6 +14,7 @@ from millrace._src.compat_v1.object_switches import (
     enable_v2_tensorshape,
 )
 from millrace._src.core import context
+from millrace._src.core.runtime_options import set_tensorflow_2_behavior
 from millrace._src.graph.scopes import enter_eager_mode, leave_eager_mode
 from millrace._src.util.export import export
 
@@ -110,12 +111,14 @@ def disable_v2_behavior() -> None:
     """Turns the behaviours of TensorFlow 2 off that programs of TensorFlow 1 do not know; to be called first.
 
     Ops at top level go into the default graph, tensors are equal only to themselves, and dimensions are objects.
+    Threads that build a new graph share its scopes until `tf.Graph.switch_to_thread_local`.
     """
     disable_eager_execution()
     disable_resource_variables()
     disable_control_flow_v2()
     disable_tensor_equality()
     disable_v2_tensorshape()
+    set_tensorflow_2_behavior(False)
 
 
 @export(v1=["enable_v2_behavior"])
@@ -129,6 +132,7 @@ def enable_v2_behavior() -> None:
     enable_control_flow_v2()
     enable_tensor_equality()
     enable_v2_tensorshape()
+    set_tensorflow_2_behavior(True)
 
 
 @export(v1=["experimental.output_all_intermediates"])

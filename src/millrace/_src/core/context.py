@@ -28,6 +28,17 @@ if TYPE_CHECKING:
     from millrace._src.core.engine import Engine
 
 
+class _Base:
+    """Where op calls at top level go."""
+
+    graph_of_thread: Callable[[], Any] | None = None
+
+
+def base_graph() -> Any:
+    """Returns the graph that receives the ops at top level in this thread; None: they run at once."""
+    return None if _Base.graph_of_thread is None else _Base.graph_of_thread()
+
+
 class _State(threading.local):
     """Per-thread execution state; the class attributes are the defaults of a new thread."""
 
@@ -69,6 +80,7 @@ class _State(threading.local):
         self._quiet_context = quiet
         self.quietly: Callable[..., Any] = quiet.run
         """Calls a kernel with NumPy's warnings off; a RuntimeError where `runs_quietly` already."""
+        self.graph = base_graph()
         self.refresh()
 
     def refresh(self) -> None:
@@ -136,16 +148,14 @@ def graph_scope(graph: Any) -> Iterator[Any]:
         state.refresh()
 
 
-def base_graph() -> Any:
-    """Returns the graph that receives the ops at top level, in all threads; None: they run at once."""
-    return _State.graph
+def set_base_graph(graph_of_thread: Callable[[], Any] | None) -> None:
+    """Sets where op calls at top level go, in this thread and those that begin later; within a scope, after it.
 
-
-def set_base_graph(graph: Any) -> None:
-    """Makes `graph` (None: eager mode) the place where op calls at top level go; within a scope of a graph, later."""
-    _State.graph = graph
+    Args: graph_of_thread: returns the graph of the thread that asks; None: eager mode.
+    """
+    _Base.graph_of_thread = graph_of_thread
     if not state.graph_stack:
-        state.graph = graph
+        state.graph = base_graph()
         state.refresh()
 
 

@@ -21,6 +21,7 @@ class _Options:
     inter_op_threads = 0
     determinism = False
     tensor_float_32 = True
+    tensorflow_2_behavior = True
 
 
 def _threads(num_threads: int | None, present: int, kind: str) -> int:
@@ -112,12 +113,17 @@ def is_op_determinism_enabled() -> bool:
 
 @export("__internal__.tf2.enabled")
 def tensorflow_2_behavior_enabled() -> bool:
-    """Returns whether programs see TensorFlow 2's behavior, as they always do.
+    """Returns whether programs see TensorFlow 2's behavior: unless `tf.compat.v1.disable_v2_behavior` turned it off.
 
     >>> tf.__internal__.tf2.enabled()
     True
     """
-    return True
+    return _Options.tensorflow_2_behavior
+
+
+def set_tensorflow_2_behavior(is_enabled: bool) -> None:
+    """Notes whether programs see TensorFlow 2's behavior."""
+    _Options.tensorflow_2_behavior = is_enabled
 
 
 @export("config.experimental.enable_tensor_float_32_execution")

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millrace._src.core.op_def import OpDef
+from millrace._src.core.runtime_options import tensorflow_2_behavior_enabled
 from millrace._src.graph.device_scopes import Request, with_device
 from millrace._src.graph.graph_names import GraphNames, check_scope_name
 from millrace._src.graph.operation import Operation
@@ -71,24 +72,13 @@ class ThreadScopes(threading.local):
         self.name: str = "" if names is None else names.name
 
 
-class _Sharing:
-    """Whether threads share the requests of graphs that are made from now on."""
-
-    is_on = False
-
-
-def share_requests_of_new_graphs(is_on: bool) -> None:
-    """Lets threads share the requests of graphs made from now on (TensorFlow 1's behavior), or have their own."""
-    _Sharing.is_on = is_on
-
-
 class GraphScopes:
     """The scopes that are in force in one graph."""
 
     __slots__ = ("thread", "add_attrs", "_container", "_gradient_overrides", "_is_shared")
 
     def __init__(self) -> None:
-        self._is_shared = _Sharing.is_on
+        self._is_shared = not tensorflow_2_behavior_enabled()
         self.thread = ThreadScopes(Requests(), self._is_shared)
         self.add_attrs = False
         """Whether a container or gradient overrides are in force."""

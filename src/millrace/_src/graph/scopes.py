@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -185,7 +186,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 @export(v1=["get_default_graph"])
 def get_default_graph() -> Graph:
-    """Returns the graph that receives ops, made on first use at top level.
+    """Returns the graph that receives ops; at top level, the one of the thread, made on first use.
 
     >>> tf.compat.v1.get_default_graph() is tf.compat.v1.get_default_graph()
     True
@@ -212,24 +213,30 @@ def reset_default_graph() -> None:
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
             "and create a new graph."
         )
-    _default.clear()
+    _default.graph = None
     if base_graph() is not None:
-        set_base_graph(top_level_graph())
+        set_base_graph(top_level_graph)
 
 
-_default: list[Graph] = []
+class _Default(threading.local):
+    """The default graph of each thread."""
+
+    graph: Graph | None = None
+
+
+_default = _Default()
 
 
 def top_level_graph() -> Graph:
-    """Returns the default graph of code that is in no graph's scope."""
-    if not _default:
-        _default.append(Graph())
-    return _default[0]
+    """Returns the default graph of code that is in no graph's scope, which is another one in each thread."""
+    if _default.graph is None:
+        _default.graph = Graph()
+    return _default.graph
 
 
 def leave_eager_mode() -> None:
-    """Lets ops at top level go into the default graph, in all threads."""
-    set_base_graph(top_level_graph())
+    """Lets ops at top level go into the default graph of the thread that calls them."""
+    set_base_graph(top_level_graph)
 
 
 def enter_eager_mode() -> None:
@@ -237,6 +244,6 @@ def enter_eager_mode() -> None:
 
     Raises: ValueError: if the default graph has operations that then would be lost.
     """
-    if base_graph() is not None and _default and _default[0].version:
+    if base_graph() is not None and top_level_graph().version:
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
     set_base_graph(None)
