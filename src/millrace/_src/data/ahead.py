@@ -157,7 +157,7 @@ class AheadCursor(Cursor):
         return not self._items or sum(i.nbytes for i in self._items if isinstance(i, Block)) < self._most_bytes
 
     def _take(self) -> None:
-        """Puts the next block, or the error in its place, into the buffer."""
+        """Puts the next block, or the error of the step, into the buffer."""
         item: Block | BaseException | None
         try:
             item = self._source.next_block(1)
@@ -228,7 +228,7 @@ class AheadCursor(Cursor):
 
 
 def _saved(item: Block | BaseException) -> State:
-    """Returns a block, or an error in its place, as a state may hold it."""
+    """Returns a block, or an error, as a state may hold it."""
     return (True, saved_error(item)) if isinstance(item, BaseException) else (False, item.save())
 
 

@@ -145,7 +145,7 @@ def _numbered_rows(paths: Sequence[str], form: CsvFormat) -> Iterator[tuple[int,
 
 
 def _rank(text: str, form: CsvFormat) -> int:
-    """Returns the place in the order of the first dtype that can hold a field; -1 for an empty field."""
+    """Returns the index in the order of the first dtype that can hold a field; -1 for an empty field."""
     if text in ("", form.na_value):
         return -1
     return next(rank for rank, dtype in enumerate(_ORDER) if _holds(dtype, text))

@@ -180,9 +180,9 @@ class ElementWriter:
 
     def __init__(self, path: str, dtypes: Sequence[DType], compression: str = "") -> None:
         self._path, self._dtypes = path, dtypes
-        file_system, place = file_system_of(path)
+        file_system, path_there = file_system_of(path)
         with file_errors(path):
-            self._file = file_system.open(place, "w")
+            self._file = file_system.open(path_there, "w")
         self._compressor = zlib.compressobj(wbits=_WINDOW_BITS[compression]) if compression else None
 
     def write(self, block: Block) -> None:
@@ -257,11 +257,11 @@ class ElementFilesCursor(Cursor):
         return Block(columns, len(records) // width)
 
     def save(self) -> State:
-        """Returns the number of the file and the place there."""
+        """Returns the number of the file and the position there."""
         return self._file, None if self._reader is None else self._reader.position
 
     def restore(self, state: State) -> None:
-        """Goes on at a place."""
+        """Goes on at a position."""
         self._file, position = state
         if position is not None:
             self._reader = RecordReader(self._paths[self._file], self._compression, position=position)

@@ -1,4 +1,4 @@
-"""A store of elements by place, in columns: what a stage keeps that hands its elements out in another order."""
+"""A store of elements in slots, in columns: what a stage keeps that hands its elements out in another order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from millrace._src.data.blocks import Block, Column, rows_of_column
 
 
 class ElementStore:
-    """Elements by place: columns that grow, whose free places are used again."""
+    """Elements in slots: columns that grow, whose free slots are used again."""
 
     __slots__ = ("_columns", "_free", "_size")
 
@@ -21,29 +21,29 @@ class ElementStore:
         self._size = 0
 
     def add(self, block: Block) -> list[int]:
-        """Copies the elements of a block; returns their places."""
+        """Copies the elements of a block; returns their slots."""
         if not self._size:
             self._columns = [[] if type(c) is list else np.empty((0, *c.shape[1:]), c.dtype) for c in block.columns]
         if block.count > len(self._free):
             self._grow(max(block.count - len(self._free), self._size))
-        places = self._free[-block.count :]
+        slots = self._free[-block.count :]
         del self._free[-block.count :]
         for index, column in enumerate(block.columns):
-            self._put(index, places, column)
-        return places
+            self._put(index, slots, column)
+        return slots
 
-    def _put(self, index: int, places: list[int], column: Column) -> None:
+    def _put(self, index: int, slots: list[int], column: Column) -> None:
         held = self._columns[index]
         if type(held) is not list and (type(column) is list or column.shape[1:] != held.shape[1:]):
             held = self._columns[index] = rows_of_column(held)
         if type(held) is not list:
-            held[places] = column
+            held[slots] = column
             return
-        for place, array in zip(places, rows_of_column(column), strict=True):
-            held[place] = array
+        for slot, array in zip(slots, rows_of_column(column), strict=True):
+            held[slot] = array
 
     def _grow(self, count: int) -> None:
-        """Adds places."""
+        """Adds slots."""
         for index, column in enumerate(self._columns):
             if type(column) is list:
                 column += [None] * count
@@ -53,21 +53,21 @@ class ElementStore:
         self._free += range(self._size + count - 1, self._size - 1, -1)
         self._size += count
 
-    def remove(self, places: list[int]) -> Block:
-        """Takes the elements at places out."""
-        block = self._at(places)
-        self._free += places
+    def remove(self, slots: list[int]) -> Block:
+        """Takes the elements in slots out."""
+        block = self._at(slots)
+        self._free += slots
         for column in self._columns:
             if type(column) is list:
-                for place in places:
-                    column[place] = None
+                for slot in slots:
+                    column[slot] = None
         return block
 
-    def _at(self, places: list[int]) -> Block:
-        indices = np.array(places)
-        columns = [[c[p] for p in places] if type(c) is list else taken(c, indices) for c in self._columns]
-        return Block(columns, len(places))
+    def _at(self, slots: list[int]) -> Block:
+        indices = np.array(slots)
+        columns = [[c[p] for p in slots] if type(c) is list else taken(c, indices) for c in self._columns]
+        return Block(columns, len(slots))
 
-    def save(self, places: list[int]) -> Any:
-        """Returns the elements at places as a state; None if there are none."""
-        return self._at(places).save() if places else None
+    def save(self, slots: list[int]) -> Any:
+        """Returns the elements in slots as a state; None if there are none."""
+        return self._at(slots).save() if slots else None

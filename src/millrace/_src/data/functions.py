@@ -47,7 +47,7 @@ class TracedFunction:
     Args:
       function: the user's function; it takes the components of a tuple as arguments of their own.
       arguments: the specs of the arguments: the element's, where the element is a tuple one for each component.
-      place: the caller in messages and names, such as "Dataset.map()".
+      caller: the caller in messages and names, such as "Dataset.map()".
 
     Attributes:
       graph_function: takes the flat tensors of an element, then the captures.
@@ -58,24 +58,24 @@ class TracedFunction:
       TypeError: if the function returns something that is not a nest of tensors.
     """
 
-    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], place: str) -> None:
+    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], caller: str) -> None:
         results: list[Structure] = []
         specs = tuple(arguments)
         encoded = nest.map_structure(_encoded_spec, specs)
 
         def traced(*args: Any) -> Any:
             own = map_structure_up_to(specs, _decoded, specs, args)  # dictionaries from which items may be taken
-            result = _normalized_result(for_tracing(function)(*own), place)
+            result = _normalized_result(for_tracing(function)(*own), caller)
             structure = Structure(spec_of(result))
             results[:] = [structure]
             return structure.flatten(result)
 
-        name = f"{place.removesuffix('()').replace('.', '_')}_{name_of(function)}"
+        name = f"{caller.removesuffix('()').replace('.', '_')}_{name_of(function)}"
         options = Options(autograph=False, jit_compile=False, attributes={"_tf_data_function": True})
         concrete = Function(traced, name, options).get_concrete_function(*encoded)
         self.output = results[0]
         if is_debugging():
-            called = _called_in_python(function, Structure(specs), self.output, place)
+            called = _called_in_python(function, Structure(specs), self.output, caller)
             concrete = Function(called, name, options).get_concrete_function(*encoded)
         self.graph_function: GraphFunction = concrete.graph_function
         self.captures: list[Any] = concrete.captured_inputs
@@ -96,12 +96,12 @@ def _travels_as_it_is(leaf: Any) -> bool:
     return isinstance(leaf, TensorSpec) or bool(leaf._flat_tensor_specs == leaf.flatten())
 
 
-def _called_in_python(function: Callable[..., Any], element: Structure, output: Structure, place: str) -> Any:
+def _called_in_python(function: Callable[..., Any], element: Structure, output: Structure, caller: str) -> Any:
     """Returns a function for a graph that calls the user's function with eager tensors."""
 
     def called(*args: Any) -> Any:
         def run(*tensors: Any) -> Any:
-            result = _normalized_result(function(*element.pack(tensors)), place)
+            result = _normalized_result(function(*element.pack(tensors)), caller)
             return output.flatten(result)
 
         flat = nest.flatten(args, expand_composites=True)
@@ -124,7 +124,7 @@ def arguments_of(spec: Any) -> tuple[Any, ...]:
     return spec if type(spec) is tuple else (spec,)
 
 
-def _normalized_result(result: Any, place: str) -> Any:
+def _normalized_result(result: Any, caller: str) -> Any:
     """Returns what a user's function returned as a nest of tensors; a list is taken for a tuple."""
     if isinstance(result, list):
         result = tuple(result)
@@ -132,7 +132,7 @@ def _normalized_result(result: Any, place: str) -> Any:
         return normalized(result)
     except (TypeError, ValueError) as error:
         if any(_is_no_tensor(leaf) for leaf in nest.flatten(result)):
-            raise TypeError(f"Unsupported return value from function passed to {place}: {result}.") from error
+            raise TypeError(f"Unsupported return value from function passed to {caller}: {result}.") from error
         raise
 
 
@@ -211,8 +211,8 @@ class BoundFunction(PartOfStage):
             return InvalidArgumentError(None, None, f"Function invocation produced OutOfRangeError: {error.message}")
         if not self.stage:
             return error
-        place = "" if index is None else f" at element {index}"
-        text = f"Error in user-defined function passed to {self.stage} transformation{place}: {error.message}"
+        where = "" if index is None else f" at element {index}"
+        text = f"Error in user-defined function passed to {self.stage} transformation{where}: {error.message}"
         failure: OpError = type(error)(None, None, text)  # type: ignore[call-arg]  # of a subclass
         if is_explained(error):
             explained(failure)

@@ -153,9 +153,9 @@ def fingerprint_of(node: DatasetNode) -> int:
 
 
 def _number_functions(message: graph_pb2.GraphDef) -> None:
-    """Replaces the names of functions, which hold counters, by their places in the library."""
+    """Replaces the names of functions, which hold counters, by their indices in the library."""
     functions = message.library.function
-    names = {function.signature.name: f"function_{place}" for place, function in enumerate(functions)}
+    names = {function.signature.name: f"function_{index}" for index, function in enumerate(functions)}
     for function in functions:
         function.signature.name = names[function.signature.name]
     for nodes in (message.node, *(function.node_def for function in functions)):

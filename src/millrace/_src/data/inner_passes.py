@@ -155,13 +155,13 @@ def _kept_functions(function: GraphFunction) -> Iterable[GraphFunction]:
                     yield operation.get_attr(name)
 
 
-def traced_dataset_function(dataset: DatasetBase, map_func: Callable[..., Any], place: str) -> TracedFunction:
+def traced_dataset_function(dataset: DatasetBase, map_func: Callable[..., Any], caller: str) -> TracedFunction:
     """Traces a function that returns a dataset for each element.
 
     Raises: TypeError: if the function returns something else.
     """
     check_callable(map_func)
-    function = TracedFunction(map_func, arguments_of(dataset.element_spec), place)
+    function = TracedFunction(map_func, arguments_of(dataset.element_spec), caller)
     if not isinstance(function.output.spec, DatasetSpec):
         raise TypeError(
             f"The `map_func` argument must return a `Dataset` object. Got {_kind_of_result(function.output.spec)!r}."

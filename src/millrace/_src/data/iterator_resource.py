@@ -43,7 +43,7 @@ class IteratorResource(Referent):
     Attributes:
       columns: the columns of the current block.
       count: the number of elements of the current block.
-      place: the index of the next element in the current block.
+      index: the index of the next element in the current block.
       lock: held while an element is taken.
       text: what represents the iterator in what sessions are fed; None until somebody asks.
       declared: the shapes, as a node declares them, that were last checked against those of the elements.
@@ -54,7 +54,7 @@ class IteratorResource(Referent):
         "shapes",
         "columns",
         "count",
-        "place",
+        "index",
         "lock",
         "declared",
         "text",
@@ -70,7 +70,7 @@ class IteratorResource(Referent):
     def __init__(self, dtypes: Sequence[DType], shapes: Sequence[TensorShape]) -> None:
         self.dtypes, self.shapes = tuple(dtypes), tuple(shapes)
         self.columns: Sequence[Any] = ()
-        self.count = self.place = 0
+        self.count = self.index = 0
         self.lock = threading.RLock()
         self.declared: Any = None
         self.text: str | None = None
@@ -92,7 +92,7 @@ class IteratorResource(Referent):
         with self.lock:
             self.close()
             self._node = node
-            self._limit, self.count, self.place = 1, 0, 0
+            self._limit, self.count, self.index = 1, 0, 0
             self._waits = True
             if node.begins_at_once:
                 self._begun()
@@ -122,9 +122,9 @@ class IteratorResource(Referent):
         began = perf_counter()
         block = cursor.next_block(self._limit)
         if block is None:
-            self.columns, self.count, self.place = (), 0, 0
+            self.columns, self.count, self.index = (), 0, 0
             return False
-        self.columns, self.count, self.place = block.columns, block.count, 0
+        self.columns, self.count, self.index = block.columns, block.count, 0
         if self._ahead:
             size = max(block.nbytes // block.count, 1)
             limit = 2 * self._limit if perf_counter() - began < _LONG_WAIT else self._limit // 2
@@ -134,13 +134,13 @@ class IteratorResource(Referent):
     def next_row(self) -> list[Array] | None:
         """Returns the arrays of the next element; None at the end."""
         with self.lock:
-            place = self.place
-            if place >= self.count:
+            index = self.index
+            if index >= self.count:
                 if not self.fill():
                     return None
-                place = 0
-            self.place = place + 1
-            return [c[place] if type(c) is list else c[place, ...] for c in self.columns]
+                index = 0
+            self.index = index + 1
+            return [c[index] if type(c) is list else c[index, ...] for c in self.columns]
 
     @property
     def node(self) -> DatasetNode:
@@ -157,8 +157,8 @@ class IteratorResource(Referent):
         with self.lock:
             cursor = self._begun().save()
             left = None
-            if self.place < self.count:
-                left = Block(self.columns, self.count).part(self.place, self.count).save()
+            if self.index < self.count:
+                left = Block(self.columns, self.count).part(self.index, self.count).save()
             streams = [stream.save() for _, stream in self._context.streams.values()]
             return left, cursor, streams, [generator.save() for generator in seed_generators(self.node)]
 
@@ -174,7 +174,7 @@ class IteratorResource(Referent):
                 stream.restore(stream_state)
             if left is not None:
                 block = Block.restored(left)
-                self.columns, self.count, self.place = block.columns, block.count, 0
+                self.columns, self.count, self.index = block.columns, block.count, 0
 
     def abandon(self) -> None:
         """Ends, in a forked process, a pass from which a thread of the other process was just taking elements."""
@@ -182,7 +182,7 @@ class IteratorResource(Referent):
             self.lock.release()
             return
         self.lock = threading.RLock()  # nobody is left to release the other one
-        self.columns, self.count, self.place = (), 0, 0
+        self.columns, self.count, self.index = (), 0, 0
         self._cursor, self._context, self._waits = _LostCursor(), PassContext(), False
 
     def close(self) -> None:

@@ -135,21 +135,21 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         if resource is None or state.graph is not None:
             return self._next_of_graph()
         with resource.lock:
-            place = resource.place
-            if place >= resource.count:
+            index = resource.index
+            if index >= resource.count:
                 if not _filled(resource):
                     raise StopIteration
-                place = 0
-            resource.place = place + 1
+                index = 0
+            resource.index = index + 1
             columns = resource.columns
             if self._dtype is not None:
                 (column,) = columns
-                array = column[place] if type(column) is list else column[place, ...]
+                array = column[index] if type(column) is list else column[index, ...]
                 tensor = EagerTensor(array, self._dtype)
                 if state.place is not None:
                     note_places([tensor])
                 return tensor
-        return self._element([c[place] if type(c) is list else c[place, ...] for c in columns])
+        return self._element([c[index] if type(c) is list else c[index, ...] for c in columns])
 
     def _element(self, row: list[Any]) -> Any:
         """Returns the element of arrays."""

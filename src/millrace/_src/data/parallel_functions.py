@@ -256,8 +256,8 @@ class ParallelFunction(Applying):
         share = int(min(_TASK_SECONDS / max(self._trial.inline_time, 1e-9), len(calls) / (2 * self._calls))) or 1
         tasks = []
         for start in range(0, len(calls), share):
-            part, place = calls[start : start + share], group.taken + len(group.calls)
-            make = partial(_make_calls, self._function, part, index + start, group.stacked, place, some_is_done)
+            part, first_row = calls[start : start + share], group.taken + len(group.calls)
+            make = partial(_make_calls, self._function, part, index + start, group.stacked, first_row, some_is_done)
             tasks.append(Task(make))
             for call in part:
                 call.task = tasks[-1]
@@ -300,24 +300,24 @@ def _make_calls(
     calls: Sequence[_Call],
     index: int,
     stacked: StackedResults | None,
-    place: int,
+    first_row: int,
     some_is_done: Event | None,
 ) -> None:
-    """Makes calls one after the other, puts results into their place, and wakes whoever waits for any results.
+    """Makes calls one after the other, stores their results, and wakes any thread that waits for any results.
 
     Args:
       function: the function.
       calls: the calls.
       index: the index of the first element.
       stacked: the memory for results, if there is any.
-      place: where the first results are to be.
+      first_row: the row of the first results.
       some_is_done: the event to be set at the end.
     """
     try:
         for offset, call in enumerate(calls):
             try:
                 results = function.call_row(call.row, index + offset)
-                call.results = results if stacked is None else stacked.put(place + offset, results)
+                call.results = results if stacked is None else stacked.put(first_row + offset, results)
             except Exception as error:
                 call.error = error
     finally:

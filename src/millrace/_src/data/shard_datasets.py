@@ -59,17 +59,17 @@ def read_by(reader: BoundFunction, nodes: Sequence[DatasetNode]) -> DatasetNode:
     return node_of(results[0])
 
 
-def traced_reader(reader_func: Callable[..., Any] | None, spec: Any, place: str) -> TracedFunction:
+def traced_reader(reader_func: Callable[..., Any] | None, spec: Any, caller: str) -> TracedFunction:
     """Traces a function from a dataset of datasets to a dataset.
 
     Args:
       reader_func: the user's function; None to read all shards in turn.
       spec: the nest of specs of an element.
-      place: the caller in messages and names.
+      caller: the caller in messages and names.
 
     Raises: TypeError: if the function returns something else.
     """
-    function = TracedFunction(reader_func or _in_turn, [DatasetSpec(DatasetSpec(spec))], place)
+    function = TracedFunction(reader_func or _in_turn, [DatasetSpec(DatasetSpec(spec))], caller)
     if not isinstance(function.output.spec, DatasetSpec):
         raise TypeError(f"`reader_func` must return a `Dataset` object. Got {function.output.spec}.")
     return function

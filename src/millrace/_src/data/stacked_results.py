@@ -38,13 +38,13 @@ class StackedResults:
         self._columns = [empty_array((count, *shape), dtype) for shape, dtype in kinds]
         self._is_uneven = False  # whether a result has stayed where it was
 
-    def put(self, place: int, results: list[Array]) -> list[Array]:
-        """Copies the results for an element to their place; returns the copies, or the results if they do not fit."""
+    def put(self, index: int, results: list[Array]) -> list[Array]:
+        """Copies the results for an element to their row; returns the copies, or the results if they do not fit."""
         for column, array in zip(self._columns, results, strict=True):
             if column.shape[1:] != array.shape or column.dtype != array.dtype:
                 self._is_uneven = True
                 return results
-        copies = [column[place, ...] for column in self._columns]
+        copies = [column[index, ...] for column in self._columns]
         for copy, array in zip(copies, results, strict=True):
             copy[...] = array
         return copies
@@ -53,7 +53,7 @@ class StackedResults:
         """Returns the results for elements from `start` on.
 
         Args:
-          start: the place of the first of the elements.
+          start: the index of the first of the elements.
           rows: what `put` returned for each of these.
         """
         if self._is_uneven:

@@ -3,7 +3,7 @@
     millrace state 1\\n   the first 17 bytes
     size                  of the header: 8 bytes, little-endian
     crc32                 of all that follows: 4 bytes, little-endian
-    header                JSON, in UTF-8: the nest, with a place for each text of bytes and each array
+    header                JSON, in UTF-8: the nest, with an index for each text of bytes and each array
     buffers               the texts and arrays, one after the other; numbers little-endian, in row-major order
 
 In the header None, bool, int and str represent themselves, a list is an array of JSON, and an object has the one key

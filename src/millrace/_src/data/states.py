@@ -23,7 +23,7 @@ class StatefulFunction:
       function: takes the state and the element's arguments.
       state: the structure of the initial state.
       elements: the specs of the other arguments.
-      place: the caller in messages and names, such as "Dataset.scan()".
+      caller: the caller in messages and names, such as "Dataset.scan()".
       state_of: returns the structure of the next state, given that of the result.
       complaint: what messages begin with; empty for `reduce`, whose messages are TensorFlow's.
 
@@ -37,13 +37,13 @@ class StatefulFunction:
         function: Callable[..., Any],
         state: Structure,
         elements: Sequence[Any],
-        place: str,
+        caller: str,
         state_of: Callable[[Structure], Structure],
         complaint: str = "",
     ) -> None:
         check_callable(function)
         while True:
-            self.traced = TracedFunction(function, (state.spec, *elements), place)
+            self.traced = TracedFunction(function, (state.spec, *elements), caller)
             after = state_of(self.traced.output)
             check_same_types(state, after, complaint)
             if all(_takes(old, new) for old, new in zip(state.leaves, after.leaves, strict=True)):

@@ -93,7 +93,7 @@ def _tensors(spec: Any, value: Any) -> list[Any]:
 
 
 def normalized(value: Any) -> Any:
-    """Returns a value with tensors in the place of all that converts to tensors; lists become tensors too.
+    """Returns a value with tensors for all that converts to tensors; lists become tensors too.
 
     Args:
       value: tensors, composite tensors and Python values in tuples and dictionaries.

@@ -1,8 +1,8 @@
 """Passes over datasets that take turns: the order of `interleave`.
 
-There are places for as many datasets as the cycle is long. Each place in turn gives a block of elements of its dataset.
-When a dataset ends, its place is free, the turn goes on to the next place, and the dataset of the next element comes
-into the free place when the turn has come round.
+There are slots for as many datasets as the cycle is long. Each slot in turn gives a block of elements of its dataset.
+When a dataset ends, its slot is free, the turn goes on to the next slot, and the dataset of the next element comes
+into the free slot when the turn has come round.
 
 The parallel form keeps that order; threads read the datasets whose turns come next, where a trial says that this pays.
 In two things it differs, as in TensorFlow: an error counts as an element of its turn, and so does the error of the
@@ -42,7 +42,7 @@ class TurnsCursor(Cursor):
         "_block_length",
         "_function",
         "_given",
-        "_places",
+        "_slots",
         "_reads_ahead",
         "_context",
         "_source",
@@ -63,7 +63,7 @@ class TurnsCursor(Cursor):
         self._function, self._source, self._context = function, source, context
         self._block_length = block_length
         self._source_ended = False
-        self._places: list[Any] = [None] * cycle_length  # a cursor, or None for a free place
+        self._slots: list[Any] = [None] * cycle_length  # a cursor, or None for a free slot
         self._turn = self._given = 0  # whose turn it is, and how many elements this turn has given
 
     def next_block(self, limit: int) -> Block | None:
@@ -72,32 +72,32 @@ class TurnsCursor(Cursor):
         if rounds is not None:
             return rounds
         while True:
-            inner = self._places[self._turn]
+            inner = self._slots[self._turn]
             if inner is None:
-                inner = self._places[self._turn] = self._next_dataset()
+                inner = self._slots[self._turn] = self._next_dataset()
             if inner is None:
-                if not any(self._places):
+                if not any(self._slots):
                     return None
-                self._leave_free_place()
+                self._leave_free_slot()
                 continue
-            is_alone = len(self._places) == 1 or self._is_one_left()
+            is_alone = len(self._slots) == 1 or self._is_one_left()
             room = limit if is_alone else self._block_length - self._given
             block = self._block_of_turn(inner, min(limit, room))
             if block is not None:
                 self._count(block.count)
                 return block
-            self._places[self._turn] = None
+            self._slots[self._turn] = None
             inner.close()
-            self._leave_ended_place()
+            self._leave_ended_slot()
 
     def _whole_rounds(self, limit: int) -> Block | None:
         """Returns the elements of rounds in which no dataset ends; None where there are none, or one comes alone."""
-        least = 2 * self._block_length * len(self._places)
+        least = 2 * self._block_length * len(self._slots)
         if self._turn or self._given or not self._reads_ahead or limit < least:
             return None
-        if not self._source_ended and None in self._places:
+        if not self._source_ended and None in self._slots:
             return None
-        datasets = [self._peekable(inner) for inner in self._places if inner is not None]
+        datasets = [self._peekable(inner) for inner in self._slots if inner is not None]
         if len(datasets) < 2 or None in datasets:
             return None
         wanted = limit // len(datasets) // self._block_length * self._block_length
@@ -112,7 +112,7 @@ class TurnsCursor(Cursor):
 
     def _is_one_left(self) -> bool:
         """Returns whether a single dataset is left, so that every turn is the turn of that dataset."""
-        return self._source_ended and self._places.count(None) == len(self._places) - 1
+        return self._source_ended and self._slots.count(None) == len(self._slots) - 1
 
     def _block_of_turn(self, inner: Any, limit: int) -> Block | None:
         block: Block | None = inner.next_block(limit)
@@ -124,13 +124,13 @@ class TurnsCursor(Cursor):
             self._pass_turn()
 
     def _pass_turn(self) -> None:
-        self._turn = (self._turn + 1) % len(self._places)
+        self._turn = (self._turn + 1) % len(self._slots)
         self._given = 0
 
-    def _leave_free_place(self) -> None:
+    def _leave_free_slot(self) -> None:
         self._pass_turn()
 
-    def _leave_ended_place(self) -> None:
+    def _leave_ended_slot(self) -> None:
         self._pass_turn()
 
     def _next_dataset(self) -> Any:
@@ -149,21 +149,21 @@ class TurnsCursor(Cursor):
 
     def save(self) -> State:
         """Returns the state of the source, that of each dataset, and whose turn it is."""
-        places = [None if inner is None else inner.save() for inner in self._places]
-        return self._source.save(), self._source_ended, places, self._turn, self._given
+        slots = [None if inner is None else inner.save() for inner in self._slots]
+        return self._source.save(), self._source_ended, slots, self._turn, self._given
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
-        source, self._source_ended, places, self._turn, self._given = state
+        source, self._source_ended, slots, self._turn, self._given = state
         self._source.restore(source)
-        self._places = [None if inner is None else self._restored(inner) for inner in places]
+        self._slots = [None if inner is None else self._restored(inner) for inner in slots]
 
     def _restored(self, state: State) -> Any:
         return InnerCursor.restored(state, self._function, self._context)
 
     def close(self) -> None:
         """Closes the datasets and the source."""
-        for inner in self._places:
+        for inner in self._slots:
             if inner is not None:
                 inner.close()
         self._source.close()
@@ -176,7 +176,7 @@ class ParallelTurnsCursor(TurnsCursor):
       function, source, cycle_length, block_length, run, reads_ahead: as above.
       calls: how many datasets may be read at a time.
       room: how many elements of a dataset may be made before their turn.
-      waiting: how many datasets may be begun before there is a place for them.
+      waiting: how many datasets may be begun before there is a slot for them.
       is_ordered: whether the order is that of the turns; else a turn passes to a dataset that has elements ready.
     """
 
@@ -199,7 +199,7 @@ class ParallelTurnsCursor(TurnsCursor):
         super().__init__(function, source, cycle_length, block_length, context, reads_ahead)
         self._calls, self._room, self._most_waiting, self._is_ordered = calls, room, waiting, is_ordered
         self._arrival = Event()  # set when a dataset has something ready
-        self._waiting: deque[Any] = deque()  # cursors, or errors in their place
+        self._waiting: deque[Any] = deque()  # cursors, or errors
         self._trial = Trial(calls * room)
 
     def next_block(self, limit: int) -> Block | None:
@@ -207,7 +207,7 @@ class ParallelTurnsCursor(TurnsCursor):
         trial = self._trial
         trial.start()
         if trial.is_ahead and not self._is_ordered:
-            self._pass_turn_to_ready_place()
+            self._pass_turn_to_ready_slot()
         block = super().next_block(limit if trial.is_ahead else min(limit, trial.inline_limit))
         was_ahead = trial.is_ahead
         trial.stop(0 if block is None else block.count)
@@ -230,18 +230,18 @@ class ParallelTurnsCursor(TurnsCursor):
     def _is_one_left(self) -> bool:
         return not self._waiting and super()._is_one_left()
 
-    def _pass_turn_to_ready_place(self) -> None:
+    def _pass_turn_to_ready_slot(self) -> None:
         """Passes the turn on to a dataset that has something ready, if the dataset whose turn it is has not."""
         while True:
             self._arrival.clear()
-            place = self._places[self._turn]
-            if place is None or place.is_ready:
+            slot = self._slots[self._turn]
+            if slot is None or slot.is_ready:
                 return
-            for turn, inner in enumerate(self._places):
+            for turn, inner in enumerate(self._slots):
                 if inner is not None and inner.is_ready:
                     self._turn, self._given = turn, 0
                     return
-            if not place.is_working or not self._arrival.wait(MAX_WAIT):
+            if not slot.is_working or not self._arrival.wait(MAX_WAIT):
                 return  # nobody works, or perhaps all threads of the pool wait for this one
 
     def _work_ahead(self) -> None:
@@ -261,8 +261,8 @@ class ParallelTurnsCursor(TurnsCursor):
 
     def _datasets_by_turn(self) -> list[AheadCursor]:
         """Returns the cursors of all datasets, in the order in which their turns come."""
-        places = self._places[self._turn :] + self._places[: self._turn]
-        return [inner for inner in (*places, *self._waiting) if isinstance(inner, AheadCursor)]
+        slots = self._slots[self._turn :] + self._slots[: self._turn]
+        return [inner for inner in (*slots, *self._waiting) if isinstance(inner, AheadCursor)]
 
     def _set_room(self, datasets: Iterable[AheadCursor], room: int) -> None:
         for inner in datasets:
@@ -312,8 +312,8 @@ class ParallelTurnsCursor(TurnsCursor):
 class LegacyTurnsCursor(ParallelTurnsCursor):
     """Lets datasets take turns in the order of the older parallel interleave.
 
-    All places are filled before the first turn, and the dataset of the next element comes into a free place at once.
-    Where no element is left for a free place, the rest of its block goes to the next place.
+    All slots are filled before the first turn, and the dataset of the next element comes into a free slot at once.
+    Where no element is left for a free slot, the rest of its block goes to the next slot.
     """
 
     __slots__ = ("_has_begun",)
@@ -325,14 +325,14 @@ class LegacyTurnsCursor(ParallelTurnsCursor):
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements of the turn."""
         while not self._has_begun:
-            free = next((index for index, inner in enumerate(self._places) if inner is None), None)
+            free = next((index for index, inner in enumerate(self._slots) if inner is None), None)
             if free is not None:
-                self._places[free] = self._next_dataset()
-            self._has_begun = free is None or self._places[free] is None
+                self._slots[free] = self._next_dataset()
+            self._has_begun = free is None or self._slots[free] is None
         return super().next_block(limit)
 
     def save(self) -> State:
-        """Returns the state of the turns, and whether the places have been filled."""
+        """Returns the state of the turns, and whether the slots have been filled."""
         return super().save(), self._has_begun
 
     def restore(self, state: State) -> None:
@@ -340,12 +340,12 @@ class LegacyTurnsCursor(ParallelTurnsCursor):
         turns, self._has_begun = state
         super().restore(turns)
 
-    def _leave_free_place(self) -> None:
-        self._turn = (self._turn + 1) % len(self._places)
+    def _leave_free_slot(self) -> None:
+        self._turn = (self._turn + 1) % len(self._slots)
 
-    def _leave_ended_place(self) -> None:
-        self._places[self._turn] = self._next_dataset()
-        if self._places[self._turn] is None:
-            self._leave_free_place()
+    def _leave_ended_slot(self) -> None:
+        self._slots[self._turn] = self._next_dataset()
+        if self._slots[self._turn] is None:
+            self._leave_free_slot()
         else:
             self._pass_turn()

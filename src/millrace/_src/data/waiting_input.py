@@ -51,7 +51,7 @@ class WaitingInput:
         return waiting.part(0, count)
 
     def pass_one(self) -> Exception | bool:
-        """Passes over one element; returns the error in its place, or whether the input has ended."""
+        """Passes over one element; returns the error that takes its index, or whether the input has ended."""
         if self.fill(1):
             self.take(1)
             return False

@@ -4,7 +4,7 @@ Problem: a generator may write each element over the last one, so that elements 
 and are copied again when a block is made of them.
 
 Idea: where elements are plain (numbers of one type, texts, arrays of one shape and dtype), the kind of each leaf is
-that of the first element, and an element is copied once, to its place in the block. An element of another kind ends the
+that of the first element, and an element is copied once, to its row of the block. An element of another kind ends the
 block; whoever asks for elements converts that one by itself.
 """
 
@@ -31,7 +31,7 @@ _MAX_BYTES = 1 << 26
 """The size of the arrays of one leaf in a block: nobody knows how many elements there will be."""
 
 _Put = Callable[[int, Any], bool]
-"""Puts a leaf to a place; returns False if the leaf is of another kind than the first one."""
+"""Stores a leaf at an index; returns False if the leaf is of another kind than the first one."""
 
 
 class PlainElements:
@@ -60,12 +60,12 @@ class PlainElements:
         self.count, self.odd = 0, []
         put: _Put | None = None
         for element in elements:
-            place = self.count
+            index = self.count
             put = put or self._put_for(element, limit)
-            if not put(place, element):
+            if not put(index, element):
                 self.odd.append(element)
                 return False
-            self.count = place + 1
+            self.count = index + 1
             if self.count == self._room:
                 return False
         return True
@@ -77,12 +77,12 @@ class PlainElements:
         if isinstance(self._structure.spec, TypeSpec) and puts:
             return puts[0]
 
-        def put(place: int, element: Any) -> bool:
+        def put(index: int, element: Any) -> bool:
             leaves = leaves_of(element)
             if leaves is None or not puts:
                 return False
             for put_leaf, leaf in zip(puts, leaves, strict=True):  # noqa: SIM110  twice as fast as `all` of a generator
-                if not put_leaf(place, leaf):
+                if not put_leaf(index, leaf):
                     return False
             return True
 
@@ -183,23 +183,23 @@ def _maker_for(kind: Any, spec: Any) -> Callable[[int], _Column] | None:
 def _column_of_arrays(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Any, room: int) -> _Column:
     column = empty_array((room, *shape), dtype)
 
-    def put(place: int, value: Any) -> bool:
+    def put(index: int, value: Any) -> bool:
         if type(value) is np.ndarray and value.shape == shape and (value.dtype is dtype or value.dtype == dtype):
-            column[place] = value
+            column[index] = value
             return True
         return False
 
     return _Column(
         put,
         lambda count: column[:count].astype(spec.dtype.np_dtype, copy=False),
-        lambda count: [column[place, ...] for place in range(count)],
+        lambda count: [column[index, ...] for index in range(count)],
     )
 
 
 def _column_of_values(kind: type, spec: Any, room: int) -> _Column:
     column: list[Any] = []
 
-    def put(place: int, value: Any) -> bool:
+    def put(index: int, value: Any) -> bool:
         if type(value) is not kind:
             return False
         column.append(value)

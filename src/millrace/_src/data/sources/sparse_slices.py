@@ -26,13 +26,13 @@ class SparseSliceNode(DatasetNode):
     """Indices, values and dense shape of each row of a sparse tensor.
 
     Attributes:
-      places: the indices within rows, `[elements, rank - 1]`.
+      coordinates: the indices within rows, `[elements, rank - 1]`.
       values: the values.
       row_shape: the dense shape of a row.
       ends: for each row, and one more, where its elements begin.
     """
 
-    places: Array
+    coordinates: Array
     values: Array
     row_shape: Array
     ends: Sequence[int]
@@ -52,7 +52,7 @@ class SparseSliceNode(DatasetNode):
 
     def _row(self, index: int) -> list[Array]:
         part = slice(self.ends[index], self.ends[index + 1])
-        return [self.places[part], self.values[part], self.row_shape]
+        return [self.coordinates[part], self.values[part], self.row_shape]
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first row."""

@@ -67,13 +67,13 @@ class CacheNode(UnaryNode):
 class MemoryCacheCursor(Cursor):
     """Hands on the elements of the source and remembers them, or reads the cache."""
 
-    __slots__ = ("_cache", "_left", "_node", "_place", "_context", "_seen", "_source")
+    __slots__ = ("_cache", "_left", "_node", "_position", "_context", "_seen", "_source")
 
     def __init__(self, node: CacheNode, context: PassContext) -> None:
         self._node, self._cache, self._context = node, node.memory, context
         self._left = node.cardinality()  # elements to come; negative where nobody knows
         self._seen: list[Block] = []  # what the cache holds when this pass fills it
-        self._place = (0, 0)  # of the next element in a full cache: the block, and the element there
+        self._position = (0, 0)  # of the next element in a full cache: the block, and the element there
         self._source: Cursor | None = None
         if self._cache.blocks is None:
             self._source = node.source.cursor(context)
@@ -93,29 +93,29 @@ class MemoryCacheCursor(Cursor):
             return block
         self._fill()
         self._close_source()
-        self._place = (len(self._seen), 0)
+        self._position = (len(self._seen), 0)
         return None
 
     def _fill(self) -> None:
         self._cache.complete([joined(self._seen)] if self._seen else [])
 
     def _next_of_cache(self, limit: int) -> Block | None:
-        index, start = self._place
+        index, start = self._position
         if index >= len(self._seen):
             return None
         block = self._seen[index]
         stop = min(start + limit, block.count)
-        self._place = (index, stop) if stop < block.count else (index + 1, 0)
+        self._position = (index, stop) if stop < block.count else (index + 1, 0)
         return block.part(start, stop)
 
     def save(self) -> State:
         """Returns the elements that this pass has seen, and the state of the source; or those of the cache."""
         seen = [block.save() for block in self._seen]
-        return seen, self._place, None if self._source is None else self._source.save()
+        return seen, self._position, None if self._source is None else self._source.save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state, which brings a full cache along."""
-        seen, self._place, source = state
+        seen, self._position, source = state
         self._seen = [Block.restored(block) for block in seen]
         self._left = self._node.cardinality() - sum(block.count for block in self._seen)
         if source is None:
@@ -193,17 +193,17 @@ class FileCacheCursor(Cursor):
             self._write(block)
 
     def save(self) -> State:
-        """Returns the place in the files; or what has been written, and the state of the source."""
-        place = None if self._reader is None else self._reader.save()
+        """Returns the position in the files; or what has been written, and the state of the source."""
+        position = None if self._reader is None else self._reader.save()
         written = None if self._source is None else (self._files.written(), self._source.save())
-        return self._has_ended, place, written
+        return self._has_ended, position, written
 
     def restore(self, state: State) -> None:
         """Goes on from a state; what the pass that gave it had written is written again."""
-        self._has_ended, place, written = state
-        if place is not None:
+        self._has_ended, position, written = state
+        if position is not None:
             self._reader = self._files.reader()
-            self._reader.restore(place)
+            self._reader.restore(position)
         if written is not None:
             self._begin_writing([Block.restored(block) for block in written[0]])
             assert self._source is not None

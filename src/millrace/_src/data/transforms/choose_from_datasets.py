@@ -123,9 +123,9 @@ class DirectedInterleaveCursor(Cursor):
         blocks = [self._inputs[i].take(n) for i, n in zip(chosen.tolist(), counts.tolist(), strict=True)]
         if len(blocks) == 1:
             return blocks[0]
-        places = np.empty(len(choices), np.int64)
-        places[np.argsort(choices, kind="stable")] = np.arange(len(choices))
-        return joined(blocks).picked(places)
+        positions = np.empty(len(choices), np.int64)
+        positions[np.argsort(choices, kind="stable")] = np.arange(len(choices))
+        return joined(blocks).picked(positions)
 
     def _pass_one(self, choice: int) -> None:
         """Passes over a choice that cannot be followed.

@@ -113,13 +113,13 @@ def filter_(self: DatasetBase, predicate: Callable[..., Any], name: str | None =
     )
 
 
-def traced_predicate(dataset: DatasetBase, predicate: Callable[..., Any], place: str) -> TracedFunction:
+def traced_predicate(dataset: DatasetBase, predicate: Callable[..., Any], caller: str) -> TracedFunction:
     """Traces a predicate of the elements of a dataset.
 
     Raises: ValueError: if the predicate returns something that is not a scalar of bool.
     """
     check_callable(predicate)
-    function = TracedFunction(predicate, arguments_of(dataset.element_spec), place)
+    function = TracedFunction(predicate, arguments_of(dataset.element_spec), caller)
     spec = function.output.spec
     if not isinstance(spec, TensorSpec) or not TensorSpec([], bool_).is_compatible_with(spec):
         raise ValueError(

@@ -25,7 +25,7 @@ from millrace._src.data.structure import Structure
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
-_PLACE = "tf.data.experimental.group_by_reducer()"
+_CALLER = "tf.data.experimental.group_by_reducer()"
 _KEYS_AT_ONCE = 256
 """The number of elements whose keys are found together, where nobody can tell."""
 
@@ -256,17 +256,17 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Callable
 
     def apply(dataset: DatasetBase) -> Any:
         key = _key_function(dataset, key_func)
-        init = TracedFunction(reducer.init_func, (TensorSpec([], int64),), _PLACE)
+        init = TracedFunction(reducer.init_func, (TensorSpec([], int64),), _CALLER)
         step = StatefulFunction(
             reducer.reduce_func,
             init.output,
             (dataset.element_spec,),
-            _PLACE,
+            _CALLER,
             lambda result: result,
             "Invalid `reducer`. ",
         )
         check_callable(reducer.finalize_func)
-        finalize = TracedFunction(reducer.finalize_func, arguments_of(step.state.spec), _PLACE)
+        finalize = TracedFunction(reducer.finalize_func, arguments_of(step.state.spec), _CALLER)
         functions = [key, init, step.traced, finalize]
         return apply_op(
             "_GroupByReducerDataset",
@@ -290,7 +290,7 @@ def _key_function(dataset: DatasetBase, key_func: Callable[..., Any]) -> TracedF
     Raises: ValueError: if the key is not a scalar of int64.
     """
     check_callable(key_func)
-    key = TracedFunction(key_func, arguments_of(dataset.element_spec), _PLACE)
+    key = TracedFunction(key_func, arguments_of(dataset.element_spec), _CALLER)
     spec = key.output.spec
     if not isinstance(spec, TensorSpec) or not spec.is_compatible_with(TensorSpec([], int64)):
         structure: Structure = key.output

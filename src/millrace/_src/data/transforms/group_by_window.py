@@ -81,7 +81,7 @@ class _Window:
 class GroupByWindowCursor(Cursor):
     """Groups the elements of blocks, one block after the other."""
 
-    __slots__ = ("_block", "_inner", "_keyed", "_keys", "_limit", "_node", "_place", "_context", "_window", "_windows")
+    __slots__ = ("_block", "_inner", "_keyed", "_keys", "_limit", "_node", "_index", "_context", "_window", "_windows")
 
     def __init__(self, node: GroupByWindowNode, context: PassContext) -> None:
         self._node, self._context = node, context
@@ -90,7 +90,7 @@ class GroupByWindowCursor(Cursor):
         self._windows: dict[int, _Window] = {}
         self._block: Block | None = None  # the elements that are being grouped
         self._keys: list[int] = []
-        self._place = 0  # the index of the next element in the block
+        self._index = 0  # the index of the next element in the block
         self._window: tuple[int, Block] | None = None  # the window that is gone through, with its key
         self._inner: InnerCursor | None = None
 
@@ -143,14 +143,14 @@ class GroupByWindowCursor(Cursor):
             if pair is None:
                 return self._taken(min(self._windows)) if self._windows else None
             self._block, keys = pair
-            self._keys, self._place = keys.columns[0].tolist(), 0
+            self._keys, self._index = keys.columns[0].tolist(), 0
 
     def _grouped(self, block: Block) -> tuple[int, Block] | None:
         """Groups the elements of a block until a window is full."""
         windows, keys = self._windows, self._keys
-        for index in range(self._place, len(keys)):
+        for index in range(self._index, len(keys)):
             key = keys[index]
-            self._place = index + 1
+            self._index = index + 1
             window = windows.get(key)
             if window is None:
                 window = windows[key] = _Window(self._size_of_window(key))
@@ -182,7 +182,7 @@ class GroupByWindowCursor(Cursor):
     def save(self) -> State:
         """Returns the states of the source and of the pass over a window, and the elements of all windows."""
         self._settle()
-        block = None if self._block is None else (self._block.save(), self._keys, self._place)
+        block = None if self._block is None else (self._block.save(), self._keys, self._index)
         windows = [(key, w.left, joined(w.blocks).save()) for key, w in self._windows.items()]
         inner = None
         if self._inner is not None and self._window is not None:
@@ -196,7 +196,7 @@ class GroupByWindowCursor(Cursor):
         keyed, block, windows, inner = state
         self._keyed.restore(keyed)
         if block is not None:
-            saved, self._keys, self._place = block
+            saved, self._keys, self._index = block
             self._block = Block.restored(saved)
         for key, left, saved in windows:
             window = self._windows[key] = _Window(left)
@@ -318,12 +318,12 @@ def group_by_window(
     """
     if (window_size is None) == (window_size_func is None):
         raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
-    place, key_spec = "Dataset.group_by_window()", TensorSpec([], int64)
+    caller, key_spec = "Dataset.group_by_window()", TensorSpec([], int64)
     size_function = (lambda key: window_size) if window_size_func is None else window_size_func
-    key = _int64_function(key_func, arguments_of(self.element_spec), place, "key_func")
-    size = _int64_function(size_function, (key_spec,), place, "window_size_func")
+    key = _int64_function(key_func, arguments_of(self.element_spec), caller, "key_func")
+    size = _int64_function(size_function, (key_spec,), caller, "window_size_func")
     check_callable(reduce_func)
-    reduce = TracedFunction(reduce_func, (key_spec, DatasetSpec(self.element_spec)), place)
+    reduce = TracedFunction(reduce_func, (key_spec, DatasetSpec(self.element_spec)), caller)
     result = reduce.output.spec
     if not isinstance(result, DatasetSpec):
         raise TypeError(
@@ -345,7 +345,7 @@ def group_by_window(
 
 
 def _int64_function(
-    function: Callable[..., Any], arguments: tuple[Any, ...], place: str, argument_name: str
+    function: Callable[..., Any], arguments: tuple[Any, ...], caller: str, argument_name: str
 ) -> TracedFunction:
     """Traces a function that returns a scalar of int64; Python numbers become one.
 
@@ -357,7 +357,7 @@ def _int64_function(
         return convert_to_tensor(for_tracing(function)(*args), dtype=int64)
 
     converted.__name__ = f"{argument_name}_wrapper"
-    traced = TracedFunction(converted, arguments, place)
+    traced = TracedFunction(converted, arguments, caller)
     spec = traced.output.spec
     if not spec.is_compatible_with(TensorSpec([], int64)):
         raise ValueError(

@@ -100,7 +100,7 @@ def ignore_errors(self: DatasetBase, log_warning: bool = False, name: str | None
 
     Args:
       log_warning: whether each error is logged as a warning.
-      name: accepted for compatibility; the op has no place for a name.
+      name: accepted for compatibility; the op has no attribute for a name.
 
     Returns: A Dataset.
     """

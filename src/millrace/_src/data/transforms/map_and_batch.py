@@ -135,8 +135,8 @@ def map_and_batch(
 
     def transform(dataset: DatasetBase) -> Any:
         check_callable(map_func)
-        place = "tf.data.experimental.map_and_batch()"
-        function = TracedFunction(map_func, arguments_of(dataset.element_spec), place)
+        caller = "tf.data.experimental.map_and_batch()"
+        function = TracedFunction(map_func, arguments_of(dataset.element_spec), caller)
         size = int64_tensor(batch_size, "batch_size")
         drops = convert_to_tensor(drop_remainder, dtype=bool_, name="drop_remainder")
         calls = num_parallel_calls

@@ -168,7 +168,7 @@ def rebatch(self: DatasetBase, batch_size: Any, drop_remainder: Any = False, nam
     Args:
       batch_size: the number of rows of each batch; or a vector of such numbers, which batches have in turn.
       drop_remainder: whether a last batch with fewer rows is left out; a scalar of bool.
-      name: accepted for compatibility; the op has no place for a name.
+      name: accepted for compatibility; the op has no attribute for a name.
 
     Returns: A Dataset of batches.
     Raises:

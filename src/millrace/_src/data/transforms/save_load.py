@@ -158,8 +158,8 @@ def save(
     """
     folder = file_name(path)
     write_spec(folder, self.element_spec)
-    place = "Dataset.save()"
-    function = TracedFunction(shard_func or _first_shard, arguments_of(self.element_spec), place)
+    caller = "Dataset.save()"
+    function = TracedFunction(shard_func or _first_shard, arguments_of(self.element_spec), caller)
     if checkpoint_args:
         sharding = None if shard_func is None else function
         find_operator("save_dataset_in_steps")(self, folder, compression or "", sharding, checkpoint_args)

@@ -1,10 +1,10 @@
 """`Dataset.shuffle`: elements in random order, by way of a buffer.
 
 The order is TensorFlow's for given seeds. A buffer of `buffer_size` elements is a ring. Before each output the ring is
-filled up from the source. A random element goes out, and the oldest element moves into its place.
+filled up from the source. A random element goes out, and the oldest element moves into the freed slot.
 
 Here the ring holds numbers. Where elements can be had by position, these are positions, and a block of outputs is
-picked from the source at once. For other sources the numbers are places in a store of columns, into which the elements
+picked from the source at once. For other sources the numbers are slots of a store of columns, into which the elements
 of the source are copied and from which outputs are picked, again in blocks.
 """
 
@@ -92,7 +92,7 @@ class Ring:
       seeds: the seeds of the words.
 
     Attributes:
-      has_hole: whether the place before `start` waits for the next number to arrive.
+      has_hole: whether the slot before `start` waits for the next number to arrive.
     """
 
     __slots__ = ("_is_closed", "has_hole", "numbers", "seeds", "size", "start", "words")
@@ -284,11 +284,11 @@ class _StreamShuffle(Cursor):
         ring = self._ring
         if not self._ended and not ring.is_full:
             self._fill()
-        places = [] if self._ended else self._exchange(limit)
+        slots = [] if self._ended else self._exchange(limit)
         if self._ended:
             ring.close()
-            places += ring.draw_last(min(limit - len(places), ring.left))
-        return self._store.remove(places) if places else None
+            slots += ring.draw_last(min(limit - len(slots), ring.left))
+        return self._store.remove(slots) if slots else None
 
     def _fill(self) -> None:
         """Fills the buffer."""
@@ -306,7 +306,7 @@ class _StreamShuffle(Cursor):
         ring = self._ring
         wanted = limit if ring.has_hole else limit - 1
         blocks = collect(self._source, wanted, self._error)
-        arriving = [place for block in blocks for place in self._store.add(block)]
+        arriving = [slot for block in blocks for slot in self._store.add(block)]
         self._ended = len(arriving) < wanted and not self._error.waits
         if ring.has_hole:
             if not arriving:

@@ -113,20 +113,20 @@ class SnapshotCursor(Cursor):
         self._cursor = read_by(node.reader, shards).cursor(self._context)
 
     def save(self) -> State:
-        """Returns which files this pass reads, and the place in these or in the source."""
+        """Returns which files this pass reads, and the position in these or in the source."""
         return self._run_id, None if self._cursor is None else self._cursor.save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state; a pass that wrote goes on without writing, since it lacks the first elements."""
-        run_id, place = state
-        if place is None:
+        run_id, position = state
+        if position is None:
             return
         if run_id:
             self._read(run_id)
         else:
             self._cursor = self._node.source.cursor(self._context)
         assert self._cursor is not None
-        self._cursor.restore(place)
+        self._cursor.restore(position)
 
     def close(self) -> None:
         """Closes the files and the source; a run that is not finished is not read."""

@@ -55,7 +55,7 @@ class SparseBatchNode(BatchNode):
         dtype = as_dtype(arrays[0].dtype)
         entries = np.empty(3, object)
         entries[:] = [
-            HeldTensor(places_of(dims), int64),
+            HeldTensor(coordinates_of(dims), int64),
             HeldTensor(np.concatenate([array.reshape(-1) for array in arrays]), dtype),
             HeldTensor(np.array([len(arrays), *row_shape], np.int64), int64),
         ]
@@ -83,8 +83,8 @@ class SparseBatchNode(BatchNode):
         return array
 
 
-def places_of(dims: Array) -> Array:
-    """Returns the places of all elements of dense tensors that are rows of a sparse tensor.
+def coordinates_of(dims: Array) -> Array:
+    """Returns the coordinates of all elements of dense tensors that are rows of a sparse tensor.
 
     Args:
       dims: int64 `[rows, rank]`: the shape of each dense tensor.
@@ -94,13 +94,13 @@ def places_of(dims: Array) -> Array:
     sizes = dims.prod(axis=1)
     rows = np.repeat(np.arange(len(dims)), sizes)
     position = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    places = np.empty((len(rows), 1 + dims.shape[1]), np.int64)
-    places[:, 0] = rows
+    coordinates = np.empty((len(rows), 1 + dims.shape[1]), np.int64)
+    coordinates[:, 0] = rows
     for axis in range(dims.shape[1], 0, -1):
         size = dims[rows, axis - 1]
-        places[:, axis] = position % size
+        coordinates[:, axis] = position % size
         position = position // size
-    return places
+    return coordinates
 
 
 @op(
@@ -139,7 +139,7 @@ def sparse_batch(self: DatasetBase, batch_size: Any, row_shape: Any, name: str |
     Args:
       batch_size: how many elements make a batch; a scalar of int64. The last batch may have fewer.
       row_shape: the shape of the dense form of an element; None for a dimension that the largest element decides.
-      name: accepted for compatibility; the op has no place for a name.
+      name: accepted for compatibility; the op has no attribute for a name.
 
     Returns: A Dataset of `tf.SparseTensor`s.
     Raises:

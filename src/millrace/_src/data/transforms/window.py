@@ -2,7 +2,7 @@
 
 Windows may overlap and may have gaps: a window begins `shift` elements behind the one before, and holds every
 `stride`-th element from its beginning on. Elements wait in one block, of which windows are views. An element that fails
-keeps its place there, and each window that holds it fails.
+keeps its index there, and each window that holds it fails.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class WindowCursor(Cursor):
         return count >= wanted
 
     def _no_element(self) -> Block:
-        """Returns what stands in the place of an element that failed; no window shows it."""
+        """Returns a placeholder for an element that failed; no window shows it."""
         source = self._node.source
         shapes = [[size or 0 for size in shape.as_list()] if shape.rank else [] for shape in source.shapes]
         return Block.of_row([np.zeros(s, d.np_dtype) for s, d in zip(shapes, source.dtypes, strict=True)])
@@ -165,13 +165,13 @@ class WindowCursor(Cursor):
         assert self._elements is not None
         size = self._elements.count
         self._elements = self._elements.part(count, size) if count < size else None
-        self._errors = {place - count: error for place, error in self._errors.items() if place >= count}
+        self._errors = {index - count: error for index, error in self._errors.items() if index >= count}
         self._gap = max(count - size, 0)
 
     def save(self) -> State:
         """Returns the state of the source, and the elements that wait."""
         elements = None if self._elements is None else self._elements.save()
-        saved = [(place, saved_error(error)) for place, error in self._errors.items()]
+        saved = [(index, saved_error(error)) for index, error in self._errors.items()]
         return self._source.save(), elements, saved, self._gap
 
     def restore(self, state: State) -> None:
@@ -179,7 +179,7 @@ class WindowCursor(Cursor):
         source, elements, saved, self._gap = state
         self._source.restore(source)
         self._elements = None if elements is None else Block.restored(elements)
-        self._errors = {place: restored_error(error) for place, error in saved}
+        self._errors = {index: restored_error(error) for index, error in saved}
 
     def close(self) -> None:
         """Closes the source."""
