@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from millrace._src.data.blocks import Block, alternating, joined
+from millrace._src.data.blocks import Block, alternating, join_blocks
 
 
 def numbers(*values: int) -> Block:
@@ -41,14 +41,14 @@ def test_a_part_is_a_view_and_the_whole_part_the_block_itself() -> None:
 
 @pytest.mark.parametrize("block", [numbers(0, 1, 2), ragged(0, 1, 2)])
 def test_elements_are_picked_in_the_order_of_the_indices(block: Block) -> None:
-    assert rows(block.picked(np.array([2, 0, 2]))) == [rows(block)[i] for i in (2, 0, 2)]
+    assert rows(block.gather(np.array([2, 0, 2]))) == [rows(block)[i] for i in (2, 0, 2)]
 
 
 def test_joined_blocks_have_all_rows_in_order() -> None:
-    assert rows(joined([numbers(1, 2), numbers(3)])) == [[1], [2], [3]]
-    assert rows(joined([ragged(1, 1), ragged(2)])) == [[[0]], [[0]], [[0, 1]]]
+    assert rows(join_blocks([numbers(1, 2), numbers(3)])) == [[1], [2], [3]]
+    assert rows(join_blocks([ragged(1, 1), ragged(2)])) == [[[0]], [[0]], [[0, 1]]]
     block = numbers(1)
-    assert joined([block]) is block
+    assert join_blocks([block]) is block
 
 
 def test_alternating_blocks_take_turns() -> None:
@@ -59,7 +59,7 @@ def test_alternating_blocks_take_turns() -> None:
 
 def test_a_block_is_saved_and_restored() -> None:
     for block in (numbers(1, 2), ragged(1, 2)):
-        assert rows(Block.restored(block.save())) == rows(block)
+        assert rows(Block.from_state(block.save())) == rows(block)
 
 
 def test_the_size_counts_numbers_and_the_characters_of_strings() -> None:

@@ -15,8 +15,8 @@ from millrace._src.data.cursors import (
     DeferredError,
     PositionCursor,
     collect,
-    restored_error,
-    saved_error,
+    restore_error,
+    save_error,
 )
 
 
@@ -81,7 +81,7 @@ def test_errors_are_saved_with_class_and_message() -> None:
         restored.check()
     restored.restore(DeferredError().save())
     assert not restored.waits
-    assert isinstance(restored_error(saved_error(KeyError("a"))), tf.errors.UnknownError)
+    assert isinstance(restore_error(save_error(KeyError("a"))), tf.errors.UnknownError)
 
 
 def test_a_skip_counts_the_elements_that_there_were() -> None:

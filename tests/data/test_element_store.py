@@ -42,7 +42,7 @@ def test_no_elements_have_no_state() -> None:
     store = ElementStore()
     assert store.save([]) is None
     places = store.add(block(7, 8))
-    assert values(Block.restored(store.save(places[1:]))) == [[8]]
+    assert values(Block.from_state(store.save(places[1:]))) == [[8]]
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), max_size=12), st.randoms(use_true_random=False))

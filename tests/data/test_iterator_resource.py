@@ -32,7 +32,7 @@ def test_blocks_grow_until_the_consumer_has_to_wait(
     counts = []
     while running.next_row() is not None:
         counts.append(running.count)
-        running.place = running.count
+        running.index = running.count
     assert least <= max(counts) <= most
     assert rest(running) == []
 

@@ -13,7 +13,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.data.debug_mode import set_debug_mode
-from millrace._src.data.optimizer import optimized, read_ahead
+from millrace._src.data.optimizer import optimize, read_ahead
 from millrace._src.data.options import Options
 from millrace._src.data.transforms.map_elements import MapNode
 from millrace._src.data.transforms.prefetch import InjectedPrefetchNode
@@ -26,7 +26,7 @@ __all__ = ["always_ahead"]
 
 
 def rewritten(dataset: Any) -> Any:
-    return optimized(dataset.node, options_of(dataset.node))
+    return optimize(dataset.node, options_of(dataset.node))
 
 
 def depth(node: Any) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.data.structure import Structure, common_spec, map_leaves, normalized, spec_of
+from millrace._src.data.structure import Structure, common_spec, map_leaves, normalize, spec_of
 from tests.data.composites import contents, plain, ragged, sparse
 
 Point = collections.namedtuple("Point", "x y")
@@ -23,7 +23,7 @@ def spec(*shape: int | None, dtype: Any = tf.int32) -> tf.TensorSpec:
     "element", [1, (1, 2), {"b": 1, "a": (2, 3)}, Point(1, (2,)), ((), 1), (1, None)], ids=lambda e: str(e)
 )
 def test_an_element_is_packed_from_its_flat_tensors(element: Any) -> None:
-    value = normalized(element)
+    value = normalize(element)
     structure = Structure(spec_of(value))
     tensors = structure.flatten(value)
     assert [t.dtype for t in tensors] == list(structure.dtypes) and len(structure.shapes) == len(tensors)
@@ -32,12 +32,12 @@ def test_an_element_is_packed_from_its_flat_tensors(element: Any) -> None:
 
 
 def test_the_tensors_of_a_dictionary_come_in_the_order_of_its_keys() -> None:
-    value = normalized({"b": 1, "a": 2})
+    value = normalize({"b": 1, "a": 2})
     assert [t.numpy() for t in Structure(spec_of(value)).flatten(value)] == [2, 1]
 
 
 def test_a_list_becomes_one_tensor_and_a_tuple_stays() -> None:
-    first, second = normalized(([1, 2], (3, [4])))
+    first, second = normalize(([1, 2], (3, [4])))
     assert first.numpy().tolist() == [1, 2]
     assert second[0].numpy() == 3 and second[1].numpy().tolist() == [4]
 
@@ -45,9 +45,9 @@ def test_a_list_becomes_one_tensor_and_a_tuple_stays() -> None:
 def test_an_element_of_another_structure_is_refused() -> None:
     structure = Structure((spec(), spec()))
     with pytest.raises((ValueError, TypeError)):
-        structure.flatten(normalized((1, 2, 3)))
+        structure.flatten(normalize((1, 2, 3)))
     with pytest.raises((ValueError, TypeError)):
-        structure.flatten(normalized({"a": 1, "b": 2}))
+        structure.flatten(normalize({"a": 1, "b": 2}))
 
 
 def test_lists_and_ranges_are_leaves() -> None:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.data.sources.generator_elements import kept, row_of
+from millrace._src.data.sources.generator_elements import copy_mutable, row_of
 from millrace._src.data.structure import Structure
 
 
 def test_what_is_kept_does_not_change_with_the_element() -> None:
     element: Any = {"array": np.zeros(2), "list": [[1], 2], "tuple": (bytearray(b"a"), "b")}
-    copy = kept(element)
+    copy = copy_mutable(element)
     element["array"][:] = 1
     element["list"][0].append(3)
     element["tuple"][0][:] = b"c"
@@ -27,9 +27,9 @@ def test_what_is_kept_does_not_change_with_the_element() -> None:
 
 def test_what_cannot_be_copied_is_kept_as_it_is() -> None:
     generator = (x for x in "ab")
-    assert kept(generator) is generator
+    assert copy_mutable(generator) is generator
     tensor = tf.constant(1)
-    assert kept([tensor])[0] is tensor
+    assert copy_mutable([tensor])[0] is tensor
 
 
 def test_an_element_is_read_by_its_structure() -> None:

@@ -21,12 +21,12 @@ def test_elements_are_had_by_position() -> None:
     assert node.is_random_access
     assert node.cardinality() == 3
     assert node.slice(1, 3).columns[0].tolist() == [6, 7]
-    assert node.picked(np.array([2, 0])).columns[0].tolist() == [7, 5]
+    assert node.gather(np.array([2, 0])).columns[0].tolist() == [7, 5]
 
 
 def test_elements_of_different_shapes_are_had_by_position() -> None:
     node = HeldNode((tf.int64,), (TensorShape([None]),), Block([[np.arange(1), np.arange(2)]], 2))
-    assert [row.tolist() for row in node.picked(np.array([1, 0])).columns[0]] == [[0, 1], [0]]
+    assert [row.tolist() for row in node.gather(np.array([1, 0])).columns[0]] == [[0, 1], [0]]
 
 
 def test_a_dataset_of_no_elements_ends() -> None:

@@ -37,7 +37,7 @@ def test_a_range_up_to_the_largest_number_is_infinite() -> None:
 def test_elements_are_had_by_position() -> None:
     node = Dataset.range(5, 50, 10).node
     assert node.is_random_access
-    assert node.picked(np.array([4, 0, 0])).columns[0].tolist() == [45, 5, 5]
+    assert node.gather(np.array([4, 0, 0])).columns[0].tolist() == [45, 5, 5]
     assert node.slice(1, 3).columns[0].tolist() == [15, 25]
 
 

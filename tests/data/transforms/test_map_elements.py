@@ -203,13 +203,13 @@ def assert_equal_elements(found: Any, expected: Any) -> None:
 
 
 def test_threads_put_results_into_the_memory_of_batches(always_ahead: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    join, joined = blocks._joined_columns, []
+    join, joined = blocks._join_columns, []
 
     def noting_join(columns: Any) -> Any:
         joined.append(columns)
         return join(columns)
 
-    monkeypatch.setattr(blocks, "_joined_columns", noting_join)
+    monkeypatch.setattr(blocks, "_join_columns", noting_join)
     dataset = Dataset.range(100).map(lambda x: tf.fill([64, 64], x), num_parallel_calls=3).batch(8)
     batches = [batch[:, 0, 0].tolist() for batch in dataset.as_numpy_iterator()]
     assert batches == [list(range(first, min(first + 8, 100))) for first in range(0, 100, 8)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.data.transforms.sparse_batch import places_of
+from millrace._src.data.transforms.sparse_batch import coordinates_of
 from tests.data.composites import contents
 from tests.data.transforms.test_composite_batch import fills, of
 
@@ -43,7 +43,7 @@ def test_elements_may_have_any_rank() -> None:
 
 
 def test_places_run_through_each_row() -> None:
-    places = places_of(np.array([[1, 2], [0, 3], [2, 1]]))
+    places = coordinates_of(np.array([[1, 2], [0, 3], [2, 1]]))
     assert places.tolist() == [[0, 0, 0], [0, 0, 1], [2, 0, 0], [2, 1, 0]]
 
 

@@ -51,7 +51,7 @@ def test_no_element_is_asked_for_beyond_the_last_that_is_taken() -> None:
 
 
 def test_elements_by_position_are_those_of_the_source_further_on() -> None:
-    assert Dataset.range(9).skip(4).node.picked(np.array([0, 3])).columns[0].tolist() == [4, 7]
+    assert Dataset.range(9).skip(4).node.gather(np.array([0, 3])).columns[0].tolist() == [4, 7]
     assert Dataset.range(2**63 - 1).take(4).node.slice(1, 3).columns[0].tolist() == [1, 2]
     assert not Dataset.range(9).filter(lambda x: x > 1).take(2).node.is_random_access
 

@@ -11,7 +11,7 @@ import threading
 from collections import deque
 
 from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
+from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.pool import Task
 
 MAX_BYTES = 1 << 26
@@ -204,7 +204,7 @@ class AheadCursor(Cursor):
         try:
             if task is not None:
                 task.result()
-            return [_saved(item) for item in self._items], self._has_ended, self._source.save()
+            return [_save_item(item) for item in self._items], self._has_ended, self._source.save()
         finally:
             with self._lock:
                 self._room, self._is_filling, self._is_asking = room, is_filling, False
@@ -214,7 +214,7 @@ class AheadCursor(Cursor):
     def restore(self, state: State) -> None:
         """Goes on from a state."""
         items, self._has_ended, source = state
-        self._items.extend(_restored(item) for item in items)
+        self._items.extend(_restore_item(item) for item in items)
         self._source.restore(source)
 
     def close(self) -> None:
@@ -227,11 +227,11 @@ class AheadCursor(Cursor):
             self._source.close()
 
 
-def _saved(item: Block | BaseException) -> State:
+def _save_item(item: Block | BaseException) -> State:
     """Returns a block, or an error, as a state may hold it."""
-    return (True, saved_error(item)) if isinstance(item, BaseException) else (False, item.save())
+    return (True, save_error(item)) if isinstance(item, BaseException) else (False, item.save())
 
 
-def _restored(state: State) -> Block | BaseException:
+def _restore_item(state: State) -> Block | BaseException:
     is_error, item = state
-    return restored_error(item) if is_error else Block.restored(item)
+    return restore_error(item) if is_error else Block.from_state(item)

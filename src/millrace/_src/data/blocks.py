@@ -64,16 +64,16 @@ class Block:
             return self
         return Block([c[start:stop] for c in self.columns], stop - start)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements at indices (a vector of int64), in that order."""
-        return Block([picked(c, indices) for c in self.columns], len(indices))
+        return Block([gather(c, indices) for c in self.columns], len(indices))
 
     def save(self) -> Any:
         """Returns the block as the state of a cursor may hold it."""
         return list(self.columns), self.count
 
     @classmethod
-    def restored(cls, state: Any) -> Block:
+    def from_state(cls, state: Any) -> Block:
         """Returns the block that `save` gave."""
         columns, count = state
         return cls(columns, count)
@@ -113,7 +113,7 @@ def column_of(arrays: Sequence[Array]) -> Column:
     return list(arrays)
 
 
-def picked(column: Column, indices: Array) -> Column:
+def gather(column: Column, indices: Array) -> Column:
     """Returns the elements of a column at indices."""
     return [column[i] for i in indices.tolist()] if type(column) is list else taken(column, indices)
 
@@ -123,11 +123,11 @@ def rows_of_column(column: Column) -> list[Array]:
     return column if type(column) is list else [column[i, ...] for i in range(len(column))]
 
 
-def joined(blocks: Sequence[Block]) -> Block:
+def join_blocks(blocks: Sequence[Block]) -> Block:
     """Returns the elements of several blocks, at least one, as one block."""
     if len(blocks) == 1:
         return blocks[0]
-    columns = [_joined_columns(columns) for columns in zip(*[b.columns for b in blocks], strict=True)]
+    columns = [_join_columns(columns) for columns in zip(*[b.columns for b in blocks], strict=True)]
     return Block(columns, sum(b.count for b in blocks))
 
 
@@ -147,7 +147,7 @@ def _alternating_columns(columns: Sequence[Column], length: int) -> Column:
     return [row for start in range(0, count, length) for column in rows for row in column[start : start + length]]
 
 
-def _joined_columns(columns: Sequence[Column]) -> Column:
+def _join_columns(columns: Sequence[Column]) -> Column:
     """Returns the elements of several columns as one column."""
     if all(type(c) is not list for c in columns) and len({c.shape[1:] for c in columns}) == 1:
         count = sum(map(len, columns))

@@ -70,10 +70,10 @@ class CacheFiles:
                 with file_system.open(path, "x") as file:
                     write_all(file, f"Created at: {int(time.time())}".encode())
             except FileExistsError:
-                raise self._locked() from None
+                raise self._lock_error() from None
         self._writer = ElementWriter(self._part, self._dtypes)
 
-    def _locked(self) -> errors.AlreadyExistsError:
+    def _lock_error(self) -> errors.AlreadyExistsError:
         contents = content_of(self._lock).decode(errors="replace")
         return errors.AlreadyExistsError(
             None,
@@ -94,7 +94,7 @@ class CacheFiles:
         self._writer.write(block)
         self._count += block.count
 
-    def written(self) -> list[State]:
+    def written_elements(self) -> list[State]:
         """Returns the elements that have been written so far, as a state may hold them."""
         cursor = ElementFilesCursor([self._part if self.is_writing else self._data], self._dtypes, self._shapes)
         blocks = []

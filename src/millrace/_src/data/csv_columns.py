@@ -128,7 +128,7 @@ def column_defaults(
     """
     positions = range(width) if columns is None else columns
     ranks = [-1] * len(positions)
-    for number, row in itertools.islice(_numbered_rows(paths, form), most):
+    for number, row in itertools.islice(_number_rows(paths, form), most):
         if len(row) != width:
             raise ValueError(
                 f"Problem inferring types: CSV row {number} has {len(row)} number of fields. Expected: {width}."
@@ -137,7 +137,7 @@ def column_defaults(
     return [_zero(string if rank < 0 else _ORDER[rank]) for rank in ranks]
 
 
-def _numbered_rows(paths: Sequence[str], form: CsvFormat) -> Iterator[tuple[int, list[str]]]:
+def _number_rows(paths: Sequence[str], form: CsvFormat) -> Iterator[tuple[int, list[str]]]:
     """Returns the rows below the headers, and their numbers in their files, from 1."""
     for path in paths:
         rows = enumerate(form.rows(path), 1)

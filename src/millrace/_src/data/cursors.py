@@ -103,22 +103,22 @@ class DeferredError:
 
     def save(self) -> State:
         """Returns the error as the state of a cursor may hold it."""
-        return None if self._error is None else saved_error(self._error)
+        return None if self._error is None else save_error(self._error)
 
     def restore(self, state: State) -> None:
         """Puts the error of a state back."""
-        self._error = None if state is None else restored_error(state)
+        self._error = None if state is None else restore_error(state)
 
 
-def saved_error(error: BaseException) -> State:
+def save_error(error: BaseException) -> State:
     """Returns the status code and the message of an error; other exceptions than TensorFlow's become `UnknownError`."""
     if isinstance(error, errors.OpError):
         return error.error_code, error.message
     return errors.UNKNOWN, f"{type(error).__name__}: {error}"
 
 
-def restored_error(state: State) -> Exception:
-    """Returns the error that `saved_error` put into a state."""
+def restore_error(state: State) -> Exception:
+    """Returns the error that `save_error` put into a state."""
     code, message = state
     return errors.exception_type_from_error_code(code)(None, None, message)  # type: ignore[call-arg]  # of a subclass
 

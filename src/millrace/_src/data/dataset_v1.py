@@ -66,7 +66,7 @@ class DatasetV1Adapter(DatasetV1):
     __str__ = __repr__
 
 
-def _adapted(function: Callable[..., Any]) -> Callable[..., Any]:
+def _adapt(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a source or method that gives datasets with the methods of TensorFlow 1."""
 
     @functools.wraps(function)
@@ -80,7 +80,7 @@ def _adapted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 for _name, _value in vars(DatasetV2).items():
     if not _name.startswith("_") and isinstance(_value, staticmethod):
-        setattr(DatasetV1, _name, staticmethod(_adapted(_value.__func__)))
+        setattr(DatasetV1, _name, staticmethod(_adapt(_value.__func__)))
     elif not _name.startswith("_") and callable(_value):
-        setattr(DatasetV1, _name, _adapted(_value))
-DatasetV1.from_sparse_tensor_slices = staticmethod(_adapted(from_sparse_tensor_slices))
+        setattr(DatasetV1, _name, _adapt(_value))
+DatasetV1.from_sparse_tensor_slices = staticmethod(_adapt(from_sparse_tensor_slices))

@@ -68,7 +68,7 @@ class ShapeCheck(Cursor):
         """Goes on from a state."""
         source, rest = state
         self._source.restore(source)
-        self._rest = None if rest is None else Block.restored(rest)
+        self._rest = None if rest is None else Block.from_state(rest)
 
     def close(self) -> None:
         """Closes the source."""

@@ -124,7 +124,7 @@ def make_csv_dataset(
     turns = 1 if num_parallel_reads is None else num_parallel_reads
     rows = files.apply(parallel_interleave(rows_of, cycle_length=turns, sloppy=sloppy))
     buffer_size = shuffle_buffer_size if shuffle else None
-    rows = _shuffled_and_repeated(rows, buffer_size, shuffle_seed, num_epochs)
+    rows = _shuffle_and_repeat(rows, buffer_size, shuffle_seed, num_epochs)
     batches = rows.batch(batch_size, drop_remainder=num_epochs is None).map(map_fn)
     return batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
@@ -156,7 +156,7 @@ def _matching_files(file_pattern: Any) -> list[str]:
     return paths
 
 
-def _shuffled_and_repeated(dataset: Any, buffer_size: int | None, seed: Any, count: int | None) -> Any:
+def _shuffle_and_repeat(dataset: Any, buffer_size: int | None, seed: Any, count: int | None) -> Any:
     """Shuffles, unless there is no buffer, and repeats, unless once."""
     if buffer_size is not None:
         dataset = dataset.shuffle(buffer_size, seed)
@@ -237,7 +237,7 @@ def make_batched_features_dataset(
     )
     if examples.element_spec == (TensorSpec([], string), TensorSpec([], string)):
         examples = examples.map(lambda _, example: example)
-    examples = _shuffled_and_repeated(examples, shuffle_buffer_size if shuffle else None, shuffle_seed, num_epochs)
+    examples = _shuffle_and_repeat(examples, shuffle_buffer_size if shuffle else None, shuffle_seed, num_epochs)
     batches = examples.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
     calls = 2 if parser_num_threads is None else parser_num_threads
     parsed = batches.apply(parse_example_dataset(features, num_parallel_calls=calls))

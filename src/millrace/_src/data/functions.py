@@ -25,11 +25,11 @@ from millrace._src.core.errors import InvalidArgumentError, OpError, OutOfRangeE
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.blocks import Block, joined
+from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.nodes import PartOfStage
-from millrace._src.data.structure import Structure, map_leaves, normalized, spec_of
+from millrace._src.data.structure import Structure, map_leaves, normalize, spec_of
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
 from millrace._src.engines.failures import explained, is_explained
 from millrace._src.function.polymorphic_function import Function, Options
@@ -61,11 +61,11 @@ class TracedFunction:
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], caller: str) -> None:
         results: list[Structure] = []
         specs = tuple(arguments)
-        encoded = nest.map_structure(_encoded_spec, specs)
+        encoded = nest.map_structure(_encode_spec, specs)
 
         def traced(*args: Any) -> Any:
-            own = map_structure_up_to(specs, _decoded, specs, args)  # dictionaries from which items may be taken
-            result = _normalized_result(for_tracing(function)(*own), caller)
+            own = map_structure_up_to(specs, _decode, specs, args)  # dictionaries from which items may be taken
+            result = _normalize_result(for_tracing(function)(*own), caller)
             structure = Structure(spec_of(result))
             results[:] = [structure]
             return structure.flatten(result)
@@ -75,18 +75,18 @@ class TracedFunction:
         concrete = Function(traced, name, options).get_concrete_function(*encoded)
         self.output = results[0]
         if is_debugging():
-            called = _called_in_python(function, Structure(specs), self.output, caller)
+            called = _python_caller(function, Structure(specs), self.output, caller)
             concrete = Function(called, name, options).get_concrete_function(*encoded)
         self.graph_function: GraphFunction = concrete.graph_function
         self.captures: list[Any] = concrete.captured_inputs
 
 
-def _encoded_spec(leaf: Any) -> Any:
+def _encode_spec(leaf: Any) -> Any:
     """Returns what represents a leaf among the arguments of the graph: the specs of the tensors that it travels by."""
     return leaf if _travels_as_it_is(leaf) else tuple(leaf._flat_tensor_specs)
 
 
-def _decoded(leaf: Any, argument: Any) -> Any:
+def _decode(leaf: Any, argument: Any) -> Any:
     """Returns the value of a leaf, given what represents it among the arguments of the graph."""
     return argument if _travels_as_it_is(leaf) else leaf._from_compatible_tensor_list(list(argument))
 
@@ -96,12 +96,12 @@ def _travels_as_it_is(leaf: Any) -> bool:
     return isinstance(leaf, TensorSpec) or bool(leaf._flat_tensor_specs == leaf.flatten())
 
 
-def _called_in_python(function: Callable[..., Any], element: Structure, output: Structure, caller: str) -> Any:
+def _python_caller(function: Callable[..., Any], element: Structure, output: Structure, caller: str) -> Any:
     """Returns a function for a graph that calls the user's function with eager tensors."""
 
     def called(*args: Any) -> Any:
         def run(*tensors: Any) -> Any:
-            result = _normalized_result(function(*element.pack(tensors)), caller)
+            result = _normalize_result(function(*element.pack(tensors)), caller)
             return output.flatten(result)
 
         flat = nest.flatten(args, expand_composites=True)
@@ -124,12 +124,12 @@ def arguments_of(spec: Any) -> tuple[Any, ...]:
     return spec if type(spec) is tuple else (spec,)
 
 
-def _normalized_result(result: Any, caller: str) -> Any:
+def _normalize_result(result: Any, caller: str) -> Any:
     """Returns what a user's function returned as a nest of tensors; a list is taken for a tuple."""
     if isinstance(result, list):
         result = tuple(result)
     try:
-        return normalized(result)
+        return normalize(result)
     except (TypeError, ValueError) as error:
         if any(_is_no_tensor(leaf) for leaf in nest.flatten(result)):
             raise TypeError(f"Unsupported return value from function passed to {caller}: {result}.") from error
@@ -229,9 +229,9 @@ class BoundFunction(PartOfStage):
             return None
         try:
             if block.count <= rows:
-                return self._called(block)
-            return joined(
-                [self._called(block.part(i, min(i + rows, block.count))) for i in range(0, block.count, rows)]
+                return self._call_rows(block)
+            return join_blocks(
+                [self._call_rows(block.part(i, min(i + rows, block.count))) for i in range(0, block.count, rows)]
             )
         except Exception:
             return None  # element by element, the error will say which element it belongs to
@@ -242,7 +242,7 @@ class BoundFunction(PartOfStage):
         self._run_block = vectorized_function(self.function, argument_count) if rows > 1 else None
         self._rows_at_once = 0 if self._run_block is None else rows
 
-    def _called(self, block: Block) -> Block:
+    def _call_rows(self, block: Block) -> Block:
         return Block(self._run_block(*block.columns, *self.captures), block.count)
 
 
@@ -346,7 +346,7 @@ class AppliedFunction(Applying):
         if start < block.count:
             left = block.part(start, block.count)
             self._next -= left.count
-            self._rest = left if self._rest is None else joined([left, self._rest])
+            self._rest = left if self._rest is None else join_blocks([left, self._rest])
 
     def save(self) -> State:
         """Returns the state: of the source, the elements to which the function is to be applied, an error, an index."""
@@ -357,7 +357,7 @@ class AppliedFunction(Applying):
         """Goes on from a state."""
         source, rest, error, self._next = state
         self._source.restore(source)
-        self._rest = None if rest is None else Block.restored(rest)
+        self._rest = None if rest is None else Block.from_state(rest)
         self._error.restore(error)
 
     def close(self) -> None:

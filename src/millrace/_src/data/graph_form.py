@@ -37,7 +37,7 @@ from millrace._src.util.logger import get_logger
 _RESULT = "dataset"
 
 
-def serialized_graph(node: DatasetNode, policy: ExternalStatePolicy = ExternalStatePolicy.WARN) -> bytes:
+def serialize_graph(node: DatasetNode, policy: ExternalStatePolicy = ExternalStatePolicy.WARN) -> bytes:
     """Returns the serialized `GraphDef` of a dataset.
 
     Raises: tf.errors.FailedPreconditionError: if a function has effects, and the policy refuses these; if the dataset
@@ -183,7 +183,7 @@ def dataset_to_graph_v2(
     xp: Xp, input_dataset: Array, *, external_state_policy: int = 0, strip_device_assignment: bool = False
 ) -> bytes:
     """Returns the serialized graph of a dataset."""
-    return serialized_graph(node_of(input_dataset), ExternalStatePolicy(external_state_policy))
+    return serialize_graph(node_of(input_dataset), ExternalStatePolicy(external_state_policy))
 
 
 @op("DatasetToGraph", "input_dataset: variant -> graph: string", **_READING)
@@ -197,7 +197,7 @@ def dataset_to_graph(
 ) -> bytes:
     """Returns the serialized graph of a dataset; refuses functions with effects unless these are allowed."""
     policy = ExternalStatePolicy.IGNORE if allow_stateful else ExternalStatePolicy.FAIL
-    return serialized_graph(node_of(input_dataset), policy)
+    return serialize_graph(node_of(input_dataset), policy)
 
 
 @op(

@@ -14,7 +14,7 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Effects
 from millrace._src.data.base import DatasetBase, DatasetSpec
-from millrace._src.data.blocks import Block, joined
+from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.nodes import DatasetNode, PassContext, node_of
@@ -75,7 +75,7 @@ class InnerCursor(Cursor):
                 return ready
             if self._peeked is not None:
                 blocks.insert(0, self._peeked)
-            self._peeked = joined(blocks) if blocks else None
+            self._peeked = join_blocks(blocks) if blocks else None
             ready = sum(block.count for block in blocks)
         return min(ready, count)
 
@@ -90,11 +90,11 @@ class InnerCursor(Cursor):
         self._row, self._has_failed, cursor, peeked, error = state
         if cursor is not None:
             self.open().restore(cursor)
-        self._peeked = None if peeked is None else Block.restored(peeked)
+        self._peeked = None if peeked is None else Block.from_state(peeked)
         self._error.restore(error)
 
     @classmethod
-    def restored(cls, state: State, function: BoundFunction, context: PassContext) -> InnerCursor:
+    def from_state(cls, state: State, function: BoundFunction, context: PassContext) -> InnerCursor:
         """Returns the cursor that gave a state."""
         inner = cls(function, (), context)
         inner.restore(state)
@@ -118,7 +118,7 @@ def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool
     return _captures_no_seeds(function) and all(n.reads_ahead for n in nodes) and _is_pure_throughout(function.function)
 
 
-def begins_passes_unseen(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:
+def begins_passes_unobserved(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:
     """Returns whether no pass over the datasets that a function makes, or over its sources, takes seeds on the way.
 
     Args:
@@ -126,7 +126,7 @@ def begins_passes_unseen(function: BoundFunction, sources: Iterable[DatasetNode]
       sources: the datasets whose elements the function takes.
     """
     nodes = (*sources, *_captured_nodes(function))
-    return _captures_no_seeds(function) and all(node.begins_passes_unseen for node in nodes)
+    return _captures_no_seeds(function) and all(node.begins_passes_unobserved for node in nodes)
 
 
 def _captures_no_seeds(function: BoundFunction) -> bool:
@@ -155,7 +155,7 @@ def _kept_functions(function: GraphFunction) -> Iterable[GraphFunction]:
                     yield operation.get_attr(name)
 
 
-def traced_dataset_function(dataset: DatasetBase, map_func: Callable[..., Any], caller: str) -> TracedFunction:
+def trace_dataset_function(dataset: DatasetBase, map_func: Callable[..., Any], caller: str) -> TracedFunction:
     """Traces a function that returns a dataset for each element.
 
     Raises: TypeError: if the function returns something else.

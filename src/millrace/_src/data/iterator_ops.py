@@ -62,7 +62,7 @@ def check_elements(
         raise errors.InvalidArgumentError(None, None, problem)
 
 
-def _declared(handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> IteratorResource:
+def _check_declared(handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> IteratorResource:
     """Returns the iterator behind a handle after a check that its elements are as a node declares them."""
     resource = iterator_resource_of(handle)
     if resource.declared is not shapes:  # checked once for each node that takes elements in turn
@@ -128,7 +128,7 @@ def iterator_get_next(
     xp: Xp, iterator: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> list[Array]:
     """Takes the next element."""
-    row = _declared(iterator, output_types, output_shapes).next_row()
+    row = _check_declared(iterator, output_types, output_shapes).next_row()
     if row is None:
         raise errors.OutOfRangeError(None, None, END_OF_SEQUENCE)
     return row
@@ -158,4 +158,4 @@ def iterator_get_next_as_optional(
     xp: Xp, iterator: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> Any:
     """Takes the next element as an optional, which is missing after the last element."""
-    return OptionalValue(_declared(iterator, output_types, output_shapes).next_row(), output_types)
+    return OptionalValue(_check_declared(iterator, output_types, output_shapes).next_row(), output_types)

@@ -173,7 +173,7 @@ class IteratorResource(Referent):
             for (_, stream), stream_state in zip(self._context.streams.values(), streams, strict=False):
                 stream.restore(stream_state)
             if left is not None:
-                block = Block.restored(left)
+                block = Block.from_state(left)
                 self.columns, self.count, self.index = block.columns, block.count, 0
 
     def abandon(self) -> None:

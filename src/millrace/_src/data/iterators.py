@@ -137,7 +137,7 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         with resource.lock:
             index = resource.index
             if index >= resource.count:
-                if not _filled(resource):
+                if not _fill(resource):
                     raise StopIteration
                 index = 0
             resource.index = index + 1
@@ -250,7 +250,7 @@ def _referent(handle: Any) -> IteratorResource | None:
     return resource
 
 
-def _filled(resource: IteratorResource) -> bool:
+def _fill(resource: IteratorResource) -> bool:
     """Takes the next block; an error says which op of TensorFlow it is that of."""
     try:
         return resource.fill()

@@ -157,14 +157,14 @@ class Iterator(Trackable, LegacyStructure):
         if self._calls > _MANY_CALLS:
             warnings.warn(_TOO_MANY_CALLS, stacklevel=2)
         types, shapes = self._structure.dtypes, self._structure.shapes
-        with _colocated(self._iterator_resource):
+        with _colocate(self._iterator_resource):
             row = iterator_get_next(self._iterator_resource, output_types=types, output_shapes=shapes, name=name)
         return self._structure.pack(row)
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element as a `tf.experimental.Optional`, which is empty after the last element."""
         types, shapes = self._structure.dtypes, self._structure.shapes
-        with _colocated(self._iterator_resource):
+        with _colocate(self._iterator_resource):
             variant = iterator_get_next_as_optional(self._iterator_resource, output_types=types, output_shapes=shapes)
         return optional_of(variant, self.element_spec)
 
@@ -190,7 +190,7 @@ def _new_handle(structure: Structure, shared_name: str | None) -> Any:
     return iterator_v2(container="", shared_name=shared_name or "", output_types=types, output_shapes=shapes)
 
 
-def _colocated(tensor: Any) -> Any:
+def _colocate(tensor: Any) -> Any:
     """Puts operations beside that of a tensor."""
     return tensor.graph.colocate_with(tensor.op)
 
@@ -210,7 +210,7 @@ def make_one_shot_iterator(dataset: DatasetBase) -> Any:
         return OwnedIterator(dataset)
     structure, handle = dataset._structure, dataset._variant_tensor
     factory = _factory(handle)
-    with _colocated(handle):
+    with _colocate(handle):
         made = one_shot_iterator(dataset_factory=factory, output_types=structure.dtypes, output_shapes=structure.shapes)
         return _iterator(made, None, structure)
 
@@ -231,7 +231,7 @@ def make_initializable_iterator(dataset: DatasetBase, shared_name: str | None = 
             "`make_initializable_iterator()` is not supported in eager mode. Use Python-style iteration instead."
         )
     structure, variant = dataset._structure, dataset._variant_tensor
-    with _colocated(variant):
+    with _colocate(variant):
         handle = _new_handle(structure, shared_name)
         initializer = make_iterator(variant, handle)
         return _iterator(handle, initializer, structure)
@@ -242,7 +242,7 @@ def _factory(handle: Any) -> GraphFunction:
 
     Raises: ValueError: if an operation among them cannot be copied.
     """
-    operations = _needed(handle.op)
+    operations = _find_needed(handle.op)
     for operation in operations.values():
         _check_copyable(operation)
     guarded = guarded_operation(operations.values())
@@ -264,7 +264,7 @@ def _factory(handle: Any) -> GraphFunction:
     return GraphFunction(copy, f"_make_dataset_{id(copy)}", jit_compile=False)
 
 
-def _needed(last: Operation) -> dict[str, Operation]:
+def _find_needed(last: Operation) -> dict[str, Operation]:
     """Returns the operations that an operation needs, and itself, by name."""
     needed: dict[str, Operation] = {}
     pending = [last]

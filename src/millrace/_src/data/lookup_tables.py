@@ -207,11 +207,11 @@ def index_table_from_dataset(
     Returns: A table with `lookup` and `size`.
     Raises: as `table_from_dataset`.
     """
-    pairs = _swapped(dataset.enumerate())
+    pairs = _swap(dataset.enumerate())
     default = np.asarray(default_value, int64.np_dtype)
     return table_from_dataset(pairs, num_oov_buckets, vocab_size, default, hasher_spec, key_dtype, name)
 
 
-def _swapped(dataset: DatasetV2) -> Any:
+def _swap(dataset: DatasetV2) -> Any:
     """Returns the dataset with the two parts of each element in the other order."""
     return dataset.map(lambda first, second: (second, first))

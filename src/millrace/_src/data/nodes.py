@@ -180,9 +180,9 @@ class DatasetNode(Referent):
         return self.draws_seeds or any(node.begins_at_once for node in self.inputs)
 
     @property
-    def begins_passes_unseen(self) -> bool:
+    def begins_passes_unobserved(self) -> bool:
         """Whether no program can tell when this dataset begins passes over its inputs: none takes seeds on the way."""
-        return all(node.begins_passes_unseen for node in self.inputs)
+        return all(node.begins_passes_unobserved for node in self.inputs)
 
     @property
     def works_ahead(self) -> bool:
@@ -201,19 +201,19 @@ class DatasetNode(Referent):
 
     @property
     def is_random_access(self) -> bool:
-        """Whether `slice` and `picked` work, and `cardinality` is a number of elements."""
+        """Whether `slice` and `gather` work, and `cardinality` is a number of elements."""
         return False
 
     @property
     def has_positions(self) -> bool:
-        """Whether `slice` and `picked` work, be there infinitely many elements."""
+        """Whether `slice` and `gather` work, be there infinitely many elements."""
         return self.is_random_access
 
     def slice(self, start: int, stop: int) -> Block:
         """Returns the elements from position `start` up to `stop`, of a random-access dataset."""
-        return self.picked(np.arange(start, stop))
+        return self.gather(np.arange(start, stop))
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements at positions (a vector of int64, at least one), of a random-access dataset."""
         raise NotImplementedError(f"{type(self).__name__} gives no elements by position")
 
@@ -246,7 +246,7 @@ class UnaryNode(DatasetNode):
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
         """Returns the node with another dataset in place of its input."""
         (source,) = inputs
-        return self if source is self.source else replaced(self, source=source)
+        return self if source is self.source else replace_fields(self, source=source)
 
 
 @dataclass(eq=False, repr=False)
@@ -262,11 +262,11 @@ class NaryNode(DatasetNode):
 
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
         """Returns the node with other datasets in place of its inputs."""
-        node: DatasetNode = replaced(self, sources=tuple(inputs))
+        node: DatasetNode = replace_fields(self, sources=tuple(inputs))
         return node
 
 
-def replaced(node: Any, **changes: Any) -> Any:
+def replace_fields(node: Any, **changes: Any) -> Any:
     """Returns a copy of a node with other values for some fields."""
     copy = object.__new__(type(node))
     copy.__dict__.update(node.__dict__, rewritten=None, is_optimal=False, is_made_ahead=None, **changes)

@@ -15,7 +15,7 @@ from millrace._src.core.context import unique_id
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.nodes import DatasetNode, PassContext, replaced
+from millrace._src.data.nodes import DatasetNode, PassContext, replace_fields
 from millrace._src.data.options import OptimizationOptions, Options
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pass_streams import with_streams_of
@@ -35,7 +35,7 @@ def begin(node: DatasetNode) -> tuple[Cursor, PassContext]:
 
 def read_ahead(node: DatasetNode) -> DatasetNode:
     """Returns the dataset that passes over a dataset go over; elements are made ahead if the options allow that."""
-    found = gone_over(node)
+    found = optimize_for_iteration(node)
     if node.is_made_ahead is None:
         node.is_made_ahead = _allows_prefetch(options_of(node)) and _may_be_made_ahead(found)
     # A new node for each pass: one that were kept would refer to the node that keeps it.
@@ -46,10 +46,10 @@ def _allows_prefetch(options: Options) -> bool:
     return options.autotune.enabled is not False and _is_on(options.experimental_optimization, "inject_prefetch")
 
 
-def gone_over(node: DatasetNode) -> DatasetNode:
-    """Returns what `optimized` gives for a dataset, which is found once."""
+def optimize_for_iteration(node: DatasetNode) -> DatasetNode:
+    """Returns what `optimize` gives for a dataset, which is found once."""
     if node.rewritten is None and not node.is_optimal:
-        found = optimized(node, options_of(node))
+        found = optimize(node, options_of(node))
         if found is node:
             node.is_optimal = True  # a node that referred to itself would outlive its last user
         else:
@@ -57,11 +57,11 @@ def gone_over(node: DatasetNode) -> DatasetNode:
     return node.rewritten or node
 
 
-def optimized(node: DatasetNode, options: Options) -> DatasetNode:
+def optimize(node: DatasetNode, options: Options) -> DatasetNode:
     """Returns a dataset with the same elements, by the rules that the options allow."""
     switches = options.experimental_optimization
     rules = [rule for option, rule in RULES if _is_on(switches, option)]
-    return _rewritten(node, rules)
+    return _rewrite(node, rules)
 
 
 def _is_on(switches: OptimizationOptions, option: str) -> bool:
@@ -70,25 +70,25 @@ def _is_on(switches: OptimizationOptions, option: str) -> bool:
     return switches.apply_default_optimizations is not False if own is None else own
 
 
-def _rewritten(node: DatasetNode, rules: list[Rule]) -> DatasetNode:
-    node = node.with_inputs([_rewritten(source, rules) for source in node.inputs])
+def _rewrite(node: DatasetNode, rules: list[Rule]) -> DatasetNode:
+    node = node.with_inputs([_rewrite(source, rules) for source in node.inputs])
     for rule in rules:
         found = rule(node)
         if found is not None:
-            return _rewritten(found, rules)
+            return _rewrite(found, rules)
     return node
 
 
 # --- rules -------------------------------------------------------------------------------------------------------
 
 
-def _without_noop(node: DatasetNode) -> DatasetNode | None:
+def _remove_noop(node: DatasetNode) -> DatasetNode | None:
     """Leaves out a stage that changes nothing."""
     # take(-1), skip(0), repeat(1) ... -> the source
     return node.inputs[0] if node.changes_nothing else None
 
 
-def _fused_maps(node: DatasetNode) -> DatasetNode | None:
+def _fuse_maps(node: DatasetNode) -> DatasetNode | None:
     """Makes one stage of two pure functions that follow one another."""
     # map(f).map(g) -> map(g of f)
     if type(node) is not MapNode or type(node.source) is not MapNode:
@@ -97,13 +97,13 @@ def _fused_maps(node: DatasetNode) -> DatasetNode | None:
     if not (first.is_pure and second.is_pure):
         return None
     keeps = node.preserves_cardinality and node.source.preserves_cardinality
-    fused: DatasetNode = replaced(
-        node, source=node.source.source, function=composed(first, second), preserves_cardinality=keeps
+    fused: DatasetNode = replace_fields(
+        node, source=node.source.source, function=compose(first, second), preserves_cardinality=keeps
     )
     return fused
 
 
-def composed(first: BoundFunction, second: BoundFunction) -> BoundFunction:
+def compose(first: BoundFunction, second: BoundFunction) -> BoundFunction:
     """Returns the function that applies one function to an element, and another one to the result."""
     captures = [*first.captures, *second.captures]
     rows = first.function.graph.inputs[: len(first.function.graph.inputs) - len(first.captures)]
@@ -132,7 +132,7 @@ def _may_be_made_ahead(node: DatasetNode) -> bool:
     """Returns whether no stage of a pipeline says how far elements are made ahead; see `decisions/prefetching.md`."""
     while node.runs_loop_body:
         (node,) = node.inputs
-    return not node.works_ahead and node.begins_passes_unseen and not _refuses_prefetch(node)
+    return not node.works_ahead and node.begins_passes_unobserved and not _refuses_prefetch(node)
 
 
 def _refuses_prefetch(node: DatasetNode) -> bool:
@@ -147,6 +147,6 @@ def _refuses_prefetch(node: DatasetNode) -> bool:
 
 
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("noop_elimination", _without_noop),
-    ("map_fusion", _fused_maps),
+    ("noop_elimination", _remove_noop),
+    ("map_fusion", _fuse_maps),
 )

@@ -94,13 +94,13 @@ class OptionsBase:
 
     __hash__ = None  # type: ignore[assignment]  # options change
 
-    def _merged(self, other: Any) -> Any:
+    def _merge(self, other: Any) -> Any:
         """Returns options that are those of `other` where these are set, and of this set elsewhere."""
         merged = type(self)()
         for name, option in self._options().items():
             mine, theirs = option.__get__(self), option.__get__(other)
             if isinstance(mine, OptionsBase):
-                merged._values[name] = mine._merged(theirs)
+                merged._values[name] = mine._merge(theirs)
             elif name in other._values or name in self._values:
                 merged._values[name] = copy.copy(theirs if name in other._values else mine)
         return merged

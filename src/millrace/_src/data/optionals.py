@@ -16,7 +16,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.core.wire_forms import wire_form
 from millrace._src.data.optional_ops import optional_from_value, optional_get_value, optional_has_value, optional_none
-from millrace._src.data.structure import Structure, normalized, spec_of
+from millrace._src.data.structure import Structure, normalize, spec_of
 from millrace._src.util.export import export
 
 
@@ -70,7 +70,7 @@ class Optional(CompositeTensor, ABC):
           TypeError, ValueError: if a part of the value has no tensor form.
           tf.errors.InvalidArgumentError: if there are no tensors in the value.
         """
-        element = normalized(value)
+        element = normalize(value)
         structure = Structure(spec_of(element))
         return optional_of(optional_from_value(structure.flatten(element)), structure.spec)
 

@@ -186,7 +186,7 @@ class Options(OptionsBase):
         """
         if not isinstance(options, Options):
             raise TypeError(f"Could not merge incompatible options of type {type(options)} and {type(self)}.")
-        return self._merged(options)
+        return self._merge(options)
 
     def _to_proto(self) -> Any:
         """Returns the options as a protocol buffer."""

@@ -19,7 +19,7 @@ from threading import Event
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
+from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pool import MAX_WAIT, Lanes, Task
@@ -114,12 +114,12 @@ class _Group:
             except Exception:
                 if results:
                     break
-                self._taken_rows(1)
+                self._take_rows(1)
                 raise
-        rows = self._taken_rows(len(results))
+        rows = self._take_rows(len(results))
         return block_of_views(rows), self.stacked.block(start, results) if self.stacked else block_of_views(results)
 
-    def _taken_rows(self, count: int) -> list[Sequence[Array]]:
+    def _take_rows(self, count: int) -> list[Sequence[Array]]:
         """Removes calls; returns their elements."""
         self.taken += count
         return [self.calls.popleft().row for _ in range(count)]
@@ -278,14 +278,14 @@ class ParallelFunction(Applying):
 
     def save(self) -> State:
         """Returns the state of the source, and the elements and results of the window."""
-        return self._inline.save(), [_saved(call) for group in self._window for call in group.calls]
+        return self._inline.save(), [_save_call(call) for group in self._window for call in group.calls]
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
         inline, window = state
         self._inline.restore(inline)
         for call_state in window:
-            self._add(_Group(1), _restored(call_state))
+            self._add(_Group(1), _restore_call(call_state))
 
     def close(self) -> None:
         """Prevents the calls that have not begun, and closes the source."""
@@ -325,16 +325,16 @@ def _make_calls(
             some_is_done.set()
 
 
-def _saved(call: _Call) -> State:
+def _save_call(call: _Call) -> State:
     """Returns a call as a state may hold it; waits for its result."""
     try:
         return list(call.row), list(call.outcome()), None
     except Exception as error:
-        return list(call.row), None, saved_error(error)
+        return list(call.row), None, save_error(error)
 
 
-def _restored(state: State) -> _Call:
+def _restore_call(state: State) -> _Call:
     row, results, error = state
     call = _Call(row)
-    call.results, call.error = results, None if error is None else restored_error(error)
+    call.results, call.error = results, None if error is None else restore_error(error)
     return call

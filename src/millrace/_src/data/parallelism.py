@@ -16,7 +16,7 @@ CYCLE_LENGTH = 16
 TensorFlow's number, and so its order, depends on the processors."""
 
 
-def checked_calls(count: int) -> int:
+def validate_calls(count: int) -> int:
     """Returns a number of calls at a time.
 
     Raises: tf.errors.InvalidArgumentError: if the number is neither positive nor `AUTOTUNE`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.nodes import DatasetNode, PassContext, replaced
+from millrace._src.data.nodes import DatasetNode, PassContext, replace_fields
 from millrace._src.ops.random.seeds import streams_in
 
 
@@ -21,7 +21,7 @@ def with_streams_of(context: PassContext, node: DatasetNode) -> DatasetNode:
         for name, value in vars(node).items()
         if isinstance(value, BoundFunction) and value.draws
     }
-    return replaced(node, **drawing) if drawing else node
+    return replace_fields(node, **drawing) if drawing else node
 
 
 def _of_pass(context: PassContext, bound: BoundFunction) -> BoundFunction:

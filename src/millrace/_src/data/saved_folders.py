@@ -137,7 +137,7 @@ class RunWriter:
             self._writer(0).write(block)
             return
         for shard in np.unique(shards).tolist():
-            self._writer(shard).write(block.picked(np.flatnonzero(shards == shard)))
+            self._writer(shard).write(block.gather(np.flatnonzero(shards == shard)))
 
     def _writer(self, shard: int) -> ElementWriter:
         writer = self._writers.get(shard)

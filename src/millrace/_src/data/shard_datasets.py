@@ -51,7 +51,7 @@ def dataset_of_datasets(nodes: Sequence[DatasetNode]) -> TensorSliceNode:
     return TensorSliceNode((variant,), (TensorShape([]),), [handles])
 
 
-def read_by(reader: BoundFunction, nodes: Sequence[DatasetNode]) -> DatasetNode:
+def apply_reader(reader: BoundFunction, nodes: Sequence[DatasetNode]) -> DatasetNode:
     """Returns the dataset that a reader function makes of shards."""
     handle = np.empty((), object)
     handle[()] = dataset_of_datasets(nodes)
@@ -59,7 +59,7 @@ def read_by(reader: BoundFunction, nodes: Sequence[DatasetNode]) -> DatasetNode:
     return node_of(results[0])
 
 
-def traced_reader(reader_func: Callable[..., Any] | None, spec: Any, caller: str) -> TracedFunction:
+def trace_reader(reader_func: Callable[..., Any] | None, spec: Any, caller: str) -> TracedFunction:
     """Traces a function from a dataset of datasets to a dataset.
 
     Args:

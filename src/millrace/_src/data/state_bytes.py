@@ -29,7 +29,7 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
-from millrace._src.data.graph_form import dataset_of_graph, serialized_graph
+from millrace._src.data.graph_form import dataset_of_graph, serialize_graph
 from millrace._src.data.nodes import DatasetNode
 from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.data.options import ExternalStatePolicy
@@ -50,7 +50,7 @@ def to_bytes(state: Any) -> bytes:
     Raises: UnimplementedError: if the state holds an object that the format does not know.
     """
     buffers: list[bytes] = []
-    header = json.dumps(_encoded(state, buffers), separators=(",", ":")).encode()
+    header = json.dumps(_encode(state, buffers), separators=(",", ":")).encode()
     rest = b"".join([header, *buffers])
     return _MAGIC + _SIZES.pack(len(header), zlib.crc32(rest)) + rest
 
@@ -77,7 +77,7 @@ def from_bytes(text: bytes) -> Any:
 # --- writing -----------------------------------------------------------------------------------------------------
 
 
-def _encoded(value: Any, buffers: list[bytes]) -> Any:
+def _encode(value: Any, buffers: list[bytes]) -> Any:
     """Returns a value as JSON, and adds its bytes to the buffers."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
@@ -87,46 +87,46 @@ def _encoded(value: Any, buffers: list[bytes]) -> Any:
     raise UnimplementedError(None, None, f"The state of an iterator holds {value!r}, which cannot be saved.")
 
 
-def _encoded_bytes(value: bytes, buffers: list[bytes]) -> Any:
+def _encode_bytes(value: bytes, buffers: list[bytes]) -> Any:
     buffers.append(value)
     return {"b": len(value)}
 
 
-def _encoded_array(array: Any, buffers: list[bytes]) -> Any:
+def _encode_array(array: Any, buffers: list[bytes]) -> Any:
     array = np.asarray(array)
     if array.dtype.kind == "O":
-        return {"o": [list(array.shape), [_encoded(item, buffers) for item in array.reshape(-1).tolist()]]}
+        return {"o": [list(array.shape), [_encode(item, buffers) for item in array.reshape(-1).tolist()]]}
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     buffers.append(array.tobytes())
     return {"a": [from_np(array.dtype).name, list(array.shape)]}
 
 
-def _encoded_optional(value: OptionalValue, buffers: list[bytes]) -> Any:
+def _encode_optional(value: OptionalValue, buffers: list[bytes]) -> Any:
     arrays = None if value.components is None else list(value.components)
-    return {"p": [[dtype.name for dtype in value.dtypes], _encoded(arrays, buffers)]}
+    return {"p": [[dtype.name for dtype in value.dtypes], _encode(arrays, buffers)]}
 
 
-def _encoded_dataset(node: DatasetNode, buffers: list[bytes]) -> Any:
-    return {"g": _encoded_bytes(serialized_graph(node, ExternalStatePolicy.IGNORE), buffers)["b"]}
+def _encode_dataset(node: DatasetNode, buffers: list[bytes]) -> Any:
+    return {"g": _encode_bytes(serialize_graph(node, ExternalStatePolicy.IGNORE), buffers)["b"]}
 
 
-def _encoded_held(node: HeldNode, buffers: list[bytes]) -> Any:
+def _encode_held(node: HeldNode, buffers: list[bytes]) -> Any:
     shapes = [None if shape.rank is None else shape.as_list() for shape in node.shapes]
     block = None if node.block is None else node.block.save()
-    return {"h": [[dtype.name for dtype in node.dtypes], shapes, _encoded(block, buffers)]}
+    return {"h": [[dtype.name for dtype in node.dtypes], shapes, _encode(block, buffers)]}
 
 
 _WRITERS: list[tuple[Any, Callable[[Any, list[bytes]], Any]]] = [
     (float, lambda value, buffers: {"f": value.hex()}),
-    (bytes, _encoded_bytes),
-    (tuple, lambda value, buffers: {"t": [_encoded(item, buffers) for item in value]}),
-    (list, lambda value, buffers: [_encoded(item, buffers) for item in value]),
-    (dict, lambda value, buffers: {"d": [[_encoded(k, buffers), _encoded(v, buffers)] for k, v in value.items()]}),
-    ((np.ndarray, np.generic), _encoded_array),
-    (OptionalValue, _encoded_optional),
-    (HeldNode, _encoded_held),
-    (DatasetNode, _encoded_dataset),
+    (bytes, _encode_bytes),
+    (tuple, lambda value, buffers: {"t": [_encode(item, buffers) for item in value]}),
+    (list, lambda value, buffers: [_encode(item, buffers) for item in value]),
+    (dict, lambda value, buffers: {"d": [[_encode(k, buffers), _encode(v, buffers)] for k, v in value.items()]}),
+    ((np.ndarray, np.generic), _encode_array),
+    (OptionalValue, _encode_optional),
+    (HeldNode, _encode_held),
+    (DatasetNode, _encode_dataset),
 ]
 
 
@@ -149,7 +149,7 @@ class _Reader:
         read: Any = _READERS[kind]
         return read(self, content)
 
-    def taken(self, size: int) -> bytes:
+    def take(self, size: int) -> bytes:
         """Returns the next bytes.
 
         Raises: ValueError: if there are not so many.
@@ -164,7 +164,7 @@ class _Reader:
         name, shape = content
         dtype = as_dtype(name).np_dtype
         count = int(np.prod(shape, dtype=np.int64))
-        return np.frombuffer(self.taken(count * dtype.itemsize), dtype).reshape(shape).copy()
+        return np.frombuffer(self.take(count * dtype.itemsize), dtype).reshape(shape).copy()
 
     def objects(self, content: Any) -> Any:
         """Returns an array of texts or handles."""
@@ -184,18 +184,18 @@ class _Reader:
         names, shapes, encoded = content
         block = self.value(encoded)
         dtypes, static_shapes = tuple(map(as_dtype, names)), tuple(map(TensorShape, shapes))
-        return HeldNode(dtypes, static_shapes, None if block is None else Block.restored(block))
+        return HeldNode(dtypes, static_shapes, None if block is None else Block.from_state(block))
 
     def dataset(self, size: int) -> Any:
         """Returns a dataset."""
-        return resource_of(dataset_of_graph(self.taken(size), _POLICY)._eager_array)
+        return resource_of(dataset_of_graph(self.take(size), _POLICY)._eager_array)
 
 
 _READERS: dict[str, Callable[[_Reader, Any], Any]] = {
     "t": lambda reader, content: tuple([reader.value(item) for item in content]),
     "d": lambda reader, content: {reader.value(key): reader.value(value) for key, value in content},
     "f": lambda reader, content: float.fromhex(content),
-    "b": _Reader.taken,
+    "b": _Reader.take,
     "a": _Reader.array,
     "o": _Reader.objects,
     "p": _Reader.optional,

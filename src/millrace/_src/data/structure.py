@@ -92,30 +92,30 @@ def _tensors(spec: Any, value: Any) -> list[Any]:
     return tensors
 
 
-def normalized(value: Any) -> Any:
+def normalize(value: Any) -> Any:
     """Returns a value with tensors for all that converts to tensors; lists become tensors too.
 
     Args:
       value: tensors, composite tensors and Python values in tuples and dictionaries.
     """
-    return map_leaves(_converted, value)
+    return map_leaves(_convert, value)
 
 
-def normalized_element(value: Any, scope: str = "normalize_element") -> Any:
-    """Does what `normalized` does; constants in a graph are named after their leaf, as `normalize_element/component_0`.
+def normalize_leaves(value: Any, scope: str = "normalize_element") -> Any:
+    """Does what `normalize` does; constants in a graph are named after their leaf, as `normalize_element/component_0`.
 
     Args:
       value: an element, or a batch of elements.
       scope: the name scope of the constants.
     """
     if state.graph is None:
-        return normalized(value)
+        return normalize(value)
     numbers = itertools.count()
     with name_scope(scope):
-        return map_leaves(lambda leaf: _converted(leaf, f"component_{next(numbers)}"), value)
+        return map_leaves(lambda leaf: _convert(leaf, f"component_{next(numbers)}"), value)
 
 
-def _converted(leaf: Any, name: str | None = None) -> Any:
+def _convert(leaf: Any, name: str | None = None) -> Any:
     if leaf is None or nest.is_nested_or_composite(leaf) and not nest.is_nested(leaf):
         return leaf
     return convert_to_tensor(leaf, name=name)

@@ -18,7 +18,7 @@ from typing import Any
 
 from millrace._src.data.ahead import AheadCursor
 from millrace._src.data.blocks import Block, alternating
-from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
+from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerCursor
 from millrace._src.data.nodes import PassContext
@@ -88,7 +88,7 @@ class TurnsCursor(Cursor):
                 return block
             self._slots[self._turn] = None
             inner.close()
-            self._leave_ended_slot()
+            self._leave_finished_slot()
 
     def _whole_rounds(self, limit: int) -> Block | None:
         """Returns the elements of rounds in which no dataset ends; None where there are none, or one comes alone."""
@@ -130,7 +130,7 @@ class TurnsCursor(Cursor):
     def _leave_free_slot(self) -> None:
         self._pass_turn()
 
-    def _leave_ended_slot(self) -> None:
+    def _leave_finished_slot(self) -> None:
         self._pass_turn()
 
     def _next_dataset(self) -> Any:
@@ -156,10 +156,10 @@ class TurnsCursor(Cursor):
         """Goes on from a state."""
         source, self._source_ended, slots, self._turn, self._given = state
         self._source.restore(source)
-        self._slots = [None if inner is None else self._restored(inner) for inner in slots]
+        self._slots = [None if inner is None else self._restore_inner(inner) for inner in slots]
 
-    def _restored(self, state: State) -> Any:
-        return InnerCursor.restored(state, self._function, self._context)
+    def _restore_inner(self, state: State) -> Any:
+        return InnerCursor.from_state(state, self._function, self._context)
 
     def close(self) -> None:
         """Closes the datasets and the source."""
@@ -283,7 +283,7 @@ class ParallelTurnsCursor(TurnsCursor):
     def save(self) -> State:
         """Returns the state of the turns, and that of the datasets that wait."""
         waiting = [
-            (None, saved_error(inner)) if isinstance(inner, Exception) else (inner.save(), None)
+            (None, save_error(inner)) if isinstance(inner, Exception) else (inner.save(), None)
             for inner in self._waiting
         ]
         return super().save(), waiting
@@ -293,9 +293,9 @@ class ParallelTurnsCursor(TurnsCursor):
         turns, waiting = state
         super().restore(turns)
         for inner, error in waiting:
-            self._waiting.append(self._restored(inner) if error is None else restored_error(error))
+            self._waiting.append(self._restore_inner(inner) if error is None else restore_error(error))
 
-    def _restored(self, state: State) -> Any:
+    def _restore_inner(self, state: State) -> Any:
         inner = AheadCursor(InnerCursor(self._function, (), self._context), arrival=self._arrival)
         inner.restore(state)
         return inner
@@ -343,7 +343,7 @@ class LegacyTurnsCursor(ParallelTurnsCursor):
     def _leave_free_slot(self) -> None:
         self._turn = (self._turn + 1) % len(self._slots)
 
-    def _leave_ended_slot(self) -> None:
+    def _leave_finished_slot(self) -> None:
         self._slots[self._turn] = self._next_dataset()
         if self._slots[self._turn] is None:
             self._leave_free_slot()

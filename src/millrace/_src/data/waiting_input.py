@@ -6,8 +6,8 @@ waits.
 
 from __future__ import annotations
 
-from millrace._src.data.blocks import Block, joined
-from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
+from millrace._src.data.blocks import Block, join_blocks
+from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 
 
 class WaitingInput:
@@ -40,7 +40,7 @@ class WaitingInput:
             else:
                 blocks.append(block)
                 count += block.count
-        self._waiting = joined(blocks) if blocks else None
+        self._waiting = join_blocks(blocks) if blocks else None
         return min(count, wanted)
 
     def take(self, count: int) -> Block:
@@ -63,15 +63,15 @@ class WaitingInput:
     def save(self) -> State:
         """Returns the state of the cursor, and what was taken from it."""
         waiting = None if self._waiting is None else self._waiting.save()
-        error = None if self._error is None else saved_error(self._error)
+        error = None if self._error is None else save_error(self._error)
         return self._cursor.save(), waiting, error, self._has_ended
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
         cursor, waiting, error, self._has_ended = state
         self._cursor.restore(cursor)
-        self._waiting = None if waiting is None else Block.restored(waiting)
-        self._error = None if error is None else restored_error(error)
+        self._waiting = None if waiting is None else Block.from_state(waiting)
+        self._error = None if error is None else restore_error(error)
 
     def close(self) -> None:
         """Closes the cursor."""

@@ -32,7 +32,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction, TracedFunction
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext
 from millrace._src.data.sources.generator_columns import PlainElements
-from millrace._src.data.sources.generator_elements import kept, row_of
+from millrace._src.data.sources.generator_elements import copy_mutable, row_of
 from millrace._src.data.sources.tensors import from_tensors
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.flat_map import flat_map
@@ -132,7 +132,7 @@ class PythonCursor(Cursor):
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements that the generator yields; goes on behind an element that does not fit."""
-        block = None if self._waiting or self._ended else self._taken_block(limit)
+        block = None if self._waiting or self._ended else self._take_block(limit)
         if block is None and self._waiting:
             block = self._block_of_rows(self._waiting[:limit])
             del self._waiting[: block.count]
@@ -143,7 +143,7 @@ class PythonCursor(Cursor):
             raise failure
         return block
 
-    def _taken_block(self, limit: int) -> Block | None:
+    def _take_block(self, limit: int) -> Block | None:
         """Lets the generator yield up to `limit` elements; returns these where they are plain, else they wait."""
         if self._blocks_to_keep:
             self._blocks_to_keep -= 1
@@ -151,7 +151,7 @@ class PythonCursor(Cursor):
             return None
         plain = self._plain
         self._go_on(partial(plain.take, limit))
-        odd = plain.odd if limit == 1 else list(map(kept, plain.odd))
+        odd = plain.odd if limit == 1 else list(map(copy_mutable, plain.odd))
         is_mixed = bool(odd) and 2 * plain.count < limit  # else a block would be some elements, again and again
         block = None if is_mixed else plain.block()
         self._waiting = odd if block is not None else plain.elements() + odd
@@ -161,17 +161,17 @@ class PythonCursor(Cursor):
         return block
 
     def _keep(self, limit: int, elements: Iterator[Any]) -> bool:
-        self._waiting.extend(map(kept, itertools.islice(elements, limit - len(self._waiting))))
+        self._waiting.extend(map(copy_mutable, itertools.islice(elements, limit - len(self._waiting))))
         return len(self._waiting) < limit
 
     def _go_on(self, take: Callable[[Iterator[Any]], bool]) -> None:
         """Lets the generator yield elements to a function, which says whether it has ended; so does an error."""
         try:
-            self._ended = call_python(take, (self._started(),))
+            self._ended = call_python(take, (self._start(),))
         except errors.OpError as error:
             self._error, self._ended = error, True
 
-    def _started(self) -> Iterator[Any]:
+    def _start(self) -> Iterator[Any]:
         """Returns the running generator."""
         if self._iterator is None:
             arguments = self._init_function.call_row(())
@@ -200,7 +200,7 @@ class PythonCursor(Cursor):
         """Starts the generator anew, and passes over the elements that were taken."""
         self._taken, self._ended = state
         if not self._ended:
-            call_python(next, (itertools.islice(self._started(), self._taken, self._taken), None))
+            call_python(next, (itertools.islice(self._start(), self._taken, self._taken), None))
 
     def close(self) -> None:
         """Lets the generator go, so that its `finally` clauses run."""

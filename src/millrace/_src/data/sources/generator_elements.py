@@ -30,7 +30,7 @@ from millrace._src.util import nest
 _FIXED = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 
-def kept(value: Any) -> Any:
+def copy_mutable(value: Any) -> Any:
     """Returns a value as it is now, whatever its owner does with it: what could change is copied."""
     kind = type(value)
     if kind in _FIXED:
@@ -38,9 +38,9 @@ def kept(value: Any) -> Any:
     if kind is np.ndarray:
         return value.copy()
     if kind is dict:
-        return {key: item if type(item) in _FIXED else kept(item) for key, item in value.items()}
+        return {key: item if type(item) in _FIXED else copy_mutable(item) for key, item in value.items()}
     if kind is tuple or kind is list:
-        return kind([item if type(item) in _FIXED else kept(item) for item in value])
+        return kind([item if type(item) in _FIXED else copy_mutable(item) for item in value])
     if isinstance(value, (np.generic, Tensor, CompositeTensor)):
         return value
     try:
@@ -79,11 +79,12 @@ def _arrays(value: Any, spec: Any) -> list[Array]:
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
     if not isinstance(value, CompositeTensor) or not spec.is_compatible_with(value):
-        raise TypeError(f"`generator` yielded an element of {_found(value)} where an element of {spec} was expected.")
+        given = _spec_or_class(value)
+        raise TypeError(f"`generator` yielded an element of {given} where an element of {spec} was expected.")
     return [tensor._eager_array for tensor in spec._to_tensor_list(value)]
 
 
-def _found(value: Any) -> Any:
+def _spec_or_class(value: Any) -> Any:
     """Returns the spec of what a generator yielded, or the class where there is no spec."""
     try:
         return type_spec_from_value(value)
@@ -111,7 +112,7 @@ def _array(value: Any, spec: Any) -> Array:
     Raises: TypeError: if that is not possible.
     """
     try:
-        array = _converted(value, spec.dtype)
+        array = _convert(value, spec.dtype)
     except (TypeError, ValueError) as error:
         raise TypeError(
             "`generator` yielded an element that could not be converted to the expected type. The expected type was "
@@ -125,7 +126,7 @@ def _array(value: Any, spec: Any) -> Array:
     return array
 
 
-def _converted(value: Any, dtype: DType) -> Array:
+def _convert(value: Any, dtype: DType) -> Array:
     if dtype is not string:
         return np.array(value, order="C").astype(dtype.np_dtype, copy=False)
     texts = np.array(value, dtype=object)

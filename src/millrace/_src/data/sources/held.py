@@ -31,10 +31,10 @@ class HeldNode(DatasetNode):
         assert self.block is not None
         return self.block.part(start, stop)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements at positions."""
         assert self.block is not None
-        return self.block.picked(indices)
+        return self.block.gather(indices)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first element."""

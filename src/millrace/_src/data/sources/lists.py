@@ -16,7 +16,7 @@ from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block, Column, column_of
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, position_cursor
-from millrace._src.data.structure import Structure, common_spec, normalized_element, spec_of
+from millrace._src.data.structure import Structure, common_spec, normalize_leaves, spec_of
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -45,9 +45,9 @@ class ListNode(DatasetNode):
         """Returns elements that follow one another; views."""
         return self.block.part(start, stop)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns copies of the elements at positions."""
-        return self.block.picked(indices)
+        return self.block.gather(indices)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first element."""
@@ -99,7 +99,7 @@ def from_list(elements: Any, name: str | None = None) -> Any:
             "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use "
             "`tf.data.Dataset.range(0)`."
         )
-    items = [normalized_element(element) for element in elements]
+    items = [normalize_leaves(element) for element in elements]
     structure = Structure(_common_spec([spec_of(item) for item in items]))
     tensors = [tensor for item in items for tensor in structure.flatten(item)]
     attrs = {"output_types": structure.dtypes, "output_shapes": structure.shapes, **metadata_of(name)}

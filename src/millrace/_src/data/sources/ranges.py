@@ -46,9 +46,9 @@ class RangeNode(DatasetNode):
 
     def slice(self, start: int, stop: int) -> Block:
         """Returns the numbers at positions from `start` up to `stop`."""
-        return self.picked(np.arange(start, stop))
+        return self.gather(np.arange(start, stop))
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the numbers at positions."""
         numbers = self.start + indices * self.step
         return Block([numbers.astype(self.dtypes[0].np_dtype, copy=False)], len(indices))

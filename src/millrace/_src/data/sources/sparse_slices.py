@@ -46,7 +46,7 @@ class SparseSliceNode(DatasetNode):
         """True."""
         return True
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the rows at positions."""
         return Block.of_rows([self._row(index) for index in indices.tolist()])
 

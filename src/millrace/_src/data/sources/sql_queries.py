@@ -157,15 +157,15 @@ def _column(connection: sqlite3.Connection, dtype: DType, values: Sequence[Any])
     """Returns the values of a column as an array."""
     if dtype is d.string:
         column = np.empty(len(values), object)
-        column[:] = _converted(connection, values, bytes, "text", b"")
+        column[:] = _convert(connection, values, bytes, "text", b"")
         return column
     if dtype is d.float64:
-        return np.array(_converted(connection, values, float, "real", 0.0), np.float64)
-    integers = np.array(_converted(connection, values, int, "integer", 0), np.int64)
+        return np.array(_convert(connection, values, float, "real", 0.0), np.float64)
+    integers = np.array(_convert(connection, values, int, "integer", 0), np.int64)
     return integers != 0 if dtype is d.bool_ else integers.astype(dtype.np_dtype)
 
 
-def _converted(
+def _convert(
     connection: sqlite3.Connection, values: Sequence[Any], kind: type, name: str, missing: Any
 ) -> Sequence[Any]:
     """Returns values of one Python type, converted by SQLite where they are of another.

@@ -79,7 +79,7 @@ class TableFilesCursor(Cursor):
         if not records:
             return None
         block = self._block(records)
-        return self._parsed_one_by_one(records) if block is None else block
+        return self._parse_one_by_one(records) if block is None else block
 
     def _next_records(self, limit: int) -> list[bytes]:
         """Returns at least one and at most `limit` records; none at the end of the last file."""
@@ -106,7 +106,7 @@ class TableFilesCursor(Cursor):
         columns = None if table is None else read_columns(records, table)
         return None if columns is None else Block(columns, len(records))
 
-    def _parsed_one_by_one(self, records: list[bytes]) -> Block:
+    def _parse_one_by_one(self, records: list[bytes]) -> Block:
         """Returns the records before the first mistake.
 
         Raises: tf.errors.InvalidArgumentError: if the first record has a mistake.

@@ -20,7 +20,7 @@ from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, PassContext, position_cursor
-from millrace._src.data.structure import Structure, normalized_element, spec_of
+from millrace._src.data.structure import Structure, normalize_leaves, spec_of
 from millrace._src.util import nest
 
 
@@ -39,7 +39,7 @@ class TensorNode(DatasetNode):
         """True."""
         return True
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the element, as often as its position is given."""
         count = len(indices)
         if count == 1:
@@ -70,7 +70,7 @@ class TensorSliceNode(DatasetNode):
         """Returns slices that follow one another; views of the tensors."""
         return Block([a[start:stop] for a in self.components], stop - start)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns copies of the slices at positions."""
         return Block([taken(a, indices) for a in self.components], len(indices))
 
@@ -130,7 +130,7 @@ def from_tensors(tensors: Any, name: str | None = None) -> Any:
 
     Returns: A Dataset.
     """
-    element = normalized_element(tensors)
+    element = normalize_leaves(tensors)
     structure = Structure(spec_of(element))
     handle = tensor_dataset(structure.flatten(element), output_shapes=structure.shapes, **metadata_of(name))
     return new_dataset("_TensorDataset", handle, structure.spec)
@@ -150,7 +150,7 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
     Raises:
       ValueError: if a tensor is a scalar, or first dimensions differ.
     """
-    batch = normalized_element(tensors)
+    batch = normalize_leaves(tensors)
     structure = Structure(spec_of(batch))
     components = structure.flatten_batch(batch)
     _check_first_dimensions([tensor.shape for tensor in components])

@@ -15,7 +15,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
-from millrace._src.data.blocks import Block, Column, column_of, joined
+from millrace._src.data.blocks import Block, Column, column_of, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, scalar_of
@@ -45,18 +45,18 @@ class BatchNode(UnaryNode):
         """Whether all batches have the same size, and the elements can be had by position."""
         return self.source.is_random_access and (self.drop_remainder or self.source.cardinality() % self.size == 0)
 
-    def stacked(self, elements: Block, size: int) -> Block:
+    def stack(self, elements: Block, size: int) -> Block:
         """Returns elements as batches of `size`, which divides their number."""
-        return batched(elements, size)
+        return batch_elements(elements, size)
 
     def slice(self, start: int, stop: int) -> Block:
         """Returns the batches at positions from `start` up to `stop`."""
-        return self.stacked(self.source.slice(start * self.size, stop * self.size), self.size)
+        return self.stack(self.source.slice(start * self.size, stop * self.size), self.size)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the batches at positions."""
         positions = indices[:, None] * self.size + np.arange(self.size)
-        return self.stacked(self.source.picked(positions.reshape(-1)), self.size)
+        return self.stack(self.source.gather(positions.reshape(-1)), self.size)
 
     @property
     def ends_batch_at_error(self) -> bool:
@@ -99,13 +99,13 @@ class BatchCursor(Cursor):
         """Returns whole batches; the last, smaller batch is a block of its own."""
         if self._elements is None:
             self._error.check()
-            blocks = self._collected(limit * self._node.size)
+            blocks = self._collect(limit * self._node.size)
             if not blocks:
                 return None
-            self._elements = joined(blocks)
+            self._elements = join_blocks(blocks)
         return self._next_batches(self._elements, limit)
 
-    def _collected(self, wanted: int) -> list[Block]:
+    def _collect(self, wanted: int) -> list[Block]:
         """Returns elements for batches; an error that comes behind some waits."""
         if self._node.ends_batch_at_error:
             return collect(self._source, wanted, self._error)
@@ -132,23 +132,23 @@ class BatchCursor(Cursor):
         size = self._node.size
         batches = min(elements.count // size, limit)
         if batches:
-            return self._stacked(elements, batches)
+            return self._stack_or_fail(elements, batches)
         self._elements = None
         self._error.check()
-        return None if self._node.drop_remainder else self._node.stacked(elements, elements.count)
+        return None if self._node.drop_remainder else self._node.stack(elements, elements.count)
 
-    def _stacked(self, elements: Block, batches: int) -> Block:
+    def _stack_or_fail(self, elements: Block, batches: int) -> Block:
         """Returns the first batches of elements; where the batches fail together, the first one alone."""
         size = self._node.size
         self._elements = elements.part(size, elements.count) if size < elements.count else None
         if batches > 1:
             try:
-                stacked = self._node.stacked(elements.part(0, batches * size), size)
+                stacked = self._node.stack(elements.part(0, batches * size), size)
             except Exception:
-                return self._stacked(elements, 1)
+                return self._stack_or_fail(elements, 1)
             self._elements = elements.part(batches * size, elements.count) if batches * size < elements.count else None
             return stacked
-        return self._node.stacked(elements.part(0, size), size)
+        return self._node.stack(elements.part(0, size), size)
 
     def skip(self, count: int) -> int:
         """Passes over the elements of batches."""
@@ -166,7 +166,7 @@ class BatchCursor(Cursor):
         """Goes on from a state."""
         source, elements, error = state
         self._source.restore(source)
-        self._elements = None if elements is None else Block.restored(elements)
+        self._elements = None if elements is None else Block.from_state(elements)
         self._error.restore(error)
 
     def close(self) -> None:
@@ -174,22 +174,22 @@ class BatchCursor(Cursor):
         self._source.close()
 
 
-def batched(elements: Block, size: int) -> Block:
+def batch_elements(elements: Block, size: int) -> Block:
     """Returns elements as batches of `size`, which divides their number.
 
     Raises: tf.errors.InvalidArgumentError: if elements of a batch differ in shape.
     """
     count = elements.count // size
-    return Block([_batched_column(c, size, count, i) for i, c in enumerate(elements.columns)], count)
+    return Block([_batch_column(c, size, count, i) for i, c in enumerate(elements.columns)], count)
 
 
-def _batched_column(column: Column, size: int, count: int, component: int) -> Column:
+def _batch_column(column: Column, size: int, count: int, component: int) -> Column:
     if type(column) is not list:
         return column.reshape(count, size, *column.shape[1:])
-    return [_stacked(column[start : start + size], component) for start in range(0, count * size, size)]
+    return [_stack_arrays(column[start : start + size], component) for start in range(0, count * size, size)]
 
 
-def _stacked(arrays: list[Array], component: int) -> Array:
+def _stack_arrays(arrays: list[Array], component: int) -> Array:
     """Returns the arrays of one batch as one array."""
     first = arrays[0].shape
     for index, array in enumerate(arrays):

@@ -22,7 +22,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
-from millrace._src.data.blocks import Block, joined
+from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cache_files import CacheFiles
 from millrace._src.data.caches import MemoryCache, dummy_memory_cache
 from millrace._src.data.cursors import Cursor, State
@@ -97,7 +97,7 @@ class MemoryCacheCursor(Cursor):
         return None
 
     def _fill(self) -> None:
-        self._cache.complete([joined(self._seen)] if self._seen else [])
+        self._cache.complete([join_blocks(self._seen)] if self._seen else [])
 
     def _next_of_cache(self, limit: int) -> Block | None:
         index, start = self._position
@@ -116,7 +116,7 @@ class MemoryCacheCursor(Cursor):
     def restore(self, state: State) -> None:
         """Goes on from a state, which brings a full cache along."""
         seen, self._position, source = state
-        self._seen = [Block.restored(block) for block in seen]
+        self._seen = [Block.from_state(block) for block in seen]
         self._left = self._node.cardinality() - sum(block.count for block in self._seen)
         if source is None:
             self._cache.complete(self._seen)
@@ -195,7 +195,7 @@ class FileCacheCursor(Cursor):
     def save(self) -> State:
         """Returns the position in the files; or what has been written, and the state of the source."""
         position = None if self._reader is None else self._reader.save()
-        written = None if self._source is None else (self._files.written(), self._source.save())
+        written = None if self._source is None else (self._files.written_elements(), self._source.save())
         return self._has_ended, position, written
 
     def restore(self, state: State) -> None:
@@ -205,7 +205,7 @@ class FileCacheCursor(Cursor):
             self._reader = self._files.reader()
             self._reader.restore(position)
         if written is not None:
-            self._begin_writing([Block.restored(block) for block in written[0]])
+            self._begin_writing([Block.from_state(block) for block in written[0]])
             assert self._source is not None
             self._source.restore(written[1])
 

@@ -22,7 +22,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op
-from millrace._src.data.blocks import Block, joined
+from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, PassContext, node_of
 from millrace._src.data.structure import common_spec
@@ -82,7 +82,7 @@ class DirectedInterleaveCursor(Cursor):
             if choices is None:
                 self._has_ended = True
                 return None
-            count = self._followed(choices)
+            count = self._count_usable(choices)
             self._choices = np.concatenate([choices[max(count, 1) :], self._choices])
             if count:
                 return self._elements(choices[:count])
@@ -103,7 +103,7 @@ class DirectedInterleaveCursor(Cursor):
             if len(useful):
                 return useful
 
-    def _followed(self, choices: Array) -> int:
+    def _count_usable(self, choices: Array) -> int:
         """Returns how many of the choices can be followed before an input ends or fails, or a choice is of no input."""
         is_left = (choices < 0) | (choices >= len(self._inputs))
         if not self._is_blockwise:
@@ -125,7 +125,7 @@ class DirectedInterleaveCursor(Cursor):
             return blocks[0]
         positions = np.empty(len(choices), np.int64)
         positions[np.argsort(choices, kind="stable")] = np.arange(len(choices))
-        return joined(blocks).picked(positions)
+        return join_blocks(blocks).gather(positions)
 
     def _pass_one(self, choice: int) -> None:
         """Passes over a choice that cannot be followed.

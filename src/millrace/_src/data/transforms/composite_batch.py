@@ -46,10 +46,10 @@ def ragged_batch(
       tf.errors.InvalidArgumentError: if the size is not positive; while iterating, if elements of a batch have
         different numbers of dimensions.
     """
-    return batch(_with_ragged_elements(self, row_splits_dtype), batch_size, drop_remainder, name=name)
+    return batch(_make_elements_ragged(self, row_splits_dtype), batch_size, drop_remainder, name=name)
 
 
-def _with_ragged_elements(dataset: DatasetBase, row_splits_dtype: Any) -> DatasetBase:
+def _make_elements_ragged(dataset: DatasetBase, row_splits_dtype: Any) -> DatasetBase:
     """Returns a dataset whose elements of unknown size travel as ragged tensors do."""
     spec = nest.map_structure(lambda leaf: _ragged_spec(leaf, row_splits_dtype), dataset.element_spec)
     if all(isinstance(leaf, TensorSpec) for leaf in nest.flatten(spec)):

@@ -13,7 +13,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op
-from millrace._src.data.blocks import Block, joined
+from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import (
     DATASET,
@@ -24,7 +24,7 @@ from millrace._src.data.nodes import (
     PassContext,
     node_of,
     position_cursor,
-    replaced,
+    replace_fields,
 )
 from millrace._src.data.structure import common_spec
 
@@ -45,7 +45,7 @@ class ConcatenateNode(NaryNode):
 
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
         """Returns the node with other datasets in place of its sources."""
-        node: DatasetNode = replaced(
+        node: DatasetNode = replace_fields(
             self, sources=tuple(inputs), sizes=tuple(source.cardinality() for source in inputs)
         )
         return node
@@ -60,12 +60,12 @@ class ConcatenateNode(NaryNode):
     def reads_ahead(self) -> bool:
         """Whether both sources may be read ahead, and the pass over the second may begin before its time."""
         first, second = self.sources
-        return first.reads_ahead and second.reads_ahead and self.begins_passes_unseen
+        return first.reads_ahead and second.reads_ahead and self.begins_passes_unobserved
 
     @property
-    def begins_passes_unseen(self) -> bool:
+    def begins_passes_unobserved(self) -> bool:
         """Whether the pass over the second source, which begins on the way, takes no seeds."""
-        return super().begins_passes_unseen and not self.sources[1].draws_seeds
+        return super().begins_passes_unobserved and not self.sources[1].draws_seeds
 
     @property
     def is_random_access(self) -> bool:
@@ -80,20 +80,20 @@ class ConcatenateNode(NaryNode):
         if stop <= size:
             return first.slice(start, stop)
         rest = second.slice(max(start - size, 0), stop - size)
-        return joined([first.slice(start, size), rest]) if start < size else rest
+        return join_blocks([first.slice(start, size), rest]) if start < size else rest
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements at positions; those of each source are picked together."""
         first, second = self.sources
         is_second = indices >= self.sizes[0]
         of_first, of_second = np.flatnonzero(~is_second), np.flatnonzero(is_second)
         if not len(of_second):
-            return first.picked(indices)
-        of_rest = second.picked(indices[of_second] - self.sizes[0])
+            return first.gather(indices)
+        of_rest = second.gather(indices[of_second] - self.sizes[0])
         if not len(of_first):
             return of_rest
         order = np.argsort(np.concatenate([of_first, of_second]))
-        return joined([first.picked(indices[of_first]), of_rest]).picked(order)
+        return join_blocks([first.gather(indices[of_first]), of_rest]).gather(order)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the first source."""

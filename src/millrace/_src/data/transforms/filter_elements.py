@@ -62,7 +62,7 @@ class FilterCursor(PassingCursor):
             if len(indices) == block.count:
                 return block
             if len(indices):
-                return block.picked(indices)
+                return block.gather(indices)
 
 
 @op(
@@ -100,7 +100,7 @@ def filter_(self: DatasetBase, predicate: Callable[..., Any], name: str | None =
     Raises:
       ValueError: if `predicate` returns something else.
     """
-    function = traced_predicate(self, predicate, "Dataset.filter()")
+    function = trace_predicate(self, predicate, "Dataset.filter()")
     return apply_op(
         "_FilterDataset",
         filter_dataset,
@@ -113,7 +113,7 @@ def filter_(self: DatasetBase, predicate: Callable[..., Any], name: str | None =
     )
 
 
-def traced_predicate(dataset: DatasetBase, predicate: Callable[..., Any], caller: str) -> TracedFunction:
+def trace_predicate(dataset: DatasetBase, predicate: Callable[..., Any], caller: str) -> TracedFunction:
     """Traces a predicate of the elements of a dataset.
 
     Raises: ValueError: if the predicate returns something that is not a scalar of bool.

@@ -16,7 +16,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.inner_passes import InnerCursor, begins_passes_unseen, reads_ahead, traced_dataset_function
+from millrace._src.data.inner_passes import InnerCursor, begins_passes_unobserved, reads_ahead, trace_dataset_function
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.ops.type_sets import ANY
 
@@ -37,9 +37,9 @@ class FlatMapNode(UnaryNode):
         return reads_ahead(self.function, self.inputs)
 
     @property
-    def begins_passes_unseen(self) -> bool:
+    def begins_passes_unobserved(self) -> bool:
         """Whether no pass over a dataset that the function captures takes seeds."""
-        return begins_passes_unseen(self.function, self.inputs)
+        return begins_passes_unobserved(self.function, self.inputs)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
@@ -78,7 +78,7 @@ class FlatMapCursor(Cursor):
         """Goes on from a state."""
         source, inner = state
         self._source.restore(source)
-        self._inner = None if inner is None else InnerCursor.restored(inner, self._function, self._context)
+        self._inner = None if inner is None else InnerCursor.from_state(inner, self._function, self._context)
 
     def close(self) -> None:
         """Closes the current dataset and the source."""
@@ -122,7 +122,7 @@ def flat_map(self: DatasetBase, map_func: Callable[..., Any], name: str | None =
     Returns: A Dataset of the elements of these datasets, one dataset after the other.
     Raises: TypeError: if the function returns something else.
     """
-    function = traced_dataset_function(self, map_func, "Dataset.flat_map()")
+    function = trace_dataset_function(self, map_func, "Dataset.flat_map()")
     return apply_op(
         "_FlatMapDataset",
         flat_map_dataset,

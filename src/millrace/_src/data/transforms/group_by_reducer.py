@@ -108,7 +108,7 @@ class GroupByReducerCursor(Cursor):
         """Goes on from a state."""
         states, waiting, results, keyed = state
         self._states = dict(states)
-        self._waiting = None if waiting is None else Block.restored(waiting)
+        self._waiting = None if waiting is None else Block.from_state(waiting)
         self._results = None if results is None else list(results)
         self._keyed.restore(keyed)
 

@@ -23,7 +23,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, DatasetSpec, apply_op
-from millrace._src.data.blocks import Block, joined
+from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.inner_passes import InnerCursor, reads_ahead
@@ -74,7 +74,7 @@ class _Window:
     def settle(self, block: Block) -> None:
         """Takes the elements at the indices out of the block."""
         if self.indices:
-            self.blocks.append(block.picked(np.array(self.indices)))
+            self.blocks.append(block.gather(np.array(self.indices)))
             self.indices = []
 
 
@@ -106,9 +106,9 @@ class GroupByWindowCursor(Cursor):
             self._window = self._next_window()
             if self._window is None:
                 return None
-            self._inner = self._opened()
+            self._inner = self._open_window()
 
-    def _opened(self) -> InnerCursor:
+    def _open_window(self) -> InnerCursor:
         """Begins the pass over the dataset of a window.
 
         Raises: tf.errors.InternalError: if the function that makes the dataset fails, as in TensorFlow.
@@ -134,18 +134,18 @@ class GroupByWindowCursor(Cursor):
         """Takes elements until a window is full; at the end, returns the windows that are left."""
         while True:
             if self._block is not None:
-                window = self._grouped(self._block)
+                window = self._group(self._block)
                 if window is not None:
                     return window
                 self._settle()
                 self._block = None
             pair = self._keyed.next_blocks(self._limit)
             if pair is None:
-                return self._taken(min(self._windows)) if self._windows else None
+                return self._take_window(min(self._windows)) if self._windows else None
             self._block, keys = pair
             self._keys, self._index = keys.columns[0].tolist(), 0
 
-    def _grouped(self, block: Block) -> tuple[int, Block] | None:
+    def _group(self, block: Block) -> tuple[int, Block] | None:
         """Groups the elements of a block until a window is full."""
         windows, keys = self._windows, self._keys
         for index in range(self._index, len(keys)):
@@ -158,7 +158,7 @@ class GroupByWindowCursor(Cursor):
             window.left -= 1
             if not window.left:
                 window.settle(block)
-                return self._taken(key)
+                return self._take_window(key)
         return None
 
     def _size_of_window(self, key: int) -> int:
@@ -169,9 +169,9 @@ class GroupByWindowCursor(Cursor):
             raise errors.InvalidArgumentError(None, None, message)
         return size
 
-    def _taken(self, key: int) -> tuple[int, Block]:
+    def _take_window(self, key: int) -> tuple[int, Block]:
         """Takes a window away."""
-        return key, joined(self._windows.pop(key).blocks)
+        return key, join_blocks(self._windows.pop(key).blocks)
 
     def _settle(self) -> None:
         """Lets windows hold elements of their own."""
@@ -183,7 +183,7 @@ class GroupByWindowCursor(Cursor):
         """Returns the states of the source and of the pass over a window, and the elements of all windows."""
         self._settle()
         block = None if self._block is None else (self._block.save(), self._keys, self._index)
-        windows = [(key, w.left, joined(w.blocks).save()) for key, w in self._windows.items()]
+        windows = [(key, w.left, join_blocks(w.blocks).save()) for key, w in self._windows.items()]
         inner = None
         if self._inner is not None and self._window is not None:
             key, elements = self._window
@@ -197,15 +197,15 @@ class GroupByWindowCursor(Cursor):
         self._keyed.restore(keyed)
         if block is not None:
             saved, self._keys, self._index = block
-            self._block = Block.restored(saved)
+            self._block = Block.from_state(saved)
         for key, left, saved in windows:
             window = self._windows[key] = _Window(left)
-            window.blocks.append(Block.restored(saved))
+            window.blocks.append(Block.from_state(saved))
         if inner is not None:
             key, elements, rest = inner
-            self._window = key, Block.restored(elements)
+            self._window = key, Block.from_state(elements)
             row = self._arguments()
-            self._inner = InnerCursor.restored((row, *rest), self._node.reduce, self._context)
+            self._inner = InnerCursor.from_state((row, *rest), self._node.reduce, self._context)
 
     def close(self) -> None:
         """Closes the source and the pass over a window."""

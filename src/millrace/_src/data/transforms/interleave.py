@@ -17,15 +17,15 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.inner_passes import begins_passes_unseen, reads_ahead, traced_dataset_function
+from millrace._src.data.inner_passes import begins_passes_unobserved, reads_ahead, trace_dataset_function
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.parallelism import (
     AUTOTUNE,
     CYCLE_LENGTH,
     allowed_calls,
-    checked_calls,
     determinism,
     is_deterministic,
+    validate_calls,
     warn_of_determinism,
 )
 from millrace._src.data.turns import LegacyTurnsCursor, ParallelTurnsCursor, TurnsCursor
@@ -51,9 +51,9 @@ class InterleaveNode(UnaryNode):
         return reads_ahead(self.function, self.inputs)
 
     @property
-    def begins_passes_unseen(self) -> bool:
+    def begins_passes_unobserved(self) -> bool:
         """Whether no pass over a dataset that the function captures takes seeds."""
-        return begins_passes_unseen(self.function, self.inputs)
+        return begins_passes_unobserved(self.function, self.inputs)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
@@ -185,7 +185,7 @@ def _check_parallel_numbers(cycle: int, block: int, room: int, waiting: int, cal
         complaint = f"`buffer_output_elements` must be `tf.data.AUTOTUNE` or greater than 0 but is {room}"
     elif waiting < 0 and waiting != AUTOTUNE:
         complaint = f"`prefetch_input_elements` must be `tf.data.AUTOTUNE` or at least 0 but is {waiting}"
-    elif checked_calls(calls) > cycle != AUTOTUNE:
+    elif validate_calls(calls) > cycle != AUTOTUNE:
         complaint = (
             "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or a "
             f"value less than or equal to `cycle_length`. However, `num_parallel_calls` is {calls} and `cycle_length` "
@@ -224,7 +224,7 @@ def interleave(
       TypeError: if the function returns no dataset.
       tf.errors.InvalidArgumentError: if a number is not positive.
     """
-    function = traced_dataset_function(self, map_func, "Dataset.interleave()")
+    function = trace_dataset_function(self, map_func, "Dataset.interleave()")
     if deterministic is not None and num_parallel_calls is None:
         warn_of_determinism()
     num_parallel_calls = parallel_calls(num_parallel_calls)

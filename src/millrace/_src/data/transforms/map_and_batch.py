@@ -17,7 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.nodes import DATASET, DatasetNode, node_of, scalar_of
-from millrace._src.data.parallelism import checked_calls
+from millrace._src.data.parallelism import validate_calls
 from millrace._src.data.transforms.batch import BatchNode, batched_spec
 from millrace._src.data.transforms.map_elements import ParallelMapNode
 from millrace._src.ops.type_sets import ANY
@@ -60,7 +60,7 @@ def map_and_batch_dataset(
     size = scalar_of(batch_size, "batch_size")
     if size <= 0:
         raise errors.InvalidArgumentError(None, None, "batch_size must be greater than zero.")
-    function, calls = BoundFunction(f, other_arguments), checked_calls(int(num_parallel_calls))
+    function, calls = BoundFunction(f, other_arguments), validate_calls(int(num_parallel_calls))
     of_rows = tuple(shape[1:] for shape in output_shapes)
     source: DatasetNode = ParallelMapNode(
         tuple(output_types), of_rows, node_of(input_dataset), function, preserve_cardinality, calls, "default"

@@ -28,9 +28,9 @@ from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import (
     allowed_calls,
-    checked_calls,
     determinism,
     is_deterministic,
+    validate_calls,
     warn_of_determinism,
 )
 from millrace._src.ops.type_sets import ANY
@@ -146,7 +146,7 @@ def parallel_map_dataset(
         node_of(input_dataset),
         BoundFunction(f, other_arguments),
         preserve_cardinality,
-        checked_calls(int(num_parallel_calls)),
+        validate_calls(int(num_parallel_calls)),
         deterministic,
     )
 

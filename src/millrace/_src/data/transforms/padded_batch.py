@@ -43,35 +43,35 @@ class PaddedBatchNode(BatchNode):
     padded_shapes: tuple[tuple[int, ...], ...]
     padding_values: tuple[Array, ...]
 
-    def stacked(self, elements: Block, size: int) -> Block:
+    def stack(self, elements: Block, size: int) -> Block:
         """Returns elements as padded batches of `size`, which divides their number."""
         count = elements.count // size
         columns = zip(elements.columns, self.padded_shapes, self.padding_values, strict=True)
-        return Block([_padded_column(*column, index, size) for index, column in enumerate(columns)], count)
+        return Block([_pad_column(*column, index, size) for index, column in enumerate(columns)], count)
 
     def __repr__(self) -> str:
         return f"<PaddedBatchDatasetV2Op({self.size})::Dataset>"
 
 
-def _padded_column(column: Column, padded: tuple[int, ...], value: Array, component: int, size: int) -> Column:
+def _pad_column(column: Column, padded: tuple[int, ...], value: Array, component: int, size: int) -> Column:
     """Returns the elements of a column as padded batches."""
     if type(column) is list:
         starts = range(0, len(column), size)
-        return [_padded(column[start : start + size], padded, value, component) for start in starts]
+        return [_pad(column[start : start + size], padded, value, component) for start in starts]
     given = column.shape[1:]
     shape = _common_shape([given], padded, component)
     batches = column.reshape(len(column) // size, size, *given)
     if shape == given:
         return batches
-    with_padding = _filled((*batches.shape[:2], *shape), value, column.dtype)
+    with_padding = _padding_array((*batches.shape[:2], *shape), value, column.dtype)
     with_padding[(slice(None), slice(None), *map(slice, given))] = batches
     return with_padding
 
 
-def _padded(arrays: Sequence[Array], padded: tuple[int, ...], value: Array, component: int) -> Array:
+def _pad(arrays: Sequence[Array], padded: tuple[int, ...], value: Array, component: int) -> Array:
     """Returns one batch of arrays, of which there is at least one."""
     shape = _common_shape([array.shape for array in arrays], padded, component)
-    batch = _filled((len(arrays), *shape), value, arrays[0].dtype)
+    batch = _padding_array((len(arrays), *shape), value, arrays[0].dtype)
     if len(shape) == 1:
         lengths = np.array([len(array) for array in arrays])
         batch[np.arange(shape[0]) < lengths[:, None]] = np.concatenate(arrays)
@@ -81,7 +81,7 @@ def _padded(arrays: Sequence[Array], padded: tuple[int, ...], value: Array, comp
     return batch
 
 
-def _filled(shape: tuple[int, ...], value: Array, dtype: Any) -> Array:
+def _padding_array(shape: tuple[int, ...], value: Array, dtype: Any) -> Array:
     """Returns an array that is padding all over."""
     batch = empty_array(shape, dtype)
     batch[...] = value

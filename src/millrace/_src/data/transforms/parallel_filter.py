@@ -15,7 +15,7 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DATASET, PassContext, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
-from millrace._src.data.parallelism import allowed_calls, checked_calls, is_deterministic
+from millrace._src.data.parallelism import allowed_calls, is_deterministic, validate_calls
 from millrace._src.data.transforms.filter_elements import FilterCursor, FilterNode
 from millrace._src.ops.type_sets import ANY
 
@@ -54,6 +54,6 @@ def parallel_filter_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of the elements for which a predicate is true that may run for several elements at a time."""
-    function, calls = BoundFunction(predicate, other_arguments), checked_calls(int(num_parallel_calls))
+    function, calls = BoundFunction(predicate, other_arguments), validate_calls(int(num_parallel_calls))
     source = node_of(input_dataset)
     return ParallelFilterNode(tuple(output_types), tuple(output_shapes), source, function, calls, deterministic)

@@ -14,7 +14,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.inner_passes import traced_dataset_function
+from millrace._src.data.inner_passes import trace_dataset_function
 from millrace._src.data.nodes import DATASET, node_of
 from millrace._src.data.parallelism import AUTOTUNE, determinism
 from millrace._src.data.transforms.interleave import ParallelInterleaveNode, parallel_interleave_dataset
@@ -217,7 +217,7 @@ def parallel_interleave(
     """
 
     def transform(dataset: DatasetBase) -> Any:
-        function = traced_dataset_function(dataset, map_func, "tf.data.experimental.parallel_interleave()")
+        function = trace_dataset_function(dataset, map_func, "tf.data.experimental.parallel_interleave()")
         room = 2 * block_length if buffer_output_elements is None else buffer_output_elements
         waiting = 2 * cycle_length if prefetch_input_elements is None else prefetch_input_elements
         return apply_op(

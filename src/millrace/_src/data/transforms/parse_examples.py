@@ -23,7 +23,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
-from millrace._src.data.parallelism import checked_calls, determinism, is_deterministic
+from millrace._src.data.parallelism import determinism, is_deterministic, validate_calls
 from millrace._src.data.transforms.map_elements import MapCursor, map_
 from millrace._src.ops.io.example_fields import Column, Field, Layout
 from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor, ragged_parts, sparse_parts
@@ -147,7 +147,7 @@ def parse_example_dataset_v2(
     parts += _sparse_parts(_keys(sparse_keys), sparse_types)
     parts += _ragged_parts(_keys(ragged_keys), ragged_value_types, ragged_split_types)
     parser = Parser(sorted(parts, key=lambda part: part.field.key), is_fixed)
-    calls = checked_calls(int(num_parallel_calls))
+    calls = validate_calls(int(num_parallel_calls))
     source = node_of(input_dataset)
     return ParseExampleNode(tuple(output_types), tuple(output_shapes), source, parser, calls, deterministic)
 
@@ -332,7 +332,7 @@ def parse_example_dataset(
         )
         if not any(isinstance(feature, (SparseFeature, RaggedFeature)) for feature in features.values()):
             return parsed
-        return map_(parsed, lambda found: _assembled(features, found), num_parallel_calls, deterministic)
+        return map_(parsed, lambda found: _assemble(features, found), num_parallel_calls, deterministic)
 
     return apply
 
@@ -360,7 +360,7 @@ def _attrs(request: Request) -> dict[str, Any]:
     }
 
 
-def _assembled(features: Mapping[Any, Any], found: dict[Any, Any]) -> dict[Any, Any]:
+def _assemble(features: Mapping[Any, Any], found: dict[Any, Any]) -> dict[Any, Any]:
     """Returns what the descriptions ask for, made of the features that were read."""
     sparse = {key: (v.indices, v.values, v.dense_shape) for key, v in found.items() if isinstance(v, SparseTensor)}
     ragged = {key: (v.values, v.row_splits) for key, v in found.items() if isinstance(v, RaggedTensor)}

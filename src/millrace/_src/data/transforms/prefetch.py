@@ -44,9 +44,9 @@ class PrefetchNode(UnaryNode):
         """Returns the elements of the source."""
         return self.source.slice(start, stop)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements of the source."""
-        return self.source.picked(indices)
+        return self.source.gather(indices)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
@@ -142,14 +142,14 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         trial.note(count, began, now)
         if trial.is_ahead and block is not None:
             self._is_plain = False
-            self._used_buffer().set_room(self._first_room)
+            self._ensure_buffer().set_room(self._first_room)
         return block
 
     @property
     def _first_room(self) -> int:
         return _FIRST_ROOM if self._room == AUTOTUNE else self._room
 
-    def _used_buffer(self) -> AheadCursor:
+    def _ensure_buffer(self) -> AheadCursor:
         """Returns the buffer, which is made when it is first used."""
         if self._buffer is None:
             most_room = _LARGEST_ROOM if self._room == AUTOTUNE else 0
@@ -158,7 +158,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
 
     def _next_of_buffer(self, limit: int) -> Block | None:
         """Returns the next elements, some of which may have been made ahead."""
-        trial, buffer = self._trial, self._used_buffer()
+        trial, buffer = self._trial, self._ensure_buffer()
         self._asked += 1
         if not trial.is_ahead and not buffer.is_idle:
             return buffer.next_block(limit)  # what a pause has filled says nothing of the time that elements take
@@ -175,7 +175,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
     def _wait_for_pause(self, has_ended: bool) -> None:
         """Lets the buffer be filled when the consumer pauses, where that is promised."""
         if not self._fills_when_idle:
-            self._is_plain = self._used_buffer().is_idle
+            self._is_plain = self._ensure_buffer().is_idle
         elif not self._is_watched and not has_ended:
             self._is_watched = True
             fill_when_idle(self)
@@ -189,7 +189,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
             self._seen = self._asked
             return False
         self._is_watched = False
-        if self._used_buffer().fill_once(self._first_room):
+        if self._ensure_buffer().fill_once(self._first_room):
             return True
         self._is_watched = True
         return False
@@ -200,12 +200,12 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
 
     def save(self) -> State:
         """Returns the elements that were made ahead, and the state of the source."""
-        return self._used_buffer().save()
+        return self._ensure_buffer().save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state, whose elements come first."""
         self._is_plain = False
-        self._used_buffer().restore(state)
+        self._ensure_buffer().restore(state)
 
     def close(self) -> None:
         """Makes no further elements, and closes the source."""

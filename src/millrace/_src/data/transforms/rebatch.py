@@ -16,7 +16,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
-from millrace._src.data.blocks import Block, Column, joined
+from millrace._src.data.blocks import Block, Column, join_blocks
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.transforms.row_forms import with_rows_first
@@ -61,16 +61,16 @@ class RebatchCursor(Cursor):
         if not size:
             self._turn = (self._turn + 1) % len(sizes)
             return self._empty_batch()
-        rows = self._filled(size)
+        rows = self._fill(size)
         if rows is None:
             return None
         if rows.count < size:
-            return _batched(rows, 1)
+            return _batch_rows(rows, 1)
         batches = min(rows.count // size, limit) if len(set(sizes)) == 1 else 1
         taken = batches * size
         self._rows = rows.part(taken, rows.count) if taken < rows.count else None
         self._turn = (self._turn + batches) % len(sizes)
-        return _batched(rows.part(0, taken), batches)
+        return _batch_rows(rows.part(0, taken), batches)
 
     def _empty_batch(self) -> Block:
         """Returns a batch without rows; dimensions that are not known are 0."""
@@ -79,7 +79,7 @@ class RebatchCursor(Cursor):
         ]
         return Block.of_row([np.empty(s, d.np_dtype) for s, d in zip(shapes, self._node.dtypes, strict=True)])
 
-    def _filled(self, size: int) -> Block | None:
+    def _fill(self, size: int) -> Block | None:
         """Returns the rows that wait: `size` at least, or the last ones; None for no batch."""
         rows, self._rows = self._rows, None
         blocks = [] if rows is None else [rows]
@@ -92,7 +92,7 @@ class RebatchCursor(Cursor):
             count += block.count
         if not blocks or (count < size and self._node.drop_remainder):
             return None
-        return joined(blocks)
+        return join_blocks(blocks)
 
     def save(self) -> State:
         """Returns the state of the source, and the rows that wait."""
@@ -102,19 +102,19 @@ class RebatchCursor(Cursor):
         """Goes on from a state."""
         unopened, rows, self._turn = state
         self._unopened.restore(unopened)
-        self._rows = None if rows is None else Block.restored(rows)
+        self._rows = None if rows is None else Block.from_state(rows)
 
     def close(self) -> None:
         """Closes the source."""
         self._unopened.close()
 
 
-def _batched(rows: Block, count: int) -> Block:
+def _batch_rows(rows: Block, count: int) -> Block:
     """Returns rows as `count` batches."""
-    return Block([_batched_column(column, count) for column in rows.columns], count)
+    return Block([_batch_column(column, count) for column in rows.columns], count)
 
 
-def _batched_column(column: Column, count: int) -> Array:
+def _batch_column(column: Column, count: int) -> Array:
     if type(column) is list:
         first = column[0].shape
         other = next(row.shape for row in column if row.shape != first)

@@ -19,7 +19,7 @@ from millrace._src.data.iterator_ops import check_elements
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import node_of
 from millrace._src.data.states import StatefulFunction
-from millrace._src.data.structure import Structure, normalized_element, spec_of
+from millrace._src.data.structure import Structure, normalize_leaves, spec_of
 from millrace._src.ops.type_sets import ANY
 
 
@@ -104,7 +104,7 @@ def reduce_over(
     state_spec: Any = None,
 ) -> Any:
     """Does what `Dataset.reduce` does; loops give the specs of all states."""
-    state = normalized_element(initial_state, "initial_state/normalize_element")
+    state = normalize_leaves(initial_state, "initial_state/normalize_element")
     start = Structure(spec_of(state) if state_spec is None else state_spec)
     function = StatefulFunction(reduce_func, start, (dataset.element_spec,), "reduce()", lambda result: result)
     results = reduce_dataset(

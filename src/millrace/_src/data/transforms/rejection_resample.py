@@ -78,11 +78,11 @@ def rejection_resample(
         acceptance = repeat(from_tensors(probabilities), -1)
         shares = repeat(from_tensors(share), -1)
     else:
-        initials = _estimated(class_values, target.shape[0] or 0, name)
+        initials = _estimate(class_values, target.shape[0] or 0, name)
         pairs = map_(initials, lambda initial: _acceptance(initial, target))
         acceptance = map_(pairs, lambda probabilities, _: probabilities, name=name)
         shares = map_(pairs, lambda _, share: share, name=name)
-    accepted = _accepted(self, class_func, acceptance, initials, seed, name)
+    accepted = _accept(self, class_func, acceptance, initials, seed, name)
 
     def add_class_value(*element: Any) -> Any:
         return class_func(*element), element[0] if len(element) == 1 else element
@@ -114,7 +114,7 @@ def _needs_no_rejection(initial: Any, target: Any) -> bool:
     return before is not None and after is not None and bool(np.min(after / (before + _TINY)) == 1)
 
 
-def _estimated(class_values: DatasetBase, count: int, name: str | None) -> Any:
+def _estimate(class_values: DatasetBase, count: int, name: str | None) -> Any:
     """Returns a dataset with an estimate of the distribution of classes for each element.
 
     Args:
@@ -135,7 +135,7 @@ def _estimated(class_values: DatasetBase, count: int, name: str | None) -> Any:
     return unbatch(scan(batches, start, update_estimate_and_tile, name=name), name=name)
 
 
-def _accepted(
+def _accept(
     dataset: DatasetBase,
     class_func: Callable[..., Any],
     acceptance: DatasetBase,

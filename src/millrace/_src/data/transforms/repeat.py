@@ -40,12 +40,12 @@ class RepeatNode(UnaryNode):
     @property
     def reads_ahead(self) -> bool:
         """Whether the source may be read ahead, and passes over the source may begin before their time."""
-        return self.source.reads_ahead and self.begins_passes_unseen
+        return self.source.reads_ahead and self.begins_passes_unobserved
 
     @property
-    def begins_passes_unseen(self) -> bool:
+    def begins_passes_unobserved(self) -> bool:
         """Whether there is one pass over the source, or none takes seeds."""
-        return super().begins_passes_unseen and not (self.source.draws_seeds and self.count not in (0, 1))
+        return super().begins_passes_unobserved and not (self.source.draws_seeds and self.count not in (0, 1))
 
     @property
     def reads_block_ahead(self) -> bool:
@@ -67,12 +67,12 @@ class RepeatNode(UnaryNode):
         size = self.source.cardinality()
         passed = start // size * size
         if stop - passed > size:
-            return self.picked(np.arange(start, stop))
+            return self.gather(np.arange(start, stop))
         return self.source.slice(start - passed, stop - passed)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements at positions, which go on from repetition to repetition."""
-        return self.source.picked(indices % self.source.cardinality())
+        return self.source.gather(indices % self.source.cardinality())
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts the first pass over the source."""

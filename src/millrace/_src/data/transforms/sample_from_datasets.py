@@ -118,22 +118,22 @@ def _choices(logits: Any, seed: Any, rerandomizes: bool | None) -> Any:
     seeds = batch(random(seed, rerandomizes), 2)
 
     def select_dataset_constant_logits(seed: Any) -> Any:
-        return _drawn(logits, seed)
+        return _draw(logits, seed)
 
     def select_dataset_varying_logits(logits: Any, seed: Any) -> Any:
-        return _drawn(logits, seed)
+        return _draw(logits, seed)
 
     if isinstance(logits, DatasetBase):
-        return _mapped(zip_(logits, seeds), select_dataset_varying_logits)
-    return _mapped(seeds, select_dataset_constant_logits)
+        return _map_inline(zip_(logits, seeds), select_dataset_varying_logits)
+    return _map_inline(seeds, select_dataset_constant_logits)
 
 
-def _drawn(logits: Any, seed: Any) -> Any:
+def _draw(logits: Any, seed: Any) -> Any:
     drawn = raw.StatelessMultinomial(logits=logits, num_samples=1, seed=seed, output_dtype=int64)
     return raw.Squeeze(input=drawn, axis=[0, 1])
 
 
-def _mapped(dataset: Any, function: Callable[..., Any]) -> Any:
+def _map_inline(dataset: Any, function: Callable[..., Any]) -> Any:
     """Applies a function to each element, in the thread that asks for the element."""
     traced = TracedFunction(function, arguments_of(dataset.element_spec), "Dataset.map()")
     return apply_op(

@@ -24,7 +24,7 @@ from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedF
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, node_of
 from millrace._src.data.optimizer import begin
 from millrace._src.data.saved_folders import RunWriter, read_metadata, read_spec, shard_files, write_spec
-from millrace._src.data.shard_datasets import ElementFilesNode, read_by, traced_reader
+from millrace._src.data.shard_datasets import ElementFilesNode, apply_reader, trace_reader
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.type_sets import ANY
@@ -200,7 +200,7 @@ class LoadNode(DatasetNode):
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over what the reader function makes of the shards."""
-        return read_by(self.reader, self.shards).cursor(context)
+        return apply_reader(self.reader, self.shards).cursor(context)
 
 
 @op(
@@ -268,7 +268,7 @@ def load(
     while wait and not _is_finished(folder):
         time.sleep(0.1)
     spec = read_spec(folder) if element_spec is None else element_spec
-    function = traced_reader(reader_func, spec, "Dataset.load()")
+    function = trace_reader(reader_func, spec, "Dataset.load()")
     return apply_op(
         "_LoadDataset",
         load_dataset,

@@ -19,7 +19,7 @@ from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.states import StatefulFunction
-from millrace._src.data.structure import Structure, normalized_element, spec_of
+from millrace._src.data.structure import Structure, normalize_leaves, spec_of
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -103,7 +103,7 @@ class ScanCursor(Cursor):
         """Goes on from a state."""
         own, rest, error, self._index, source = state
         self._state = list(own)
-        self._rest = None if rest is None else Block.restored(rest)
+        self._rest = None if rest is None else Block.from_state(rest)
         self._error.restore(error)
         self._source.restore(source)
 
@@ -192,7 +192,7 @@ def scan_over(
     use_default_device: bool = True,
 ) -> Any:
     """Makes the dataset of `Dataset.scan`; loops give the specs of all states, and use the devices of the program."""
-    state = normalized_element(initial_state)
+    state = normalize_leaves(initial_state)
     function = StatefulFunction(
         scan_func,
         Structure(spec_of(state) if state_spec is None else state_spec),

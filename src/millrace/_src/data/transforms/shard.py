@@ -13,7 +13,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
-from millrace._src.data.blocks import Block, joined
+from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, position_cursor, scalar_of
 from millrace._src.data.options import SHARD_HINT
@@ -53,11 +53,11 @@ class ShardNode(UnaryNode):
 
     def slice(self, start: int, stop: int) -> Block:
         """Returns the elements of the source at every n-th position."""
-        return self.picked(np.arange(start, stop))
+        return self.gather(np.arange(start, stop))
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements of the source at every n-th position."""
-        return self.source.picked(indices * self.num_shards + self.index)
+        return self.source.gather(indices * self.num_shards + self.index)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source.
@@ -125,7 +125,7 @@ class ShardCursor(Cursor):
         except Exception:
             self._pass(1)
             raise
-        return joined(blocks) if blocks else None
+        return join_blocks(blocks) if blocks else None
 
     def _pass(self, count: int) -> None:
         self._ahead = (self._ahead - count) % self._node.num_shards

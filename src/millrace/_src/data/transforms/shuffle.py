@@ -170,7 +170,7 @@ class Ring:
         return self.seeds, self.words.position, self.start, flags, np.array(self.numbers, np.int64)
 
     @classmethod
-    def restored(cls, size: int | None, state: State) -> Ring:
+    def from_state(cls, size: int | None, state: State) -> Ring:
         """Returns the ring of a state."""
         seeds, position, start, flags, numbers = state
         ring = cls(size, tuple(seeds))
@@ -205,7 +205,7 @@ class _PositionShuffle(Cursor):
         if not len(positions):
             return None
         try:
-            return self._source.picked(positions)
+            return self._source.gather(positions)
         except Exception:
             if len(positions) == 1:
                 raise
@@ -215,13 +215,13 @@ class _PositionShuffle(Cursor):
         """Returns the elements before one that cannot be had; the error waits."""
         for done in range(len(positions)):
             try:
-                self._source.picked(positions[done : done + 1])
+                self._source.gather(positions[done : done + 1])
             except Exception as error:
                 self._drawn = np.concatenate([positions[done + 1 :], self._drawn])
                 if not done:
                     raise
                 self._error.put(error)
-                return self._source.picked(positions[:done])
+                return self._source.gather(positions[:done])
         raise AssertionError("elements that can be had one by one can be had together")
 
     def _draw(self, limit: int) -> list[int]:
@@ -327,11 +327,11 @@ class _StreamShuffle(Cursor):
         self._source.restore(source)
         self._error.restore(error)
         self._node.restore_generator(generator)
-        self._ring = Ring.restored(self._size, ring)
+        self._ring = Ring.from_state(self._size, ring)
         self._store = ElementStore()
         if rows is not None:
             first = self._ring.start if self._ended else 0
-            self._ring.numbers[first:] = self._store.add(Block.restored(rows))
+            self._ring.numbers[first:] = self._store.add(Block.from_state(rows))
 
     def close(self) -> None:
         """Closes the source."""
@@ -341,7 +341,7 @@ class _StreamShuffle(Cursor):
 # --- ops ---------------------------------------------------------------------------------------------------------
 
 
-def shuffled(
+def shuffle_node(
     source: DatasetNode,
     buffer_size: Array,
     seeds: tuple[Array, Array],
@@ -385,7 +385,7 @@ def shuffle_dataset_v3(
 ) -> Any:
     """Makes a dataset of elements in random order, under a seed generator."""
     source, generator = node_of(input_dataset), resource_of(seed_generator)
-    return shuffled(
+    return shuffle_node(
         source, buffer_size, (seed, seed2), generator, reshuffle_each_iteration, output_types, output_shapes
     )
 
@@ -409,7 +409,7 @@ def shuffle_dataset(
 ) -> Any:
     """Makes a dataset of elements in random order."""
     source = node_of(input_dataset)
-    return shuffled(source, buffer_size, (seed, seed2), None, reshuffle_each_iteration, output_types, output_shapes)
+    return shuffle_node(source, buffer_size, (seed, seed2), None, reshuffle_each_iteration, output_types, output_shapes)
 
 
 # --- the method --------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, node_of
 from millrace._src.data.seeds import dataset_seeds
 from millrace._src.data.transforms.repeat import RepeatNode
-from millrace._src.data.transforms.shuffle import shuffled
+from millrace._src.data.transforms.shuffle import shuffle_node
 from millrace._src.util.export import export
 
 
@@ -41,7 +41,7 @@ def shuffle_and_repeat_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of the elements in random order, several times over."""
-    return _repeated(
+    return _repeat_node(
         input_dataset, buffer_size, (seed, seed2), count, None, reshuffle_each_iteration, output_types, output_shapes
     )
 
@@ -68,7 +68,7 @@ def shuffle_and_repeat_dataset_v2(
 ) -> Any:
     """Makes a dataset of the elements in random order, several times over, under a seed generator."""
     generator = resource_of(seed_generator)
-    return _repeated(
+    return _repeat_node(
         input_dataset,
         buffer_size,
         (seed, seed2),
@@ -80,7 +80,7 @@ def shuffle_and_repeat_dataset_v2(
     )
 
 
-def _repeated(
+def _repeat_node(
     input_dataset: Array,
     buffer_size: Array,
     seeds: tuple[Array, Array],
@@ -97,7 +97,7 @@ def _repeated(
     times = int(count)
     if times < -1 or times == 0:
         raise errors.InvalidArgumentError(None, None, "count must be greater than zero or equal to -1.")
-    node = shuffled(node_of(input_dataset), buffer_size, seeds, generator, reshuffles, types, shapes)
+    node = shuffle_node(node_of(input_dataset), buffer_size, seeds, generator, reshuffles, types, shapes)
     return RepeatNode(tuple(types), tuple(shapes), node, times)
 
 

@@ -28,7 +28,7 @@ from millrace._src.data.graph_form import fingerprint_of
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of
 from millrace._src.data.parallelism import CYCLE_LENGTH
 from millrace._src.data.saved_folders import RunWriter, read_metadata, shard_files
-from millrace._src.data.shard_datasets import ElementFilesNode, read_by, traced_reader
+from millrace._src.data.shard_datasets import ElementFilesNode, apply_reader, trace_reader
 from millrace._src.data.transforms.save_load import check_shard_function
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.type_sets import ANY
@@ -97,20 +97,20 @@ class SnapshotCursor(Cursor):
         folder = self._node.folder()
         metadata = read_metadata(folder)
         if metadata is not None and metadata.finalized:
-            self._read(metadata.run_id)
+            self._read_files(metadata.run_id)
             return
         self._cursor = self._node.source.cursor(self._context)
         self._writer = RunWriter(
             folder, self._node.dtypes, known_compression(self._node.compression), os.path.basename(folder)
         )
 
-    def _read(self, run_id: str) -> None:
+    def _read_files(self, run_id: str) -> None:
         node = self._node
         types, shapes, kind = node.dtypes, node.shapes, known_compression(node.compression)
         files = shard_files(node.folder(), run_id)
         shards = [ElementFilesNode(types, shapes, paths, kind) for paths in files]
         self._run_id = run_id
-        self._cursor = read_by(node.reader, shards).cursor(self._context)
+        self._cursor = apply_reader(node.reader, shards).cursor(self._context)
 
     def save(self) -> State:
         """Returns which files this pass reads, and the position in these or in the source."""
@@ -122,7 +122,7 @@ class SnapshotCursor(Cursor):
         if position is None:
             return
         if run_id:
-            self._read(run_id)
+            self._read_files(run_id)
         else:
             self._cursor = self._node.source.cursor(self._context)
         assert self._cursor is not None
@@ -232,9 +232,9 @@ def snapshot(
     Returns: A Dataset of the same elements.
     Raises: tf.errors.InvalidArgumentError: if `shard_func` returns something else.
     """
-    numbered: Any = _numbered(self)
+    numbered: Any = _number_elements(self)
     sharding = TracedFunction(_shard_of(shard_func), arguments_of(numbered.element_spec), "Dataset.snapshot()")
-    reader = traced_reader(reader_func, numbered.element_spec, "Dataset.snapshot()")
+    reader = trace_reader(reader_func, numbered.element_spec, "Dataset.snapshot()")
     kept = apply_op(
         "_SnapshotDataset",
         snapshot_dataset,
@@ -255,7 +255,7 @@ def snapshot(
     return kept.map(lambda number, element: element)
 
 
-def _numbered(dataset: Any) -> Any:
+def _number_elements(dataset: Any) -> Any:
     return dataset.enumerate()
 
 

@@ -42,7 +42,7 @@ class SparseBatchNode(BatchNode):
 
     row_shape: tuple[int, ...]
 
-    def stacked(self, elements: Block, size: int) -> Block:
+    def stack(self, elements: Block, size: int) -> Block:
         """Returns elements as sparse tensors of `size` rows; `size` divides their number."""
         arrays = rows_of_column(elements.columns[0])
         batches = [self._batch(arrays[start : start + size]) for start in range(0, elements.count, size)]
@@ -50,7 +50,7 @@ class SparseBatchNode(BatchNode):
 
     def _batch(self, arrays: Sequence[Array]) -> Array:
         """Returns the variants of one sparse tensor."""
-        dims = np.array([self._checked(array).shape for array in arrays], np.int64).reshape(len(arrays), -1)
+        dims = np.array([self._validate(array).shape for array in arrays], np.int64).reshape(len(arrays), -1)
         row_shape = [int(dims[:, axis].max()) if dim < 0 else dim for axis, dim in enumerate(self.row_shape)]
         dtype = as_dtype(arrays[0].dtype)
         entries = np.empty(3, object)
@@ -61,7 +61,7 @@ class SparseBatchNode(BatchNode):
         ]
         return entries
 
-    def _checked(self, array: Array) -> Array:
+    def _validate(self, array: Array) -> Array:
         """Returns an element that fits into a row.
 
         Raises:

@@ -42,9 +42,9 @@ class TakeNode(UnaryNode):
         """Returns the elements of the source."""
         return self.source.slice(start, stop)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements of the source."""
-        return self.source.picked(indices)
+        return self.source.gather(indices)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
@@ -114,9 +114,9 @@ class SkipNode(UnaryNode):
         """Returns the elements of the source at positions further on."""
         return self.source.slice(start + self.count, stop + self.count)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements of the source at positions further on."""
-        return self.source.picked(indices + self.count)
+        return self.source.gather(indices + self.count)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""

@@ -19,7 +19,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import AppliedFunction, BoundFunction
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
-from millrace._src.data.transforms.filter_elements import traced_predicate
+from millrace._src.data.transforms.filter_elements import trace_predicate
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -135,7 +135,7 @@ def take_while(self: DatasetBase, predicate: Callable[..., Any], name: str | Non
     Returns: A Dataset that ends before the first element for which the predicate is false.
     Raises: ValueError: if `predicate` is not a function, or returns something else.
     """
-    function = traced_predicate(self, predicate, "Dataset.take_while()")
+    function = trace_predicate(self, predicate, "Dataset.take_while()")
     return apply_op(
         "_TakeWhileDataset",
         take_while_dataset,

@@ -74,7 +74,7 @@ class UnbatchCursor(Cursor):
         """Goes on from a state."""
         unopened, rows = state
         self._unopened.restore(unopened)
-        self._rows = None if rows is None else Block.restored(rows)
+        self._rows = None if rows is None else Block.from_state(rows)
 
     def close(self) -> None:
         """Closes the source."""
@@ -114,7 +114,7 @@ class OpenedBatches:
         """Goes on from a state."""
         source, batches = state
         self._source.restore(source)
-        self._batches = None if batches is None else Block.restored(batches)
+        self._batches = None if batches is None else Block.from_state(batches)
 
     def close(self) -> None:
         """Closes the source."""

@@ -55,7 +55,7 @@ class UniqueCursor(Cursor):
             if len(new) == block.count:
                 return block
             if new:
-                return block.picked(np.array(new))
+                return block.gather(np.array(new))
         return None
 
     def save(self) -> State:

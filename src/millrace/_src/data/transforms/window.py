@@ -20,8 +20,8 @@ from millrace._src.core.dtypes import DType, bool_
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, DatasetSpec, apply_op, int64_tensor
-from millrace._src.data.blocks import Block, Column, column_of, joined
-from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
+from millrace._src.data.blocks import Block, Column, column_of, join_blocks
+from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of, position_cursor, scalar_of
 from millrace._src.data.sources.held import HeldNode
 from millrace._src.util import nest
@@ -62,10 +62,10 @@ class WindowNode(UnaryNode):
         elements = self.source.slice(first, min((stop - 1) * self.shift + self.reach, count))
         return self.windows(elements, [index * self.shift - first for index in range(start, stop)])
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the windows at positions, each of a slice of its own."""
         blocks = [self.slice(index, index + 1) for index in indices.tolist()]
-        return joined(blocks)
+        return join_blocks(blocks)
 
     def windows(self, elements: Block, starts: Sequence[int]) -> Block:
         """Returns the windows that begin at some of the elements, and end with the elements at the latest."""
@@ -151,7 +151,7 @@ class WindowCursor(Cursor):
             else:
                 blocks.append(block)
                 count += block.count
-        self._elements = joined(blocks) if blocks else None
+        self._elements = join_blocks(blocks) if blocks else None
         return count >= wanted
 
     def _no_element(self) -> Block:
@@ -171,15 +171,15 @@ class WindowCursor(Cursor):
     def save(self) -> State:
         """Returns the state of the source, and the elements that wait."""
         elements = None if self._elements is None else self._elements.save()
-        saved = [(index, saved_error(error)) for index, error in self._errors.items()]
+        saved = [(index, save_error(error)) for index, error in self._errors.items()]
         return self._source.save(), elements, saved, self._gap
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
         source, elements, saved, self._gap = state
         self._source.restore(source)
-        self._elements = None if elements is None else Block.restored(elements)
-        self._errors = {index: restored_error(error) for index, error in saved}
+        self._elements = None if elements is None else Block.from_state(elements)
+        self._errors = {index: restore_error(error) for index, error in saved}
 
     def close(self) -> None:
         """Closes the source."""

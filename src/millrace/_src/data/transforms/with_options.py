@@ -46,9 +46,9 @@ class OptionsNode(UnaryNode):
         """Returns the elements of the source."""
         return self.source.slice(start, stop)
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the elements of the source."""
-        return self.source.picked(indices)
+        return self.source.gather(indices)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
@@ -133,11 +133,11 @@ def options(self: DatasetBase) -> Options:
 
     Returns: Options that cannot be changed; `with_options` adds others.
     """
-    merged = _merged_options(self)
+    merged = _merge_options(self)
     merged._freeze()
     return merged
 
 
-def _merged_options(dataset: DatasetBase) -> Options:
-    merged = functools.reduce(Options.merge, map(_merged_options, dataset._inputs()), Options())
+def _merge_options(dataset: DatasetBase) -> Options:
+    merged = functools.reduce(Options.merge, map(_merge_options, dataset._inputs()), Options())
     return merged if dataset._own_options is None else merged.merge(dataset._own_options)

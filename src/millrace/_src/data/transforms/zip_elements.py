@@ -54,9 +54,9 @@ class ZipNode(NaryNode):
         """Returns the slices of the sources side by side."""
         return _side_by_side([source.slice(start, stop) for source in self.sources])
 
-    def picked(self, indices: Array) -> Block:
+    def gather(self, indices: Array) -> Block:
         """Returns the picked elements of the sources side by side."""
-        return _side_by_side([source.picked(indices) for source in self.sources])
+        return _side_by_side([source.gather(indices) for source in self.sources])
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over each source."""
