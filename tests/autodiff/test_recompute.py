@@ -215,8 +215,8 @@ def test_the_forward_function_of_a_graph_returns_no_intermediate_value() -> None
             tape.watch(x)
             y = concrete(x)
         tape.gradient(y, x)
-        function = next(v for v in vars(concrete).values() if hasattr(v, "_derivatives"))
-        (derivative,) = function._derivatives.values()
+        function = concrete.graph_function
+        (derivative,) = function.derivatives.values()
         return len(derivative.forward.graph.outputs) - 1
 
     def f(x):

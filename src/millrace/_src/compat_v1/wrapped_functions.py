@@ -15,10 +15,10 @@ from millrace._src.compat_v1.imported_variables import lift_imported_variables
 from millrace._src.compat_v1.session.fetches import FetchPlan
 from millrace._src.compat_v1.subgraphs import Subgraph, needed_operations
 from millrace._src.compat_v1.variables.scope_state import VariableStore, variables_of_graph
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, Parameter
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.signature import Layout, Signature
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing import Trace, trace

@@ -14,13 +14,13 @@ from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.control_flow.branches import Branch, finish_branch
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.cond import build_branches, case_, cond, if_, stateless_case, stateless_if
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import make_function
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
     Rows,
@@ -199,7 +199,7 @@ def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[
             inner_arguments.append(Value(placeholder, *argument[1:]))
         results = [rows.spread(v) for v in rows.carry(graph, inner_arguments, [graph.outputs[i] for i in used])]
         finish_branch(Branch(rows_graph, results))
-    function = GraphFunction(rows_graph, rows_graph.name)
+    function = make_function(rows_graph)
     return lambda tensors: function([*tensors, *rows_graph.external_captures])
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import context
 from millrace._src.core.composite import common_structure
 from millrace._src.core.convert import convert_to_tensor
@@ -148,11 +147,6 @@ def into_current_graph(tensors: Sequence[Any], scope: str, first: int = 0) -> li
         graph.capture(t, f"{scope}input_{first + i}") if isinstance(t, EagerTensor) or t.graph is not graph else t
         for i, t in enumerate(tensors)
     ]
-
-
-def graph_function(graph: FuncGraph) -> GraphFunction:
-    """Makes the function of a traced branch, whose graph already has a unique name."""
-    return GraphFunction(graph, graph.name)
 
 
 def common_shapes(graphs: Sequence[FuncGraph]) -> list[TensorShape]:

@@ -17,7 +17,6 @@ from millrace._src.control_flow.branches import (
     Branch,
     common_handle_types,
     common_shapes,
-    graph_function,
     into_current_graph,
     merge_captures,
     pack_outputs,
@@ -25,8 +24,7 @@ from millrace._src.control_flow.branches import (
     trace_branch,
     widen_indices,
 )
-from millrace._src.control_flow.call import GraphFunction
-from millrace._src.control_flow.derivative import Derivative, reaching, with_outputs
+from millrace._src.control_flow.derivative import Derivative, derivative_of, reaching, with_outputs
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
@@ -44,6 +42,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes
+from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.ops import raw
 from millrace._src.ops.state import filled_like_variable
 from millrace._src.ops.type_sets import ANY
@@ -132,7 +131,7 @@ def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, 
     captures = into_current_graph(
         merge_captures(graphs, lambda graph, index, tensor: (f"{scope}Placeholder", tensor.shape)), scope
     )
-    functions = [graph_function(g) for g in graphs]
+    functions = [make_function(g) for g in graphs]
     stateless = body_effects(graphs) is Effects.NONE
     attrs: dict[str, Any] = {
         "Tin": [t.dtype for t in captures],
@@ -317,7 +316,7 @@ def _check_branch(pair: Any) -> None:
 class _Widened:
     """The branches of a node, each with the intermediates of all branches among its outputs."""
 
-    def __init__(self, operation: Any, functions: Sequence[GraphFunction], wanted: frozenset[int]) -> None:
+    def __init__(self, operation: Any, functions: Sequence[CallableFunction], wanted: frozenset[int]) -> None:
         self.wanted = wanted
         self.base_count = len(operation.outputs)
         self.branches = _return_intermediates(operation, functions, frozenset(i - 1 for i in wanted))
@@ -364,21 +363,21 @@ def prepare_case(operation: Any, wanted: frozenset[int] | None = None) -> Any:
     return _prepare(operation, operation.attrs["branches"], wanted, case_branches)
 
 
-def if_branches(functions: Sequence[GraphFunction]) -> dict[str, Any]:
+def if_branches(functions: Sequence[CallableFunction]) -> dict[str, Any]:
     """Returns the attributes of an If node with these branches."""
     return dict(zip(("then_branch", "else_branch"), functions, strict=True))
 
 
-def case_branches(functions: Sequence[GraphFunction]) -> dict[str, Any]:
+def case_branches(functions: Sequence[CallableFunction]) -> dict[str, Any]:
     """Returns the attributes of a Case node with these branches."""
     return {"branches": tuple(functions)}
 
 
 def _prepare(
     operation: Any,
-    functions: Sequence[GraphFunction],
+    functions: Sequence[CallableFunction],
     wanted: frozenset[int] | None,
-    attrs_of: Callable[[Sequence[GraphFunction]], dict[str, Any]],
+    attrs_of: Callable[[Sequence[CallableFunction]], dict[str, Any]],
 ) -> _Widened:
     """Makes a node return the intermediates of its branches."""
     plan = _Widened(operation, functions, _all_operands(operation) if wanted is None else wanted)
@@ -391,13 +390,13 @@ def _prepare(
 
 
 def _return_intermediates(
-    operation: Any, functions: Sequence[GraphFunction], wanted: frozenset[int]
-) -> list[tuple[GraphFunction, Derivative, int]]:
+    operation: Any, functions: Sequence[CallableFunction], wanted: frozenset[int]
+) -> list[tuple[CallableFunction, Derivative, int]]:
     """Makes branches that return the intermediates of all branches, stand-ins for those of another branch.
 
     Each branch comes with its derivative and the position where its own intermediates start.
     """
-    derivatives = [f.derivative(closed=True, wanted=wanted) for f in functions]
+    derivatives = [derivative_of(f, closed=True, wanted=wanted) for f in functions]
     count = len(operation.outputs)
     extras = [d.forward.graph.outputs[count:] for d in derivatives]
     result = []
@@ -410,7 +409,7 @@ def _return_intermediates(
                 outputs += tensors if owner == index else [_empty_like(t) for t in tensors]
         result.append(
             (
-                GraphFunction(
+                make_function(
                     with_outputs(graph, outputs), f"{function.name}_rewritten", jit_compile=function.jit_compile
                 ),
                 derivative,

@@ -16,8 +16,9 @@ derivative of a call therefore also passes constants, and numbers that no gradie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from millrace._src.autodiff.backprop import zeros
 from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.core import context
@@ -28,12 +29,10 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, tape_id
 from millrace._src.graph.control_deps import add_automatic_control_dependencies
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.replay import call
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
-
-if TYPE_CHECKING:
-    from millrace._src.control_flow.call import GraphFunction
 
 _MAX_CHEAP = 4
 """The number of cheap operations in a row that the backward pass repeats; the result of more is kept."""
@@ -56,8 +55,8 @@ class Derivative:
 
     def __init__(
         self,
-        forward: GraphFunction,
-        backward: GraphFunction,
+        forward: CallableFunction,
+        backward: CallableFunction,
         wanted: frozenset[int],
         gradient_positions: Sequence[int],
         intermediate_positions: Sequence[tuple[str, int]],
@@ -120,6 +119,16 @@ def filled_gradient(gradient: Any, output: Any) -> Any:
     return convert_to_tensor(gradient)
 
 
+def zeros_if_missing(gradient: Any, like: Any) -> Any:
+    """Returns an output's gradient, zeros if a number has none; `like` is the output, or its shape and dtype."""
+    if gradient is not None or like is None:
+        return gradient
+    shape, dtype = like if isinstance(like, tuple) else (None, like.dtype)
+    if not (dtype.is_floating or dtype.is_complex):
+        return None
+    return raw.ZerosLike(x=like) if shape is None else zeros(shape.as_list(), dtype)
+
+
 def _rebuild(layout: Any, results: Any) -> Any:
     if layout is None:
         return None
@@ -128,15 +137,45 @@ def _rebuild(layout: Any, results: Any) -> Any:
     return IndexedSlices(*[next(results) for _ in range(layout)])
 
 
+def derivative_of(
+    function: CallableFunction,
+    *,
+    closed: bool,
+    targets: frozenset[int] | None = None,
+    wanted: frozenset[int] | None = None,
+    copies_constants: bool = True,
+) -> Derivative:
+    """Returns the forward and backward functions of a function, built on first use.
+
+    Args:
+      function: the function to differentiate.
+      closed: whether gradients flow into the intermediates too, but for lists.
+      targets: the positions of the outputs to differentiate; None for all outputs that are numbers or lists.
+      wanted: the positions of the inputs that need a gradient; None for all inputs that can have a gradient.
+      copies_constants: whether the backward pass copies the constants of the forward pass. False: gradients flow
+        into constant numbers as into other intermediates.
+    """
+    wanted = all_inputs(function) if wanted is None else wanted
+    with function.lock:
+        key = (closed, targets, wanted, copies_constants, len(function.graph.outputs))
+        derivative: Derivative | None = function.derivatives.get(key)
+        if derivative is None:
+            derivative = build_derivative(
+                function, closed=closed, targets=targets, wanted=wanted, copies_constants=copies_constants
+            )
+            function.derivatives[key] = derivative
+        return derivative
+
+
 def build_derivative(
-    function: GraphFunction,
+    function: CallableFunction,
     *,
     closed: bool,
     targets: frozenset[int] | None,
     wanted: frozenset[int],
     copies_constants: bool,
 ) -> Derivative:
-    """Differentiates the body of a function once; see `GraphFunction.derivative`."""
+    """Differentiates the body of a function once; see `derivative_of`."""
     graph = function.graph
     outputs = list(graph.outputs)
     if targets is None:
@@ -158,12 +197,12 @@ def build_derivative(
     places = {id(t): ("output", i) for i, t in enumerate(outputs)}
     constants = [t for t in backward.external_captures if not _is_inside(t, graph)]
     places.update((id(t), ("constant", i)) for i, t in enumerate(constants))
-    make = type(function)
-    forward = make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile)
+    jit_compile = function.jit_compile
+    forward = make_function(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=jit_compile)
     backward.verdict.source = forward.graph.verdict
     return Derivative(
         forward,
-        make(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
+        make_function(backward, f"__backward_{function.name}", jit_compile=jit_compile),
         wanted,
         positions,
         [inputs.get(id(t)) or places[id(t)] for t in backward.external_captures],
@@ -253,7 +292,7 @@ def _is_cut_off(tensor: SymbolicTensor, arguments: set[int]) -> bool:
 
 
 def _backward_graph(
-    function: GraphFunction,
+    function: CallableFunction,
     outputs: Sequence[Any],
     targets: frozenset[int],
     wanted: frozenset[int],
@@ -311,6 +350,6 @@ def _components(gradient: Any) -> list[Any]:
     return [gradient]
 
 
-def all_inputs(function: GraphFunction) -> frozenset[int]:
+def all_inputs(function: CallableFunction) -> frozenset[int]:
     """Returns the positions of the inputs that can have a gradient."""
     return frozenset(i for i, t in enumerate(function.graph.inputs) if is_trainable(t.dtype))

@@ -16,6 +16,7 @@ from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.replay import name_alone, replay
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
@@ -56,6 +57,28 @@ class _ForwardGraph(FuncGraph):
         if inside is None and isinstance(tensor, EagerTensor):
             inside = self._by_number.get(getattr(tensor, "_tape_id", 0))
         return tensor if inside is None else inside
+
+
+def forward_mode_of(
+    function: CallableFunction, has_tangent: tuple[bool, ...], wanted: tuple[bool, ...] | None = None
+) -> tuple[CallableFunction, list[bool]]:
+    """Returns the forward derivative of a function: from inputs and tangents to outputs and tangents.
+
+    Args:
+      function: the function to differentiate.
+      has_tangent: for each input whether its tangent is given.
+      wanted: for each output whether its tangent must be returned; None: only the tangents that there are.
+
+    Returns: The function, and for each output whether it returns a tangent.
+    """
+    with function.lock:
+        count = len(function.graph.outputs)
+        key = (has_tangent, wanted, count)
+        if key not in function.forward_modes:
+            name = f"__jvp_{function.name}"
+            graph, has = forward_graph(function.graph, has_tangent, wanted or (False,) * count, name)
+            function.forward_modes[key] = make_function(graph, name, jit_compile=function.jit_compile), has
+        return function.forward_modes[key]
 
 
 def forward_graph(

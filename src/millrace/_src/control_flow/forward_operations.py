@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.call import (
-    GraphFunction,
     further_outputs,
     partitioned_call,
     prepare_call,
@@ -32,12 +31,14 @@ from millrace._src.control_flow.cond import (
     stateless_if,
 )
 from millrace._src.control_flow.derivative import with_outputs
+from millrace._src.control_flow.forward_graph import forward_mode_of
 from millrace._src.control_flow.while_gradient import prepare_while
 from millrace._src.control_flow.while_loop import stateless_while, while_
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.ops import raw
 
 
@@ -123,7 +124,7 @@ def _note_tangent(accumulator: Any, output: Any, tangent: Any) -> None:
 
 
 def _forward_call(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
-    function, has = operation.attrs["f"].forward_mode(tuple(mask))
+    function, has = forward_mode_of(operation.attrs["f"], tuple(mask))
     return {"f": function}, _Forward(mask, has, function.graph)
 
 
@@ -138,40 +139,42 @@ def _forward_case(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any],
     return case_branches(functions), how
 
 
-def _forward_branches(branches: Sequence[GraphFunction], mask: Sequence[bool]) -> tuple[list[GraphFunction], _Forward]:
+def _forward_branches(
+    branches: Sequence[CallableFunction], mask: Sequence[bool]
+) -> tuple[list[CallableFunction], _Forward]:
     """Returns the forward derivatives of all branches, which return the same tangents."""
     operand_mask = tuple(mask[1:])  # the first input selects the branch
-    output_masks = [branch.forward_mode(operand_mask)[1] for branch in branches]
+    output_masks = [forward_mode_of(branch, operand_mask)[1] for branch in branches]
     has = tuple(any(parts) for parts in zip(*output_masks, strict=True))
-    functions = [branch.forward_mode(operand_mask, has)[0] for branch in branches]
+    functions = [forward_mode_of(branch, operand_mask, has)[0] for branch in branches]
     return functions, _Forward(mask, has, functions[0].graph)
 
 
 def _forward_while(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
     attrs = operation.attrs
     has_tangent = _carried(attrs["body"], tuple(mask))
-    body, _ = attrs["body"].forward_mode(has_tangent, has_tangent)
+    body, _ = forward_mode_of(attrs["body"], has_tangent, has_tangent)
     cond = _with_ignored_inputs(attrs["cond"], body.graph.inputs[len(operation.inputs) :])
     return {"cond": cond, "body": body}, _Forward(has_tangent, has_tangent, body.graph)
 
 
-def _carried(body: GraphFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
+def _carried(body: CallableFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
     """Tells which loop variables have a tangent at the start or get one in some iteration."""
     while True:
-        _, has = body.forward_mode(mask)
+        _, has = forward_mode_of(body, mask)
         larger_mask = tuple(a or b for a, b in zip(mask, has, strict=True))
         if larger_mask == mask:
             return mask
         mask = larger_mask
 
 
-def _with_ignored_inputs(function: GraphFunction, extra: Sequence[Any]) -> GraphFunction:
+def _with_ignored_inputs(function: CallableFunction, extra: Sequence[Any]) -> CallableFunction:
     """Returns the same function with further inputs, which the function ignores."""
     graph: FuncGraph = function.graph
     view = with_outputs(graph, graph.outputs)
     placeholders = [graph.add_placeholder(t.dtype, TensorShape(None), f"{t.op.name}_tangent") for t in extra]
     view.inputs = [*graph.inputs, *placeholders]
-    return GraphFunction(view, f"{function.name}_forward", jit_compile=function.jit_compile)
+    return make_function(view, f"{function.name}_forward", jit_compile=function.jit_compile)
 
 
 # --- inputs and outputs ----------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.autodiff.vectorize import vectorized
 from millrace._src.control_flow.branches import Branch, finish_branch
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.control_flow.rows import Rows, stacked
 from millrace._src.core import context
@@ -27,6 +26,7 @@ from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec_from_value
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.graph_form import form_of
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
@@ -115,7 +115,7 @@ def _tracing(graph: FuncGraph) -> Iterator[None]:
 # --- eager calls -----------------------------------------------------------------------------------------------------
 
 _MAX_FUNCTIONS = 64
-_functions: dict[Hashable, GraphFunction] = {}
+_functions: dict[Hashable, CallableFunction] = {}
 """The functions of all rows, by the form of the function of one row and the shapes; the least recently used first."""
 
 
@@ -147,7 +147,7 @@ def _function_of_rows(
     tensors: Sequence[Any],
     count: int,
     loop: _RowLoop,
-) -> tuple[GraphFunction, list[Any]]:
+) -> tuple[CallableFunction, list[Any]]:
     """Makes the function of all rows from the graph of one row; returns also what it takes after `tensors`."""
     outer = _OpenGraph(f"vectorized_map_{context.unique_id()}")
     with _tracing(outer):
@@ -157,7 +157,7 @@ def _function_of_rows(
         finish_branch(Branch(outer, batches))
     captured_tensors = outer.external_captures
     outer.let_go()
-    return GraphFunction(outer, outer.name), captured_tensors
+    return make_function(outer), captured_tensors
 
 
 # --- in a graph ------------------------------------------------------------------------------------------------------

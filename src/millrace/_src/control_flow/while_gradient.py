@@ -16,9 +16,8 @@ from typing import Any
 
 from millrace._src.autodiff.graph_gradients import reached_from
 from millrace._src.autodiff.recording import is_trainable
-from millrace._src.control_flow.branches import graph_function
-from millrace._src.control_flow.call import GraphFunction, further_outputs
-from millrace._src.control_flow.derivative import Derivative
+from millrace._src.control_flow.call import further_outputs
+from millrace._src.control_flow.derivative import Derivative, derivative_of
 from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
@@ -28,6 +27,7 @@ from millrace._src.core.tensor import tape_id
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_writes, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.state import filled_like_variable, variable_shape_of
@@ -73,8 +73,8 @@ class _LoopGradient:
 
     def __init__(self, operation: Any, lists: set[int], wanted: frozenset[int]) -> None:
         self.operation = operation
-        self.body: GraphFunction = operation.attrs["body"]
-        self.cond: GraphFunction = operation.attrs["cond"]
+        self.body: CallableFunction = operation.attrs["body"]
+        self.cond: CallableFunction = operation.attrs["cond"]
         self.count = len(operation.inputs)
         self.wanted = wanted
         graph = self.body.graph
@@ -126,7 +126,7 @@ class _LoopGradient:
         numbers = {i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex}
         while True:
             targets = frozenset(i for i in numbers | lists if not self.is_invariant[i])
-            derivative = self.body.derivative(closed=False, targets=targets, wanted=self.flowing)
+            derivative = derivative_of(self.body, closed=False, targets=targets, wanted=self.flowing)
             reached_inputs = {i for i in range(self.count) if derivative.layout[i] is not None and self._is_list(i)}
             if reached_inputs <= lists:
                 return derivative, lists
@@ -344,9 +344,9 @@ class _LoopGradient:
         operation = self.operation
         with rewriting.inserting_before(operation):
             empty_lists = [*map(self._empty_list, self.lists), *map(self._empty_slot, self.slots)]
-        body = graph_function(self._extended("body", self._run_body, empty_lists))
+        body = make_function(self._extended("body", self._run_body, empty_lists))
         attrs = {
-            "cond": graph_function(self._extended("cond", self._run_cond, empty_lists)),
+            "cond": make_function(self._extended("cond", self._run_cond, empty_lists)),
             "body": body,
             "output_shapes": (*operation.attrs["output_shapes"], *[TensorShape([])] * len(empty_lists)),
         }

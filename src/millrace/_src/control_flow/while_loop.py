@@ -14,7 +14,6 @@ from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.control_flow.branches import (
     Branch,
     finish_branch,
-    graph_function,
     into_current_graph,
     merge_captures,
     read_only_inputs,
@@ -37,6 +36,7 @@ from millrace._src.core.specs import TypeSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import make_function
 from millrace._src.ops import raw
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
@@ -402,8 +402,8 @@ class _GraphLoop:
     def _add_node(self, cond: FuncGraph, body: FuncGraph, inputs: list[Any]) -> list[Any]:
         stateless = body_effects([cond, body]) is Effects.NONE
         attrs = {
-            "cond": graph_function(cond),
-            "body": graph_function(body),
+            "cond": make_function(cond),
+            "body": make_function(body),
             "output_shapes": [
                 self.counter.shape,
                 self.maximum.shape,

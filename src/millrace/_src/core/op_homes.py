@@ -983,6 +983,7 @@ RULE_HOMES: dict[str, dict[str, str]] = {
 OPERATOR_HOMES: dict[str, str] = {
     "abs": "millrace._src.ops.math.unary",
     "getitem": "millrace._src.ops.array.getitem",
+    "graph_function": "millrace._src.function.graph_function",
     "matmul": "millrace._src.ops.math.matmul",
     "ragged_boolean_mask": "millrace._src.ops.ragged.ragged_masking",
     "save_dataset_in_steps": "millrace._src.checkpoint.dataset_progress",

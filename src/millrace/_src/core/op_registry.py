@@ -2,9 +2,9 @@
 
 A loaded graph may name any op, but importing the homes of all ops takes long. So `get_op` imports the module that
 declares an op when the op is first asked for. Rules of an op may stand in higher layers (the gradient of a loop is
-itself a loop): such a rule is imported when the rule is first needed. An operator of Python that is more than one op is
-implemented by a function, which is imported in the same way. `core/op_homes.py`, generated from the sources, names the
-modules.
+itself a loop): such a rule is imported when the rule is first needed. An operator is a function that lower layers call
+by name: an operator of Python that is more than one op, or a function of a higher layer, such as the constructor of
+callable functions. It is imported in the same way. `core/op_homes.py`, generated from the sources, names the modules.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def late_rules(op_name: str, rules: Any) -> Iterator[tuple[str, LateRule]]:
 
 
 def operator(name: str) -> Callable[[Function], Function]:
-    """Declares the function that implements an operator of Python on tensors: `@operator("truediv")`."""
+    """Declares the function that implements an operator, which lower layers find by name: `@operator("truediv")`."""
 
     def declare(function: Function) -> Function:
         _OPERATORS[name] = function

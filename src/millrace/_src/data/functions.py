@@ -17,7 +17,6 @@ import numpy as np
 
 from millrace._src.autodiff.py_function import py_function
 from millrace._src.autograph.api import for_tracing
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
@@ -32,6 +31,7 @@ from millrace._src.data.nodes import PartOfStage
 from millrace._src.data.structure import Structure, map_leaves, normalize, spec_of
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
 from millrace._src.engines.failures import explained, is_explained
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph

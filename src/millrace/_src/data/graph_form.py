@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import from_np, string, variant
@@ -23,6 +22,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.data.base import DatasetBase, new_dataset
 from millrace._src.data.nodes import DatasetNode, node_of
 from millrace._src.data.options import ExternalStatePolicy
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import guarded_operation
 from millrace._src.graph.graph import Graph

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Effects
 from millrace._src.data.base import DatasetBase, DatasetSpec
@@ -19,6 +18,7 @@ from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.nodes import DatasetNode, PassContext, node_of
 from millrace._src.data.pass_streams import with_streams_of
+from millrace._src.function.graph_function import GraphFunction
 
 
 class InnerCursor(Cursor):

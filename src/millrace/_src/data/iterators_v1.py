@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
@@ -28,6 +27,7 @@ from millrace._src.data.legacy_structure import (
 )
 from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.structure import Structure
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import guarded_operation
 from millrace._src.graph.graph import Graph

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.context import unique_id
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.debug_mode import is_debugging
@@ -22,6 +21,7 @@ from millrace._src.data.pass_streams import with_streams_of
 from millrace._src.data.transforms.map_elements import MapNode
 from millrace._src.data.transforms.prefetch import InjectedPrefetchNode, PrefetchNode
 from millrace._src.data.transforms.with_options import options_of
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.func_graph import FuncGraph
 
 Rule = Callable[[DatasetNode], DatasetNode | None]

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.vectorize import vectorized
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.shapes import TensorShape
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.control_deps import called_functions, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import must_compile

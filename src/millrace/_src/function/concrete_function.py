@@ -2,7 +2,7 @@
 
 A call first binds its arguments by the trace's own signature and casts each argument to its type. Where that fails,
 plain tensors are taken in the order of the graph's inputs or by their names. The result is a flat list of tensors, to
-which the captures are added. `control_flow.call.GraphFunction` runs the list, in eager mode, in a graph, or under a
+which the captures are added. `graph_function.py: GraphFunction` runs the list, in eager mode, in a graph, or under a
 tape.
 """
 
@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from millrace._src.control_flow.call import GraphFunction
+from millrace._src.control_flow.derivative import derivative_of
 from millrace._src.core import errors
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state, unique_id
@@ -29,6 +29,7 @@ from millrace._src.function.captures import DeferredCapture
 from millrace._src.function.fast_calls import PreparedCall
 from millrace._src.function.flat_values import collect, make_packer
 from millrace._src.function.function_type import FunctionType, describe
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import Signature
 from millrace._src.function.tracing import Trace
@@ -356,7 +357,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         """Registers the function's forward and backward functions in a graph."""
         target = state.graph if g is None else g
         if target is not None:
-            derivative = self.graph_function.derivative(closed=True)
+            derivative = derivative_of(self.graph_function, closed=True)
             for function in (derivative.forward, derivative.backward):
                 target.functions.setdefault(function.name, function)
 
@@ -447,7 +448,7 @@ class AtomicFunction(callables.AtomicFunction):
 
     def call_flat(self, *tensors: Any) -> list[Any]:
         """Runs the graph on one tensor for each graph input; returns the flat outputs."""
-        return self._concrete.graph_function._call_plain(list(tensors))
+        return self._concrete.graph_function.call_unrecorded(list(tensors))
 
     call_preflattened = call_flat
 

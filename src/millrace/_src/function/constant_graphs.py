@@ -24,7 +24,7 @@ from millrace._src.function.tracing_context import TracingContext
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import called_functions, join_effects
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import body_of, make_function
+from millrace._src.graph.function_factory import body_of, jit_compile_of, make_function
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call, name_alone, replay
 from millrace._src.graph.traversal import required_operations
@@ -243,7 +243,9 @@ class _ConstantGraph:
         def converted(function: Any) -> Any:
             body, count = body_of(function), len(body_of(function).inputs)
             bodies.append(_body_with_values(body, tensors[len(tensors) - count :]))
-            return make_function(bodies[-1].graph, dict(getattr(function, "attributes", {})))
+            attributes = dict(getattr(function, "attributes", {}))
+            jit_compile = jit_compile_of(attributes)
+            return make_function(bodies[-1].graph, jit_compile=jit_compile, attributes=attributes)
 
         changed: dict[str, Any] = {}
         for name, kind in operation.op_def.attr_kinds.items():

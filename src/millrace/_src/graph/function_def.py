@@ -24,7 +24,7 @@ from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.graph.attr_value import decode_attr, encode_attr
 from millrace._src.graph.control_deps import called_functions
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import body_of, compile_attributes, make_function
+from millrace._src.graph.function_factory import body_of, compile_attributes, jit_compile_of, make_function
 from millrace._src.graph.node_def import NodeStyle, encode_node
 from millrace._src.graph.node_import import NodeImport, Reference, output_sizes
 from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy
@@ -316,7 +316,8 @@ def function_def_to_function(proto: Any, library: Mapping[str, Any] | None = Non
     attributes = {
         key: decode_attr(value) for key, value in proto.attr.items() if key not in (_CONTEXT, "_input_shapes")
     }
-    return make_function(function_def_to_func_graph(proto, library, policy), attributes)
+    body = function_def_to_func_graph(proto, library, policy)
+    return make_function(body, jit_compile=jit_compile_of(attributes), attributes=attributes)
 
 
 def function_def_to_func_graph(

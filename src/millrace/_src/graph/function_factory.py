@@ -1,19 +1,17 @@
 """How a function graph becomes something that an op attribute can hold and call.
 
-A graph read from a file holds bodies (`FuncGraph`). The ops that call the bodies want callable functions, whose class
-is defined in a higher layer. That layer registers the class's constructor here.
+A graph read from a file, and the graphs of branches and loops, are bodies (`FuncGraph`). The ops that call the bodies
+want callable functions. Their class, `function/graph_function.py: GraphFunction`, stands in a higher layer and is found
+by name, as ops are; the layers below know it as a `CallableFunction`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-from millrace._src.core.op_registry import get_op
+from millrace._src.core.op_registry import find_operator
 from millrace._src.graph.func_graph import FuncGraph
-
-FunctionFactory = Callable[[FuncGraph, dict[str, Any]], Any]
-
 
 _OF_DATASET = "_tf_data_function"
 
@@ -41,36 +39,52 @@ def must_interpret(function: Any) -> bool:
 
 
 def body_of(function: Any) -> Any:
-    """Returns the body of a function attribute: of a callable function or a `NamedBody`, or the bare body itself."""
+    """Returns the body of a function attribute: of a callable function, or the bare body itself."""
     return getattr(function, "graph", function)
 
 
-class NamedBody:
-    """A body with a name and attributes: what engines and files need of a function; a `NamedBody` cannot be called."""
+class CallableFunction(Protocol):
+    """A finished graph that can be called: what the layers below `function` need of a function.
 
-    __slots__ = ("attributes", "graph", "jit_compile", "name")
+    Attributes:
+      graph: the body; its inputs include the placeholders of its captures.
+      name: the function's name in a GraphDef.
+      jit_compile: True: always compiled; False: never; None: the tiers decide.
+      attributes: further attributes of the function in a GraphDef.
+      lock: held while something is derived from the function.
+      derivatives: the pairs of forward and backward functions made so far; see `control_flow/derivative.py`.
+      forward_modes: the forward derivatives made so far; see `control_flow/forward_graph.py`.
+    """
 
-    def __init__(self, graph: FuncGraph, attributes: dict[str, Any]) -> None:
-        self.graph = graph
-        self.name = graph.name
-        self.attributes = attributes
-        self.jit_compile = jit_compile_of(attributes)
+    graph: FuncGraph
+    name: str
+    jit_compile: bool | None
+    attributes: dict[str, Any]
+    lock: Any
+    derivatives: dict[tuple[Any, ...], Any]
+    forward_modes: dict[tuple[Any, ...], tuple[Any, list[bool]]]
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Any]:
+        """Calls the function with one flat tensor for each input of the graph; returns its flat outputs."""
+
+    def call_unrecorded(self, inputs: Sequence[Any]) -> list[Any]:
+        """Calls the function without telling the tapes and accumulators."""
 
 
-class _Registered:
-    factory: FunctionFactory = NamedBody
+def make_function(
+    graph: FuncGraph,
+    name: str | None = None,
+    *,
+    jit_compile: bool | None = None,
+    attributes: dict[str, Any] | None = None,
+) -> CallableFunction:
+    """Makes the callable function of a finished graph, whose class is found by name in the layer of functions.
 
-
-def set_function_factory(factory: FunctionFactory) -> None:
-    """Registers `factory(body, attributes) -> function`; the function has `graph`, `name` and `attributes`."""
-    _Registered.factory = staticmethod(factory)
-
-
-def make_function(graph: FuncGraph, attributes: dict[str, Any]) -> Any:
-    """Makes the function of a body: callable if the layer of callable functions is loaded, else a `NamedBody`."""
-    if _Registered.factory is NamedBody:
-        try:
-            get_op("PartitionedCall")  # its home registers the factory
-        except KeyError:
-            pass
-    return _Registered.factory(graph, attributes)
+    Args:
+      graph: the body.
+      name: the function's name in a GraphDef; by default the graph's name.
+      jit_compile: True: always compiled; False: never; None: the tiers decide.
+      attributes: further attributes of the function in a GraphDef.
+    """
+    make: Callable[..., CallableFunction] = find_operator("graph_function")
+    return make(graph, graph.name if name is None else name, jit_compile=jit_compile, attributes=attributes)

@@ -18,13 +18,13 @@ import numpy as np
 
 from millrace._src.compat_v1.session.resources import SessionResources
 from millrace._src.compat_v1.subgraphs import Subgraph, needed_operations
-from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
 from millrace._src.core.context import eager_mode, tapes_scope
 from millrace._src.core.dtypes import runtime_name
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.resources import VariableStorage
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
+from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.operation import Operation
 from millrace._src.ops.random.seeds import streams_in
 from millrace._src.ops.state import value_of
