@@ -57,12 +57,12 @@ class Accumulator:
         """Returns whether the tensor of this number has a tangent."""
         return number in self.watched
 
-    def tangent(self, tensor: Any) -> Any:
+    def tangent(self, tensor: object) -> Any:
         """Returns the tangent of a tensor, or None."""
         entry = self._tangents.get(getattr(tensor, "_tape_id", 0))
         return None if entry is None else entry[0]
 
-    def tangent_or_zeros(self, tensor: Any) -> Any:
+    def tangent_or_zeros(self, tensor: object) -> Any:
         """Returns the tangent of a tensor, zeros where the tensor is known not to change, or None."""
         tangent = self.tangent(tensor)
         return (
@@ -79,7 +79,7 @@ class Accumulator:
         """Returns the tangent of a tensor through which changes flow, or None."""
         return self.tangent(tensor) if is_trainable(tensor.dtype) else None
 
-    def set_tangent(self, tensor: Any, tangent: Any) -> None:
+    def set_tangent(self, tensor: object, tangent: object) -> None:
         """Gives a tensor its tangent."""
         number = tape_id(tensor)
         self.watched.add(number)
@@ -104,7 +104,7 @@ class Accumulator:
         """Gives the value that was read from a variable the tangent of the variable."""
         self.record_call(call, (variable.handle,), (value,))
 
-    def variable_accessed(self, variable: Any) -> None:
+    def variable_accessed(self, variable: object) -> None:
         """Does nothing: a variable has a tangent only if somebody gave it one."""
 
     # --- what the recorders around this one see ----------------------------------------------------------------
@@ -168,12 +168,12 @@ class Accumulator:
         mark_constants(self.outer_recorders(), inputs, found)
         return [t if t is None or not sources else self._depending_on(sources, t) for t in found]
 
-    def _depending_on(self, sources: Sequence[Any], tangent: Any) -> Any:
+    def _depending_on(self, sources: Sequence[Any], tangent: object) -> Any:
         """Returns a tangent that depends on some tensors for the outer tapes, with zeros as derivatives."""
         with tapes_scope(()):
             copy = raw.Identity(input=tangent)
 
-        def backward(dtangent: Any) -> list[Any]:
+        def backward(dtangent: object) -> list[Any]:
             return [dtangent, *[raw.ZerosLike(x=t) for t in sources]]
 
         for recorder in self.outer_recorders():

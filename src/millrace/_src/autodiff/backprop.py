@@ -14,6 +14,7 @@ from typing import Any
 from millrace._src.autodiff.gradient_plan import GradientPlan, computed, gradient_plan
 from millrace._src.autodiff.recording import PackedEntry
 from millrace._src.autodiff.tape import Entry, unpacked
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
@@ -136,7 +137,7 @@ def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
     return input_gradients
 
 
-def _filled(gradient: Any, spec: Any) -> Any:
+def _filled(gradient: object, spec: Any) -> Any:
     """Returns the gradient of an output, zeros for an output without a gradient."""
     if gradient is not None or spec is None:
         return gradient
@@ -147,7 +148,7 @@ def _filled(gradient: Any, spec: Any) -> Any:
     return raw.ZerosLike(x=spec) if dtype.is_floating or dtype.is_complex else None
 
 
-def zeros(shape: Sequence[int], dtype: Any) -> Any:
+def zeros(shape: Sequence[int], dtype: DTypeLike) -> Any:
     """Makes a tensor of zeros."""
     return execute(
         get_op("Fill"), (convert_to_tensor(list(shape), dtype="int32"), convert_to_tensor(0, dtype=dtype)), {}, "zeros"
@@ -176,7 +177,7 @@ class _SlicesSum:
         return IndexedSlices(values, raw.ConcatV2(values=indices, axis=0), shape)
 
 
-def joined(gradient: Any) -> Any:
+def joined(gradient: object) -> Any:
     """Returns a gradient in its public form: a `_SlicesSum` becomes one `IndexedSlices`."""
     return gradient.joined() if type(gradient) is _SlicesSum else gradient
 
@@ -192,7 +193,7 @@ def add_gradients(a: Any, b: Any) -> Any:
     return raw.AddN(inputs=[convert_to_tensor(joined(a)), convert_to_tensor(b)])
 
 
-def unconnected(gradient: Any, source: Any, mode: UnconnectedGradients) -> Any:
+def unconnected(gradient: object, source: Any, mode: UnconnectedGradients) -> Any:
     """Returns a gradient, or the value that represents a missing gradient: None or zeros."""
     if gradient is not None or mode is UnconnectedGradients.NONE:
         return gradient

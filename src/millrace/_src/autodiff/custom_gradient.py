@@ -24,6 +24,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph import rewriting
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -65,12 +66,12 @@ class CustomGradient:
 
     __signature__ = _WrappedSignature()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if state.graph is None:
             return _call_eagerly(self._with_gradient, args, kwargs)
         return _call_in_graph(self._with_gradient, args, kwargs)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> CustomGradient:
+    def __get__(self, instance: object, owner: type | None = None) -> CustomGradient:
         bind = getattr(self._with_gradient, "__get__", None)
         return self if instance is None or bind is None else CustomGradient(bind(instance, owner))
 
@@ -149,7 +150,7 @@ class _EagerBackward:
         self._backward = backward
         self._others = [(i, t.shape, t.dtype) for i, t in enumerate(outputs) if _needs_zeros(t.dtype)]
 
-    def __call__(self, *output_gradients: Any) -> list[Any]:
+    def __call__(self, *output_gradients: object) -> list[Any]:
         dys = list(output_gradients)
         for place, shape, dtype in self._others:
             dys[place] = raw.Fill(dims=shape.as_list(), value=convert_to_tensor(0, dtype=dtype))
@@ -177,7 +178,7 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     return _packed(result, result_tensors, _graph_outputs(result_tensors, sources, backward))
 
 
-def _inside(tensor: Any) -> Any:
+def _inside(tensor: object) -> Any:
     """Returns the tensor of the current graph that represents a tensor."""
     return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
@@ -189,7 +190,7 @@ def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Ba
         outputs: list[Any] = raw.IdentityN(input=[*results, *sources])
     operation = outputs[0].op
 
-    def gradients(operation: Any, dys: Sequence[Any]) -> list[Any]:
+    def gradients(operation: Operation, dys: Sequence[Any]) -> list[Any]:
         full_gradients = [_zeros(t) if d is None else d for t, d in zip(operation.outputs[:count], dys, strict=False)]
         return checked_gradients(operation, [*[None] * count, *backward.for_graph(full_gradients)])
 
@@ -270,17 +271,17 @@ class _Backward:
         return [g if g is None or _is_gradient(g) else convert_to_tensor(g) for g in input_gradients]
 
 
-def _is_gradient(value: Any) -> bool:
+def _is_gradient(value: object) -> bool:
     return isinstance(value, (Tensor, IndexedSlices)) or is_variable(value)
 
 
-def _flat_gradients(gradients: Any, argument_count: int) -> list[Any]:
+def _flat_gradients(gradients: object, argument_count: int) -> list[Any]:
     if gradients is None:
         return [None] if argument_count else []
     return list(nest.flatten(gradients))
 
 
-def _flat_result(result: Any) -> list[Any]:
+def _flat_result(result: object) -> list[Any]:
     """Returns the tensors of a result; an `IndexedSlices` becomes one tensor, as where any op takes one."""
     return [
         part
@@ -289,7 +290,7 @@ def _flat_result(result: Any) -> list[Any]:
     ]
 
 
-def _packed(result: Any, flat: Sequence[Any], outputs: Sequence[Any]) -> Any:
+def _packed(result: object, flat: Sequence[Any], outputs: Sequence[Any]) -> Any:
     """Returns the outputs in the structure of the result."""
     expand = not any(isinstance(item, IndexedSlices) for item in flat)
     return nest.pack_sequence_as(result, outputs, expand_composites=expand)
@@ -311,7 +312,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     Raises: ValueError: when differentiated, if the numbers of results and arguments differ.
     """
 
-    def pass_through(*args: Any, **kwargs: Any) -> Any:
+    def pass_through(*args: object, **kwargs: object) -> Any:
         def grad(*dys: Any, **grad_kwargs: Any) -> Any:
             variables = grad_kwargs.get("variables")
             return dys if variables is None else (dys, [None] * len(variables))

@@ -13,6 +13,7 @@ from typing import Any
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.accumulator import Accumulator
 from millrace._src.autodiff.backprop import UnconnectedGradients
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import gradient_parts, gradients_of_leaves
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
@@ -96,7 +97,7 @@ class ForwardAccumulator:
         tapes.pop(self._accumulator)
         self._recording = False
 
-    def _watch(self, primals: Any, tangents: Any) -> None:
+    def _watch(self, primals: TensorLike, tangents: TensorLike) -> None:
         """Gives primals their tangents.
 
         Args:
@@ -126,7 +127,7 @@ class ForwardAccumulator:
             )
         self._accumulator.set_tangent(tensor, tangent)
 
-    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+    def jvp(self, primals: object, unconnected_gradients: object = UnconnectedGradients.NONE) -> Any:
         """Returns the tangents of what was computed in the scope.
 
         Args:
@@ -149,7 +150,7 @@ class ForwardAccumulator:
         found_tangents = [fetch(part) for part in gradient_parts(leaves)]
         return nest.pack_sequence_as(primals, gradients_of_leaves(leaves, found_tangents))
 
-    def _tangent_of(self, primal: Any) -> Any:
+    def _tangent_of(self, primal: TensorLike) -> Any:
         if isinstance(primal, IndexedSlices):
             values = self._accumulator.tangent_or_zeros(primal.values)
             return None if values is None else IndexedSlices(values, primal.indices, primal.dense_shape)
@@ -159,6 +160,6 @@ class ForwardAccumulator:
         return self._accumulator.tangent_or_zeros(primal if handle is None else handle)
 
 
-def _handle(primal: Any) -> Any:
+def _handle(primal: object) -> Any:
     """Returns the handle of a variable; None for anything else."""
     return primal.handle if is_variable(primal) else None

@@ -74,7 +74,7 @@ class GradientPlan:
             (name, inputs.index(name) if name in inputs else -1 if name in outputs else -2) for name in self.names
         )
 
-    def saved(self, inputs: Sequence[Any], output: Any, attrs: dict[str, Any]) -> dict[str, Any]:
+    def saved(self, inputs: Sequence[Any], output: object, attrs: dict[str, Any]) -> dict[str, Any]:
         """Returns the values that the gradient of a plain op asks for."""
         return {
             name: inputs[place] if place >= 0 else output if place == -1 else attrs.get(name)
@@ -88,7 +88,7 @@ def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
     return tuple((name, tuple(places[reader] for reader in readers)) for name, readers in declared_reads.items())
 
 
-def stand_in(value: Any) -> Any:
+def stand_in(value: object) -> Any:
     """Returns a tensor of the shape and dtype of an eager tensor that holds one element; other values unchanged."""
     if type(value) is not EagerTensor or value.dtype.np_dtype.kind == "O":
         return value
@@ -110,7 +110,7 @@ def gradient_plan(op: OpDef) -> GradientPlan | None:
     return None if op.rules.gradient is None else GradientPlan(op)
 
 
-def computed(gradient: Any) -> Any:
+def computed(gradient: object) -> Any:
     """Returns the gradient that a rule gives for an input; calls a function that computes a gradient on demand."""
     return gradient() if type(gradient) is FunctionType else gradient
 

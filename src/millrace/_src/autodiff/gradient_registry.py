@@ -23,6 +23,7 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.opaque_ops import find_op
+from millrace._src.graph.operation import Operation
 from millrace._src.util.export import export
 
 _Rule = TypeVar("_Rule", bound=Callable[..., Any])
@@ -87,7 +88,7 @@ def no_gradient(op_type: str) -> None:
     _enter(_checked_name(op_type), None)
 
 
-def _checked_name(op_type: Any) -> str:
+def _checked_name(op_type: object) -> str:
     if not isinstance(op_type, str):
         raise TypeError(f"op_type must be a string; received {op_type!r} of type {type(op_type).__name__}.")
     return op_type
@@ -152,7 +153,7 @@ def named_rule(operation: Any) -> Callable[..., Any] | None:
         return _borrowed(op)
     rule = _RULES[name]
 
-    def apply(operation: Any, dys: Sequence[Any]) -> list[Any]:
+    def apply(operation: Operation, dys: Sequence[Any]) -> list[Any]:
         if rule is None:
             return [None] * len(operation.inputs)
         return checked_gradients(operation, as_list(rule(operation, *dys)))
@@ -160,7 +161,7 @@ def named_rule(operation: Any) -> Callable[..., Any] | None:
     return apply
 
 
-def _missing(operation: Any, name: str) -> str:
+def _missing(operation: Operation, name: str) -> str:
     return (
         f"No gradient defined for operation'{operation.name}' (op type: {operation.type}). It asks for the rule "
         f"'{name}', which nobody entered with tf.RegisterGradient; tf.stop_gradient makes it a constant."
@@ -170,7 +171,7 @@ def _missing(operation: Any, name: str) -> str:
 def _borrowed(op: OpDef) -> Callable[..., Any]:
     """Applies the gradient of another op to an operation with inputs, outputs and attributes of the same names."""
 
-    def apply(operation: Any, dys: Sequence[Any]) -> list[Any]:
+    def apply(operation: Operation, dys: Sequence[Any]) -> list[Any]:
         plan = gradient_plan(op)
         assert plan is not None
         values = saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
@@ -180,12 +181,12 @@ def _borrowed(op: OpDef) -> Callable[..., Any]:
     return apply
 
 
-def as_list(gradients: Any) -> list[Any]:
+def as_list(gradients: object) -> list[Any]:
     """Returns the result of a rule as a list: a single gradient, or None, becomes a list of length 1."""
     return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
 
 
-def checked_gradients(operation: Any, gradients: Sequence[Any]) -> list[Any]:
+def checked_gradients(operation: Operation, gradients: Sequence[Any]) -> list[Any]:
     """Returns gradients of the inputs of an operation as tensors.
 
     Raises: ValueError: if the number is not the number of inputs, or a shape does not fit the shape of the input.
@@ -238,7 +239,7 @@ def _gradient_of_op(op: OpDef, rule: Callable[..., Any]) -> Callable[..., Any]:
     outputs, inputs = [a.name for a in op.signature.outputs], [a.name for a in op.signature.inputs]
     attrs = list(op.attr_kinds)
 
-    def gradient(*dys: Any, **saved: Any) -> list[Any]:
+    def gradient(*dys: object, **saved: object) -> list[Any]:
         input_values = [saved[name] for name in inputs]
         call = _RecordedCall(op, _flat(input_values), _flat(saved[n] for n in outputs), {n: saved[n] for n in attrs})
         gradients = as_list(rule(call, *_flat(dys)))

@@ -122,9 +122,9 @@ class GradientTapeBase:
 
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
+        target: object,
+        sources: object,
+        output_gradients: object = None,
         unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
     ) -> Any:
         """Differentiates `target` with respect to `sources`.
@@ -230,12 +230,12 @@ _COSTLY = (
 )
 
 
-def _leaf_parts(structure: Any) -> list[Any]:
+def _leaf_parts(structure: object) -> list[Any]:
     """Returns the tensors of a nest that are differentiated; of a composite, those that have gradients."""
     return gradient_parts(nest.flatten(structure))
 
 
-def _watched_parts(structure: Any) -> list[Any]:
+def _watched_parts(structure: object) -> list[Any]:
     """Returns the tensors of a nest to follow; of a composite, all that can have gradients."""
     return [
         part
@@ -248,7 +248,7 @@ def _watched_parts(structure: Any) -> list[Any]:
     ]
 
 
-def unconnected_mode(value: Any) -> UnconnectedGradients:
+def unconnected_mode(value: object) -> UnconnectedGradients:
     try:
         return UnconnectedGradients(value)
     except ValueError:

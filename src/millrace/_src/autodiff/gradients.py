@@ -7,6 +7,7 @@ from typing import Any
 from millrace._src.autodiff.backprop import UnconnectedGradients, unconnected
 from millrace._src.autodiff.graph_gradients import graph_gradients
 from millrace._src.core import context
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import gradient_parts, gradients_of_leaves
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -28,13 +29,13 @@ class AggregationMethod:
 
 @export("gradients")
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: TensorLike,
+    xs: TensorLike,
+    grad_ys: TensorLike | None = None,
     name: str = "gradients",
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
-    stop_gradients: Any = None,
+    stop_gradients: TensorLike | None = None,
     unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """Adds to the graph the derivatives of the sum of `ys` with respect to each of `xs`.
@@ -86,7 +87,7 @@ def gradients(
     return gradients_of_leaves(leaves, found_gradients)
 
 
-def _listed(structure: Any, argument: str) -> list[Any]:
+def _listed(structure: object, argument: str) -> list[Any]:
     """Returns the tensors of an argument.
 
     Raises: AttributeError: if a tensor is None, as in TensorFlow.
@@ -105,7 +106,7 @@ def source_tensor(x: Any) -> Any:
     return handle if getattr(handle, "graph", None) is state.graph else state.graph.capture(handle)
 
 
-def _seed(target: Any, weight: Any, index: int) -> Any:
+def _seed(target: Any, weight: object, index: int) -> Any:
     """Returns the gradient with which a target starts."""
     with state.graph.colocate_with(target.op):
         return _weight(target, weight, index)

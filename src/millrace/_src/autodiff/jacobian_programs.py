@@ -28,6 +28,7 @@ from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.operation import Operation
 from millrace._src.ops.batching import Value, spread
 
 
@@ -90,5 +91,5 @@ def _input(graph: FuncGraph, tensor: Any, count: int | None) -> Value:
     return Value(graph.add_placeholder(tensor.dtype, [*leading, *tensor.shape], "value"), count is not None)
 
 
-def _refuse(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+def _refuse(operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
     raise NotImplementedError(f"{operation.type} has no rule for all rows at once; the loop of the general way has.")

@@ -59,7 +59,7 @@ def eager_py_func(
     return arrays
 
 
-def _eager_outputs(result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
+def _eager_outputs(result: object, dtypes: Sequence[DType]) -> list[EagerTensor]:
     """Returns the results of the function as eager tensors of the promised dtypes."""
     if isinstance(result, (list, tuple)):
         return [_eager_output(r, t) for r, t in zip(result, dtypes, strict=False)]
@@ -97,7 +97,7 @@ class _TapeStore:
     def __init__(self) -> None:
         self._kept: dict[int, tuple[Any, Any]] = {}
 
-    def keep(self, array: Array, taped: Any) -> None:
+    def keep(self, array: Array, taped: object) -> None:
         number = id(array)
         self._kept[number] = (weakref.ref(array, lambda _: self._kept.pop(number, None)), taped)
 
@@ -216,7 +216,7 @@ def _flat(spec: Any, value: Any) -> list[Any]:
     return [convert_to_tensor(value, spec.dtype)] if isinstance(spec, TensorSpec) else spec.to_tensors(value)
 
 
-def _matched(func: Any, specs: list[Any], result: Any, wanted: Any) -> list[tuple[Any, Any]]:
+def _matched(func: object, specs: list[Any], result: object, wanted: object) -> list[tuple[Any, Any]]:
     """Returns pairs of a spec and a result.
 
     Raises: ValueError: if the function returned something else than was declared.

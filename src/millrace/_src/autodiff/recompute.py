@@ -61,18 +61,18 @@ class _Recomputed(CustomGradient):
         super().__init__(self._run_unrecorded, f)
         self._recomputed = f
 
-    def _run_unrecorded(self, *args: Any, **kwargs: Any) -> Any:
+    def _run_unrecorded(self, *args: object, **kwargs: object) -> Any:
         with context.tapes_scope((VariableWatcher(state.tapes),)):
             result = self._recomputed(*args, **kwargs)
         return result, _gradient_function(self._recomputed, args, kwargs)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> CustomGradient:
+    def __get__(self, instance: object, owner: type | None = None) -> CustomGradient:
         bind = getattr(self._recomputed, "__get__", None)
         return self if instance is None or bind is None else _Recomputed(bind(instance, owner))
 
 
 def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-    def grad(*dys: Any, variables: Sequence[Any] | None = None) -> Any:
+    def grad(*dys: object, variables: Sequence[Any] | None = None) -> Any:
         leaves, output_gradients = _behind_barrier(nest.flatten(args, expand_composites=True), dys)
         sources = [a for a in leaves if _is_source(a)]
         with GradientTapeBase() as tape:
@@ -86,7 +86,7 @@ def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     return grad
 
 
-def _gradients(tape: GradientTapeBase, result: Any, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+def _gradients(tape: GradientTapeBase, result: object, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
     """Returns the gradients by the results for which a gradient comes back."""
     targets = [convert_to_tensor(t) for t in nest.flatten(result)]
     weighted_targets = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None and is_trainable(t.dtype)]
@@ -99,7 +99,7 @@ def _gradients(tape: GradientTapeBase, result: Any, dys: Sequence[Any], sources:
     return gradients
 
 
-def _is_source(argument: Any) -> bool:
+def _is_source(argument: object) -> bool:
     """Returns whether an argument has a gradient: a variable, or a tensor of numbers that are not integers."""
     if is_variable(argument):
         return True

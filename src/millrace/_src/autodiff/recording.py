@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from millrace._src.autodiff.gradient_plan import gradient_plan, stand_in, stand_in_of
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.dtypes import ALL_DTYPES, DType
 from millrace._src.core.op_signature import places
@@ -27,7 +28,7 @@ _TRAINABLE = frozenset(
 )
 
 
-def is_trainable(dtype: Any) -> bool:
+def is_trainable(dtype: DTypeLike) -> bool:
     """Returns whether gradients flow through tensors of a dtype."""
     return dtype in _TRAINABLE
 

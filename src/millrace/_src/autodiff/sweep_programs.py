@@ -63,7 +63,7 @@ class Ones:
         return raw.OnesLike(x=target)
 
 
-def made(seed: Any) -> Any:
+def made(seed: object) -> Any:
     """Returns the gradient of a target as a tensor."""
     return seed.tensor() if type(seed) is Ones else seed
 
@@ -114,7 +114,7 @@ def may_have_program(entries: Sequence[Entry | PackedEntry], seeds: dict[int, An
     return all(map(_has_value, seeds.values()))
 
 
-def program_of(form: Any, tape: Tape, compiled: Callable[[Tape], Run | None]) -> Run | None:
+def program_of(form: object, tape: Tape, compiled: Callable[[Tape], Run | None]) -> Run | None:
     """Returns the program for tapes of a form, made when the form has come back a few times; None without a program.
 
     Args:
@@ -145,7 +145,7 @@ def _forget_some() -> None:
         _forms.pop(form, None)
 
 
-def _has_value(seed: Any) -> bool:
+def _has_value(seed: object) -> bool:
     """Returns whether a seed is an array, or ones in the shape of an array."""
     tensor = seed.target if type(seed) is Ones else seed
     return isinstance(tensor, EagerTensor) and tensor._eager_array.dtype.kind != "O"
@@ -284,7 +284,7 @@ def _symbolic_entries(graph: FuncGraph, tape: Tape, values: Sequence[Any]) -> li
     return entries
 
 
-def _parts(gradient: Any) -> list[Any]:
+def _parts(gradient: object) -> list[Any]:
     """Returns the tensors of which a gradient consists."""
     if gradient is None:
         return []

@@ -83,7 +83,7 @@ class TangentPlan:
         values = [(t, s) for t, s in zip(self.inputs, self.sources, strict=True) if s.kind in ("input", "output")]
         return frozenset(s for t, s in values if is_trainable(t.dtype) and self._is_reached_from(t))
 
-    def _is_reached_from(self, tensor: Any) -> bool:
+    def _is_reached_from(self, tensor: object) -> bool:
         numbers = reached_from(self.operations, [tensor])
         return any(tape_id(t) in numbers for t in self.found)
 
@@ -186,7 +186,7 @@ def _shape(tensor: Any) -> Any:
     return tuple(tensor.shape.as_list())
 
 
-def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+def _relaxed(call: object, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
     """Returns the shapes, or only their ranks after `_MAX_SHAPES` different shapes."""
     count = _shapes_seen[call] = _shapes_seen.get(call, 0) + 1
     if count <= _MAX_SHAPES:
@@ -222,7 +222,7 @@ def _build(
     graph.copies_constants = True
     sources: list[tuple[Any, _Source]] = []
 
-    def placeholder(kind: str, index: int, like: Any, shape: Any) -> Any:
+    def placeholder(kind: str, index: int, like: Any, shape: object) -> Any:
         tensor = graph.placeholder_like(like, TensorShape(shape), f"{kind}_{index}")
         sources.append((tensor, _Source(kind, index)))
         return tensor

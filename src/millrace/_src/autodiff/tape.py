@@ -222,26 +222,26 @@ class VariableWatcher:
         """Returns whether one of the outer tapes follows the tensor of this number."""
         return any(tape.watches(number) for tape in self._tapes)
 
-    def record(self, *args: Any, **options: Any) -> None:
+    def record(self, *args: object, **options: object) -> None:
         """Ignores an op: the graph in which the op runs is recorded as a whole."""
 
     record_call = record_function = record
 
-    def variable_read(self, variable: Any, call: BoundCall, value: EagerTensor) -> None:
+    def variable_read(self, variable: object, call: BoundCall, value: EagerTensor) -> None:
         """Passes on a read of a variable."""
         self.variable_accessed(variable)
 
-    def variable_accessed(self, variable: Any) -> None:
+    def variable_accessed(self, variable: object) -> None:
         """Passes on a read of a variable."""
         for tape in self._tapes:
             tape.variable_accessed(variable)
 
 
-def push(tape: Any) -> None:
+def push(tape: object) -> None:
     """Starts recording on a tape in this thread."""
     context.set_tapes((*context.state.tapes, tape))
 
 
-def pop(tape: Any) -> None:
+def pop(tape: object) -> None:
     """Stops recording on a tape in this thread."""
     context.set_tapes(tuple(t for t in context.state.tapes if t is not tape))

@@ -14,6 +14,8 @@ from typing import Any
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.graph import Graph
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops.batching import Rows, Value
@@ -23,7 +25,7 @@ Loop = Callable[[Any, Sequence[Value], Any], list[Any]]
 """`(operation, inputs, count) -> outputs with the rows first`: runs an operation once per row."""
 
 
-def vectorized(graph: Any, given: dict[int, Value], outputs: Sequence[Any], count: Any, loop: Loop) -> list[Value]:
+def vectorized(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], count: object, loop: Loop) -> list[Value]:
     """Runs a graph on a batch.
 
     Args:
@@ -38,7 +40,7 @@ def vectorized(graph: Any, given: dict[int, Value], outputs: Sequence[Any], coun
     return _carried_out(graph, given, outputs, _rows(count, loop))
 
 
-def _rows(count: Any, loop: Loop, *, is_trial: bool = False) -> Rows:
+def _rows(count: object, loop: Loop, *, is_trial: bool = False) -> Rows:
     def carry(graph: Any, arguments: Sequence[Value], outputs: Sequence[Any]) -> list[Value]:
         arrays = {id(t.op): a for t, a in zip(graph.inputs, arguments, strict=True)}
         return _carried_out(graph, arrays, outputs, rows)
@@ -47,7 +49,7 @@ def _rows(count: Any, loop: Loop, *, is_trial: bool = False) -> Rows:
     return rows
 
 
-def _carried_out(graph: Any, given: dict[int, Value], outputs: Sequence[Any], rows: Rows) -> list[Value]:
+def _carried_out(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], rows: Rows) -> list[Value]:
     values: dict[tuple[int, int], Value] = {}
     inputs = [op for op in graph.get_operations() if id(op) in given]
     for operation in inputs:
@@ -62,7 +64,7 @@ def _carried_out(graph: Any, given: dict[int, Value], outputs: Sequence[Any], ro
     return [values[id(t.op), t.value_index] for t in outputs]
 
 
-def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
+def _one(operation: Operation, arguments: Sequence[Value], rows: Rows) -> list[Value]:
     """Returns the results of one operation."""
     if operation.static_values and not operation.effects.must_run:
         constants = zip(operation.static_values, operation.outputs, strict=True)
@@ -80,7 +82,7 @@ def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
     return [_shaped(f, t, rows.count) for f, t in zip(results, operation.outputs, strict=True)]
 
 
-def _is_the_same(operation: Any, has_rule: bool) -> bool:
+def _is_the_same(operation: Operation, has_rule: bool) -> bool:
     """Returns whether an operation on values that are the same for all rows happens once for all rows.
 
     A check (an assertion) has a rule; other effects happen once per row.
@@ -92,18 +94,18 @@ def _is_the_same(operation: Any, has_rule: bool) -> bool:
     return has_rule or not operation.effects.must_run
 
 
-def _takes_uneven(operation: Any, arguments: Sequence[Value]) -> bool:
+def _takes_uneven(operation: Operation, arguments: Sequence[Value]) -> bool:
     """Returns whether the rule of an operation copes with lists of different lengths: a call's, in part a loop's."""
     control = operation.op_def.traits.control
     return control == "call" or control == "loop" and not any(a.by_row for a in arguments)
 
 
-def _passed_on(operation: Any, arguments: Sequence[Value]) -> list[Value] | None:
+def _passed_on(operation: Operation, arguments: Sequence[Value]) -> list[Value] | None:
     """Returns the argument of an identity, batched or not."""
     return [arguments[0]] if operation.op_def.traits.returns_input else None
 
 
-def _shaped(found: Any, of_one: Any, count: Any) -> Value:
+def _shaped(found: object, of_one: Any, count: object) -> Value:
     """Returns a result of a rule as a Value, with the shape known from the operation of one row."""
     value = found if isinstance(found, Value) else Value(found, True)
     tensor = value.tensor

@@ -80,7 +80,7 @@ class Feature(enum.Enum):
 
 
 @contextlib.contextmanager
-def tracing_with(options: Any) -> Iterator[None]:
+def tracing_with(options: object) -> Iterator[None]:
     """Applies the `experimental_autograph_options` of a function while the function is traced in the `with` block."""
     features = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
     prints = Feature.BUILTIN_FUNCTIONS in features or Feature.ALL in features
@@ -114,7 +114,9 @@ def _is_excluded(function: types.FunctionType) -> bool:
 
 
 @export("autograph.to_graph")
-def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Any:
+def to_graph(
+    entity: object, recursive: bool = True, experimental_optional_features: object = None
+) -> Any:
     """Converts a function; the result does the same, with control flow over tensors in the graph.
 
     >>> def f(x):
@@ -140,7 +142,9 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
 
 @export("autograph.to_code")
-def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+def to_code(
+    entity: object, recursive: bool = True, experimental_optional_features: object = None
+) -> str:
     """Returns the source of a function after conversion, in its compact form.
 
     Only code that depends on a tensor runs in this form. Around such code the function runs as it was written, and
@@ -164,7 +168,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     return ast.unparse(_conversion(entity, function).compact()) + "\n"
 
 
-def _python_function(entity: Any) -> types.FunctionType:
+def _python_function(entity: object) -> types.FunctionType:
     function = entity.__func__ if isinstance(entity, types.MethodType) else entity
     if not isinstance(function, types.FunctionType):
         raise ConversionError(
@@ -174,7 +178,7 @@ def _python_function(entity: Any) -> types.FunctionType:
     return function
 
 
-def _conversion(entity: Any, function: types.FunctionType) -> Any:
+def _conversion(entity: object, function: types.FunctionType) -> Any:
     try:
         return calls.conversions.make(function)
     except NoSourceError as error:
@@ -214,10 +218,10 @@ def do_not_convert(func: Any = None) -> Any:
 
 @export("autograph.experimental.set_loop_options")
 def set_loop_options(
-    parallel_iterations: Any = _UNSET,
-    swap_memory: Any = _UNSET,
-    maximum_iterations: Any = _UNSET,
-    shape_invariants: Any = _UNSET,
+    parallel_iterations: object = _UNSET,
+    swap_memory: object = _UNSET,
+    maximum_iterations: object = _UNSET,
+    shape_invariants: object = _UNSET,
 ) -> None:
     """Says how the loop around the call is to be built; must be the first statement in the loop's body.
 
@@ -257,7 +261,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
 
 @export("autograph.trace")
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Prints its arguments while a function is traced, not when the graph runs.
 
     >>> tf.autograph.trace("tracing", 1)

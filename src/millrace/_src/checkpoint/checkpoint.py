@@ -63,7 +63,7 @@ class Checkpoint(AutoTrackable):
     Raises: ValueError: if a value cannot be tracked, or the root has another child of that name.
     """
 
-    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+    def __init__(self, root: object = None, **kwargs: Any) -> None:
         super().__init__()
         with no_automatic_dependency_tracking_scope(self):
             self._self_attached: list[TrackableReference] = []
@@ -115,7 +115,7 @@ class Checkpoint(AutoTrackable):
             return self._write_in_session(file_prefix, options or CheckpointOptions(), session)
         return self._write(file_prefix, options or CheckpointOptions())
 
-    def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+    def save(self, file_prefix: object, options: CheckpointOptions | None = None) -> str:
         """Writes the values under the next number, and notes the checkpoint as the newest of its folder.
 
         Args:
@@ -170,7 +170,7 @@ class Checkpoint(AutoTrackable):
         """The number of the last checkpoint that was saved: a variable, which is saved and restored too."""
         return self._create_save_counter()
 
-    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: object) -> dict[str, Any]:
         if save_type == SaveType.SAVEDMODEL:
             self._create_save_counter()
         return super()._trackable_children(save_type, **kwargs)
@@ -188,7 +188,9 @@ class Checkpoint(AutoTrackable):
                 object.__setattr__(self, "_self_save_counter", counter)
             return counter
 
-    def _write(self, prefix: Any, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None) -> Any:
+    def _write(
+        self, prefix: object, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None
+    ) -> Any:
         """Writes the values; then calls the callbacks of the options, and `afterwards`."""
         if options.enable_async:
             self._create_save_counter()  # TensorFlow's asynchronous checkpoints have a counter in any case
@@ -215,7 +217,12 @@ class Checkpoint(AutoTrackable):
         return path
 
     def _save_in_session(
-        self, prefix: Any, number: int | None, note: Callable[[str], Any], options: CheckpointOptions, session: Any
+        self,
+        prefix: object,
+        number: int | None,
+        note: Callable[[str], Any],
+        options: CheckpointOptions,
+        session: object,
     ) -> str:
         session = session_for(session, prefix)
         counted = self._self_session_writer.next_number(self.save_counter, session)
@@ -224,7 +231,7 @@ class Checkpoint(AutoTrackable):
         note(path)
         return path
 
-    def _write_in_session(self, prefix: Any, options: CheckpointOptions, session: Any) -> str:
+    def _write_in_session(self, prefix: object, options: CheckpointOptions, session: object) -> str:
         session = session_for(session, prefix)
         path = self._self_session_writer.write(self._view(), _text(prefix, session), options, session)
         call_back(options.experimental_write_callbacks, path)
@@ -235,7 +242,7 @@ class Checkpoint(AutoTrackable):
 
     # --- reading -----------------------------------------------------------------------------------------------
 
-    def read(self, save_path: Any, options: CheckpointOptions | None = None) -> LoadStatus:
+    def read(self, save_path: object, options: CheckpointOptions | None = None) -> LoadStatus:
         """Restores what `write` has written.
 
         Args:
@@ -250,7 +257,7 @@ class Checkpoint(AutoTrackable):
         """
         return self._read(save_path, options or CheckpointOptions())
 
-    def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> LoadStatus:
+    def restore(self, save_path: object, options: CheckpointOptions | None = None) -> LoadStatus:
         """Restores what `save` has written, the counter of checkpoints too; or the variables of a SavedModel.
 
         Objects that are made later, and become children under saved names, get their values then.
@@ -277,7 +284,7 @@ class Checkpoint(AutoTrackable):
         status.add_to_optionally_restored(self.save_counter)
         return status
 
-    def _read(self, save_path: Any, options: CheckpointOptions) -> LoadStatus:
+    def _read(self, save_path: object, options: CheckpointOptions) -> LoadStatus:
         self.sync()
         root = self if self._root is None else self._root
         if save_path is None:
@@ -302,7 +309,7 @@ class Checkpoint(AutoTrackable):
         """Returns the children that the root has within checkpoints only."""
         return [TrackableReference(name, _referent(child)) for name, child in self._self_attached]
 
-    def _attach(self, name: str, child: Any, held: Any) -> None:
+    def _attach(self, name: str, child: object, held: Any) -> None:
         """Makes an object a child of the root, within checkpoints; `held` is the object or a weak reference to it.
 
         Raises: ValueError: if the root has another child of that name.
@@ -346,7 +353,7 @@ class CheckpointV1(Checkpoint):
         """
         return self.write_with(file_prefix, None, session)
 
-    def save(self, file_prefix: Any, session: Any = None) -> str:
+    def save(self, file_prefix: object, session: object = None) -> str:
         """Writes the values under the next number, and notes the checkpoint as the newest of its folder.
 
         Args:
@@ -358,7 +365,7 @@ class CheckpointV1(Checkpoint):
         """
         return self.save_as(file_prefix, None, _note_newest, None, session)
 
-    def restore(self, save_path: Any) -> LoadStatus:  # type: ignore[override]  # as in TensorFlow 1
+    def restore(self, save_path: object) -> LoadStatus:  # type: ignore[override]  # as in TensorFlow 1
         """Restores what `save` has written.
 
         Args: save_path: what the names of the files begin with; None to restore nothing.
@@ -368,12 +375,12 @@ class CheckpointV1(Checkpoint):
         return super().restore(save_path)
 
 
-def _referent(value: Any) -> Any:
+def _referent(value: object) -> Any:
     """Returns what a weak reference refers to, None if that is gone; any other value as it is."""
     return value() if isinstance(value, weakref.ref) else value
 
 
-def _require_trackable(value: Any, name: str) -> None:
+def _require_trackable(value: object, name: str) -> None:
     if not isinstance(value, Trackable) or isinstance(value, Tensor):
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got "

@@ -112,7 +112,7 @@ def _lines(entry: Entry) -> list[bytes]:
 
 
 @export(v1=["train.NewCheckpointReader"])
-def NewCheckpointReader(filepattern: Any) -> CheckpointReader:  # TensorFlow's name
+def NewCheckpointReader(filepattern: object) -> CheckpointReader:  # TensorFlow's name
     """Opens a checkpoint for reading; `tf.train.load_checkpoint` also takes a folder.
 
     >>> import tempfile
@@ -127,7 +127,7 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:  # TensorFlow's n
 
 
 @export("train.load_checkpoint")
-def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+def load_checkpoint(ckpt_dir_or_file: object) -> CheckpointReader:
     """Opens a checkpoint for reading.
 
     >>> import tempfile
@@ -154,7 +154,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 @export("train.load_variable")
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+def load_variable(ckpt_dir_or_file: object, name: str) -> Any:
     """Returns the value of a tensor of a checkpoint.
 
     >>> import tempfile
@@ -173,7 +173,7 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
 
 
 @export("train.list_variables")
-def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+def list_variables(ckpt_dir_or_file: object) -> list[tuple[str, list[int]]]:
     """Returns the names and shapes of the tensors of a checkpoint, in the order of the names.
 
     >>> import tempfile

@@ -57,10 +57,10 @@ class LoadStatus(abc.ABC):
     def report(self) -> RestoreReport:
         """Returns what was loaded, what is missing, unused or does not fit; as text, a table."""
 
-    def add_to_optionally_restored(self, var: Any) -> None:  # noqa: B027  one of the classes has something to do
+    def add_to_optionally_restored(self, var: object) -> None:  # noqa: B027  one of the classes has something to do
         """Lets a checkpoint without objects lack the value of a variable."""
 
-    def run_restore_ops(self, session: Any = None) -> None:
+    def run_restore_ops(self, session: object = None) -> None:
         """Runs the operations that restore in a graph of TensorFlow 1; elsewhere values are given at once.
 
         Args: session: the session; None for the default session.
@@ -72,7 +72,7 @@ class LoadStatus(abc.ABC):
         if operations is not None:
             _session(session).run(operations)
 
-    def initialize_or_restore(self, session: Any = None) -> None:
+    def initialize_or_restore(self, session: object = None) -> None:
         """Initializes what the checkpoint lacks and restores what it has, in a graph of TensorFlow 1.
 
         Elsewhere variables are initialized when they are made, and values are given at once.
@@ -99,7 +99,7 @@ class LoadStatus(abc.ABC):
         return self
 
 
-def _session(session: Any) -> Any:
+def _session(session: object) -> Any:
     """Returns a session, or the default session.
 
     Raises: RuntimeError: if there is none.
@@ -113,7 +113,7 @@ def _session(session: Any) -> Any:
     return chosen
 
 
-def _initializer(trackable: Any) -> Operation | None:
+def _initializer(trackable: object) -> Operation | None:
     """Returns the operation that initializes a variable or table in a plain graph; None for other objects."""
     initializer = getattr(trackable, "initializer", None)
     return initializer if isinstance(initializer, Operation) else None
@@ -227,7 +227,7 @@ class NameBasedSaverStatus(LoadStatus):
     def _without_values(self) -> list[Any]:
         return self._restoration.without_values()
 
-    def add_to_optionally_restored(self, var: Any) -> None:
+    def add_to_optionally_restored(self, var: object) -> None:
         """Lets the checkpoint lack the value of a variable."""
         self._restoration.optional.append(var)
 
@@ -261,7 +261,7 @@ class InitializationOnlyStatus(LoadStatus):
     assert_existing_objects_matched = assert_consumed
     assert_nontrivial_match = assert_consumed
 
-    def run_restore_ops(self, session: Any = None) -> NoReturn:
+    def run_restore_ops(self, session: object = None) -> NoReturn:
         """Raises an error.
 
         Raises: AssertionError: always.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from millrace._src.checkpoint.load_status import CheckpointLoadStatus, LoadStatus, NameBasedSaverStatus
 from millrace._src.checkpoint.name_based import NameBasedRestoration
@@ -19,7 +18,7 @@ from millrace._src.proto import trackable_object_graph_pb2
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, TrackableReference
 
 
-def load(prefix: str, root: Any, attached: Sequence[TrackableReference], options: CheckpointOptions) -> LoadStatus:
+def load(prefix: str, root: object, attached: Sequence[TrackableReference], options: CheckpointOptions) -> LoadStatus:
     """Restores a checkpoint, and returns what became of it.
 
     Args:

@@ -145,7 +145,10 @@ class CheckpointManager:
     # --- saving --------------------------------------------------------------------------------------------------
 
     def save(
-        self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
+        self,
+        checkpoint_number: object = None,
+        check_interval: bool = True,
+        options: CheckpointOptions | None = None,
     ) -> str | None:
         """Saves a checkpoint, and removes old ones.
 

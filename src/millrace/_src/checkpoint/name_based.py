@@ -102,7 +102,7 @@ class NamePosition(RestorePosition):
         """The number of the restoration."""
         return self._restoration.uid
 
-    def bind(self, trackable: Any) -> bool:
+    def bind(self, trackable: object) -> bool:
         """Returns whether the object is met for the first time."""
         return self._restoration.meet(trackable)
 

@@ -143,7 +143,7 @@ class ObjectGraphView:
             self._children.append(numbered)
             yield trackable
 
-    def _number(self, trackable: Any, path: str) -> int:
+    def _number(self, trackable: object, path: str) -> int:
         self._node_ids[id(trackable)] = node_id = len(self._paths)
         self._paths.append(path)
         return node_id
@@ -160,7 +160,7 @@ class ObjectGraphView:
                         node_id = self._slot_node(slot_variable, variable_id, optimizer_id, slot_name)
                         yield SlotVariable(optimizer_id, variable_id, slot_name, node_id)
 
-    def _slot_node(self, slot_variable: Any, variable_id: int, optimizer_id: int, slot_name: str) -> int:
+    def _slot_node(self, slot_variable: object, variable_id: int, optimizer_id: int, slot_name: str) -> int:
         if id(slot_variable) in self._node_ids:
             raise NotImplementedError(
                 f"A slot variable was re-used as a dependency of a Trackable object: {slot_variable}. Such a variable "
@@ -246,7 +246,7 @@ def serialize_object_graph(view: ObjectGraphView) -> SavedGraph:
     return SavedGraph(proto, tensors)
 
 
-def add_attributes(message: Any, node_id: int, trackable: Any, path: str) -> Iterator[SavedTensor]:
+def add_attributes(message: Any, node_id: int, trackable: object, path: str) -> Iterator[SavedTensor]:
     """Adds the own attributes of an object to its message, and yields their tensors."""
     full_name = full_name_of(trackable)
     for attribute in attributes_of(trackable, lambda name: checkpoint_key(path, name)):
@@ -254,7 +254,7 @@ def add_attributes(message: Any, node_id: int, trackable: Any, path: str) -> Ite
         yield from _saved_tensors(attribute, node_id, trackable, full_name)
 
 
-def _saved_tensors(attribute: SavedAttribute, node_id: int, trackable: Any, full_name: str) -> Iterator[SavedTensor]:
+def _saved_tensors(attribute: SavedAttribute, node_id: int, trackable: object, full_name: str) -> Iterator[SavedTensor]:
     for tensor in attribute.tensors:
         yield SavedTensor(node_id, attribute.name, tensor.key, full_name, tensor.value, tensor.slice_spec, trackable)
 

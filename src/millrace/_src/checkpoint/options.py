@@ -117,7 +117,7 @@ def io_device(name: str | None) -> AbstractContextManager[Any]:
     return device(name)
 
 
-def call_back(callbacks: Iterable[Callable[..., Any]] | None, path: Any) -> None:
+def call_back(callbacks: Iterable[Callable[..., Any]] | None, path: object) -> None:
     """Calls what is to be called after a checkpoint was written; in a graph `path` is a tensor."""
     for callback in callbacks or ():
         if inspect.signature(callback).parameters:

@@ -100,7 +100,7 @@ def _value_of(tensors: Sequence[Any]) -> Value:
 
 
 def _program_row(
-    restoration: Restoration, trackable: Any, key: str, value: Value, places: dict[int, int], misfit: Misfit | None
+    restoration: Restoration, trackable: object, key: str, value: Value, places: dict[int, int], misfit: Misfit | None
 ) -> ReportRow:
     if misfit is not None:
         return _misfit_row(readable(key), value, misfit)

@@ -188,7 +188,7 @@ class Restoration(RestorationBase):
         """Returns what became of each value, as things stand now."""
         return report_of(self)
 
-    def bind(self, node_id: int, trackable: Any) -> bool:
+    def bind(self, node_id: int, trackable: object) -> bool:
         """Notes that an object takes a place; returns whether the place was free."""
         if node_id in self._bound:
             return False
@@ -240,7 +240,7 @@ class Restoration(RestorationBase):
                 )
 
 
-def _weakly(trackable: Any) -> Any:
+def _weakly(trackable: object) -> Any:
     try:
         return weakref.ref(trackable)
     except TypeError:  # a tuple cannot be referred to weakly
@@ -287,11 +287,11 @@ class CheckpointPosition(RestorePosition):
         """Returns whether the saved object is a variable and nothing else."""
         return list(self.attributes()) == ["VARIABLE_VALUE"] and not self.object_proto.children
 
-    def bind(self, trackable: Any) -> bool:
+    def bind(self, trackable: object) -> bool:
         """Notes that an object takes the place; returns whether the place was free."""
         return self.checkpoint.bind(self.node_id, trackable)
 
-    def bind_object(self, trackable: Any) -> bool:
+    def bind_object(self, trackable: object) -> bool:
         """Does as `bind`."""
         return self.bind(trackable)
 
@@ -314,7 +314,7 @@ class CheckpointPosition(RestorePosition):
         """Returns the shape of a saved variable."""
         return self.checkpoint.reader.shape(self.attributes()["VARIABLE_VALUE"])
 
-    def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
+    def children(self, trackable: object = None) -> dict[str, RestorePosition]:
         """Returns the places of the saved object's children by their names."""
         return {
             child.local_name: CheckpointPosition(self.checkpoint, child.node_id) for child in self.object_proto.children
@@ -324,7 +324,7 @@ class CheckpointPosition(RestorePosition):
         """Gives objects that were reached from here their saved values."""
         self.checkpoint.give_values(reached)
 
-    def restore(self, trackable: Any) -> None:
+    def restore(self, trackable: object) -> None:
         """Gives an object that takes the place, and all objects below it, the saved values."""
         restore(trackable, self)
 
@@ -341,6 +341,6 @@ class RootPosition(CheckpointPosition):
         super().__init__(restoration, 0)
         self._attached = attached
 
-    def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
+    def children(self, trackable: object = None) -> dict[str, RestorePosition]:
         """Returns the places of the children that are the root's own."""
         return {name: place for name, place in super().children().items() if name not in self._attached}

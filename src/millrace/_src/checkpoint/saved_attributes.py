@@ -70,7 +70,7 @@ def _from_tensors(trackable: Any, key_of: Callable[[str], str]) -> Iterator[Save
         yield SavedAttribute(together.name, key, [KeyedTensor(key + name, value) for name, value in values.items()])
 
 
-def _parts(key: str, value: Any) -> Iterator[KeyedTensor]:
+def _parts(key: str, value: object) -> Iterator[KeyedTensor]:
     """Yields the tensor of a name, or several that are parts of a larger one: `{"4 0,2": first, "4 2,2": second}`."""
     if isinstance(value, Mapping):
         for slice_spec, part in value.items():
@@ -81,7 +81,7 @@ def _parts(key: str, value: Any) -> Iterator[KeyedTensor]:
         yield KeyedTensor(key, value)
 
 
-def saveable_of(trackable: Any, name: str, part: Any, key: str) -> SaveableObject | Any:
+def saveable_of(trackable: object, name: str, part: object, key: str) -> SaveableObject | Any:
     """Returns what `_gather_saveables_for_checkpoint` names as a `SaveableObject` for a key, or as a variable.
 
     Raises: AssertionError: if the saveable object was made for another key.
@@ -95,7 +95,7 @@ def saveable_of(trackable: Any, name: str, part: Any, key: str) -> SaveableObjec
     return saveable
 
 
-def _from_saveable(trackable: Any, name: str, part: Any, key: str) -> SavedAttribute:
+def _from_saveable(trackable: object, name: str, part: object, key: str) -> SavedAttribute:
     saveable = saveable_of(trackable, name, part, key)
     if isinstance(saveable, SaveableObject):
         tensors = [KeyedTensor(spec.name, spec.tensor, spec.slice_spec) for spec in saveable.specs]
@@ -103,7 +103,7 @@ def _from_saveable(trackable: Any, name: str, part: Any, key: str) -> SavedAttri
     return SavedAttribute(name, key, [KeyedTensor(key, _value_of(trackable, saveable))])
 
 
-def _value_of(trackable: Any, value: Any) -> Any:
+def _value_of(trackable: object, value: object) -> Any:
     variable: Any = value
     return variable._serialize_to_tensors()[VARIABLE_VALUE_KEY] if is_variable(value) else value
 

@@ -114,7 +114,7 @@ def _add_operations(view: ObjectGraphView, options: CheckpointOptions) -> _Write
     return _WriteOperations(state.graph, list(view.nodes()), _edges(view), _relevant(options), prefix, written)
 
 
-def session_for(session: Any, prefix: Any) -> Any:
+def session_for(session: object, prefix: object) -> Any:
     """Returns the session that has the values: the one that is given, or the default session.
 
     Raises: RuntimeError: if there is none.

@@ -224,7 +224,7 @@ def _bytes_of(shardable: ShardableTensor) -> int:
     return count * int(shardable.dtype.size)
 
 
-def stored_size(tensor: Any) -> int:
+def stored_size(tensor: object) -> int:
     """Returns how many bytes the strings of a tensor take, with a byte for the length of each, and a checksum."""
     if not isinstance(tensor, EagerTensor):
         return 0

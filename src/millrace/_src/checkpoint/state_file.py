@@ -193,7 +193,7 @@ def _beside(folder: str, path: str) -> str:
 
 
 @export("train.latest_checkpoint", v1=["train.latest_checkpoint"])
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+def latest_checkpoint(checkpoint_dir: object, latest_filename: str | None = None) -> str | None:
     """Returns the path of the newest checkpoint of a folder; None if there is none.
 
     >>> import tempfile
@@ -266,7 +266,7 @@ def _is_single_file(prefix: str) -> bool:
 
 
 @export(v1=["train.checkpoint_exists"])
-def checkpoint_exists(checkpoint_prefix: Any) -> bool:
+def checkpoint_exists(checkpoint_prefix: object) -> bool:
     """Returns whether there is a checkpoint whose files have names that begin so.
 
     >>> tf.compat.v1.train.checkpoint_exists("no/such-1")
@@ -298,7 +298,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
 
 @export(v1=["train.remove_checkpoint"])
 def remove_checkpoint(
-    checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
+    checkpoint_prefix: object, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
 ) -> None:
     """Removes the files of a checkpoint; those that are not there are passed over.
 
@@ -330,7 +330,7 @@ def _names_like(prefix: str, ending: str) -> list[str]:
 
 @export("train.checkpoints_iterator", v1=["train.checkpoints_iterator"])
 def checkpoints_iterator(
-    checkpoint_dir: Any,
+    checkpoint_dir: object,
     min_interval_secs: float = 0,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,

@@ -88,7 +88,7 @@ class _Walk:
             names = {name for name, _ in self._view.numbered_children(number)}
             yield from ((name, child) for name, child in supplements.items() if name not in names)
 
-    def _number(self, child: Any, parent: int, name: str) -> int:
+    def _number(self, child: object, parent: int, name: str) -> int:
         self._numbers[id(child)] = number = len(self.nodes)
         self.nodes.append(child)
         path = self.paths[parent]

@@ -111,7 +111,9 @@ def _taker_of_saveables(trackable: Any, attributes: Mapping[str, str]) -> Taker:
     return taker
 
 
-def _of_saveable(trackable: Any, name: str, part: Any, key: str) -> tuple[list[Want], Callable[[Sequence[Any]], Any]]:
+def _of_saveable(
+    trackable: object, name: str, part: object, key: str
+) -> tuple[list[Want], Callable[[Sequence[Any]], Any]]:
     saveable = saveable_of(trackable, name, part, key)
     if isinstance(saveable, SaveableObject):
         wants = [Want(spec.name, spec.slice_spec) for spec in saveable.specs]

@@ -31,11 +31,11 @@ class TrackableView:
     Raises: TypeError: if the object cannot be referred to weakly.
     """
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: object) -> None:
         self._root_ref = weakref.ref(root)
 
     @classmethod
-    def children(cls, obj: Any, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def children(cls, obj: object, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         """Returns the children of an object by their names, containers as objects that track their elements.
 
         Args:
@@ -107,7 +107,7 @@ class CheckpointView:
             reached.extend(dict.fromkeys(new))
         return reached
 
-    def match(self, obj: Any) -> dict[int, Any]:
+    def match(self, obj: object) -> dict[int, Any]:
         """Returns the objects of a program by the numbers of the saved objects that the same way leads to.
 
         Args: obj: the root of the program's objects.
@@ -126,7 +126,7 @@ class CheckpointView:
                     waiting.append(child_id)
         return matches
 
-    def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
+    def diff(self, obj: object) -> tuple[dict[int, Any], list[int], list[Any]]:
         """Compares the objects of a checkpoint with those of a program.
 
         Args: obj: the root of the program's objects.

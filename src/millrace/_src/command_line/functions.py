@@ -59,7 +59,7 @@ def _trace_lines(meta_graph: Any, traces: list[str]) -> Iterator[str]:
             yield from _argument_lines(number, arguments)
 
 
-def _argument_lines(number: int, arguments: Any) -> Iterator[str]:
+def _argument_lines(number: int, arguments: object) -> Iterator[str]:
     """Yields the lines of one trace; as in TensorFlow, keyword arguments alone have no heading."""
     match arguments:
         case (list() | tuple() as positional, dict() as named):
@@ -77,7 +77,7 @@ def _argument_lines(number: int, arguments: Any) -> Iterator[str]:
         yield f"          {name}"
 
 
-def _value_lines(value: Any) -> list[str]:
+def _value_lines(value: object) -> list[str]:
     """Returns the lines that describe one argument."""
     if isinstance(value, TensorSpec):
         return [f"{value.name}: {value}"]
@@ -86,7 +86,7 @@ def _value_lines(value: Any) -> list[str]:
     return [f"DType: {type(value).__name__}", f"Value: {_value_text(value)}"]
 
 
-def _value_text(value: Any) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, dict):
         return "{" + "".join(f"'{key}': {_item_text(value[key])}, " for key in sorted(value)) + _BACK + "}"
     if isinstance(value, (list, tuple)):
@@ -98,5 +98,5 @@ _BACK = "\b\b"
 """What TensorFlow prints after the last comma: a terminal then writes the bracket over the comma."""
 
 
-def _item_text(item: Any) -> str:
+def _item_text(item: object) -> str:
     return f"'{item}'" if isinstance(item, str) else str(item)

@@ -122,5 +122,5 @@ class _Evaluation:
         raise CommandError(f'Expression "{self._text}" is refused because of "{part}". It may have {known}.')
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     return isinstance(value, (np.ndarray, np.generic))

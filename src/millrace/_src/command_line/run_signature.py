@@ -122,7 +122,7 @@ def _tensor(info: Any, value: Any) -> Any:
     return convert_to_tensor(array, dtype)
 
 
-def _array(value: Any, dtype: DType) -> Any:
+def _array(value: object, dtype: DType) -> Any:
     try:
         if dtype.np_dtype.hasobject:
             return _bytes(np.asarray(value))

@@ -26,7 +26,7 @@ def read_saved_model(folder: str) -> Any:
         raise CommandError(str(error)) from None
 
 
-def tag_sets(saved_model: Any) -> list[list[str]]:
+def tag_sets(saved_model: object) -> list[list[str]]:
     """Returns the tags of each MetaGraph, in the order of `ordered_meta_graphs`."""
     return [sorted(meta_graph.meta_info_def.tags) for meta_graph in ordered_meta_graphs(saved_model)]
 
@@ -36,7 +36,7 @@ def ordered_meta_graphs(saved_model: Any) -> list[Any]:
     return sorted(saved_model.meta_graphs, key=lambda meta_graph: list(meta_graph.meta_info_def.tags))
 
 
-def meta_graph_of(saved_model: Any, tags: str) -> Any:
+def meta_graph_of(saved_model: object, tags: str) -> Any:
     """Returns the MetaGraph that has exactly the tags.
 
     Args: tags: the tags, with commas between.

@@ -75,7 +75,7 @@ def _checkpoint_ops_outside_the_saver(meta_graph: Any) -> set[str]:
     return {node.op for node in nodes} & SAVER_OPS
 
 
-def _saver_part(meta_graph: Any, functions: Any) -> tuple[set[str], set[str]]:
+def _saver_part(meta_graph: Any, functions: object) -> tuple[set[str], set[str]]:
     """Returns the names of the nodes that the saver runs, and of the functions that they alone call."""
     graph_def, saver = meta_graph.graph_def, meta_graph.saver_def
     nodes = {node.name: node for node in graph_def.node}

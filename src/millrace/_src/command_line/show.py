@@ -47,7 +47,7 @@ def shown(folder: str, is_all: bool, tags: str | None, signature: str | None, is
     return text + _lines(_signature_lines(signature_of(meta_graph, signature), indent=0))
 
 
-def everything(saved_model: Any) -> str:
+def everything(saved_model: object) -> str:
     """Returns what is to be said of all MetaGraphs of a SavedModel."""
     text = ""
     for meta_graph in ordered_meta_graphs(saved_model):
@@ -60,7 +60,7 @@ def everything(saved_model: Any) -> str:
     return text
 
 
-def _tag_sets_text(saved_model: Any) -> str:
+def _tag_sets_text(saved_model: object) -> str:
     sets = [f"'{', '.join(tags)}'" for tags in tag_sets(saved_model)]
     return _lines(["The given SavedModel contains the following tag-sets:", *sets])
 

@@ -115,7 +115,7 @@ def _named(item: str, flag: str) -> tuple[str, str]:
 # --- examples --------------------------------------------------------------------------------------------------------
 
 
-def _serialized(examples: Any) -> list[bytes]:
+def _serialized(examples: object) -> list[bytes]:
     if not isinstance(examples, list) or not all(isinstance(example, dict) for example in examples):
         raise CommandError(f'tf.Example input must be a list of dictionaries, but "{examples}" is {type(examples)}')
     return [_example(example) for example in examples]
@@ -136,7 +136,7 @@ def _example(features: dict[Any, Any]) -> bytes:
     return example.SerializeToString(deterministic=True)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     if isinstance(value, (str, bytes)):
         return "bytes_list"
     if isinstance(value, float):

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.control_flow import cond as branches
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.util.export import export
 
 
 @export(v1=["cond"])
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     strict: bool = False,
@@ -45,7 +46,7 @@ def cond(
     return result
 
 
-def _function(new_name: str, new: Any, old_name: str, old: Any) -> Any:
+def _function(new_name: str, new: object, old_name: str, old: object) -> Any:
     if old is not None and new is not None:
         raise TypeError(f"cond(): '{new_name}' and '{old_name}' may not be set simultaneously.")
     return new if old is None else old

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, resource
@@ -67,7 +68,7 @@ class ConditionalAccumulatorBase:
         chosen = f"{self.name}_NumAccumulated" if name is None and self.name else name
         return self._op("AccumulatorNumAccumulated")(handle=self._accumulator_ref, name=chosen)
 
-    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
+    def set_global_step(self, new_global_step: TensorLike, name: str | None = None) -> Any:
         """Sets the step below which gradients are stale.
 
         Args:
@@ -112,7 +113,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         facts = {"shape": shape, "shared_name": shared_name or "", "reduction_type": reduction_type}
         super().__init__(dtype, shape, raw.ResourceConditionalAccumulator(dtype=dtype, name=name, **facts))
 
-    def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
+    def apply_grad(self, grad: TensorLike, local_step: TensorLike = 0, name: str | None = None) -> Any:
         """Adds a gradient, unless the gradient is stale.
 
         Args:
@@ -128,7 +129,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         facts = {"local_step": cast(local_step, int64), "gradient": gradient, "name": name}
         return self._op("AccumulatorApplyGradient")(handle=self._accumulator_ref, **facts)
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+    def take_grad(self, num_required: object, name: str | None = None) -> Any:
         """Waits until enough gradients have come; returns their mean or sum, and begins the next step.
 
         Args:
@@ -177,7 +178,9 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         made = make(dtype=dtype, shape=shape, shared_name=shared, name=name, reduction_type=reduction_type)
         super().__init__(dtype, shape, made)
 
-    def apply_indexed_slices_grad(self, grad: IndexedSlices, local_step: Any = 0, name: str | None = None) -> Any:
+    def apply_indexed_slices_grad(
+        self, grad: IndexedSlices, local_step: TensorLike = 0, name: str | None = None
+    ) -> Any:
         """Adds a gradient given as `tf.IndexedSlices`, unless the gradient is stale.
 
         Args:
@@ -190,7 +193,12 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return self.apply_grad(grad.indices, grad.values, grad.dense_shape, local_step, name)
 
     def apply_grad(
-        self, grad_indices: Any, grad_values: Any, grad_shape: Any = None, local_step: Any = 0, name: str | None = None
+        self,
+        grad_indices: TensorLike,
+        grad_values: TensorLike,
+        grad_shape: TensorLike | None = None,
+        local_step: TensorLike = 0,
+        name: str | None = None,
     ) -> Any:
         """Adds a gradient, unless the gradient is stale.
 
@@ -214,7 +222,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
             name=name,
         )
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+    def take_grad(self, num_required: object, name: str | None = None) -> Any:
         """Waits until enough gradients have come; returns their mean or sum, and begins the next step.
 
         Args:
@@ -226,7 +234,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         facts = {"num_required": num_required, "dtype": self._dtype, "name": name}
         return raw.SparseAccumulatorTakeGradient(handle=self._accumulator_ref, **facts)
 
-    def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> IndexedSlices:
+    def take_indexed_slices_grad(self, num_required: object, name: str | None = None) -> IndexedSlices:
         """Does the same as `take_grad`, and returns `tf.IndexedSlices`.
 
         Args:

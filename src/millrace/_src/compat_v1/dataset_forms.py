@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.control_flow.tensor_array import TensorArraySpec
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.transforms.map_and_batch import map_and_batch
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
@@ -14,7 +15,7 @@ from millrace._src.util.export import export
 
 
 @export(v1=["data.experimental.TensorStructure"])
-def tensor_structure(dtype: Any, shape: Any) -> TensorSpec:
+def tensor_structure(dtype: DTypeLike, shape: ShapeLike) -> TensorSpec:
     """Returns the spec of tensors; the older form of `tf.TensorSpec`.
 
     >>> tf.compat.v1.data.experimental.TensorStructure(tf.int32, [2])
@@ -28,7 +29,7 @@ def tensor_structure(dtype: Any, shape: Any) -> TensorSpec:
 
 
 @export(v1=["data.experimental.SparseTensorStructure"])
-def sparse_tensor_structure(dtype: Any, shape: Any) -> SparseTensorSpec:
+def sparse_tensor_structure(dtype: DTypeLike, shape: ShapeLike) -> SparseTensorSpec:
     """Returns the spec of sparse tensors; the older form of `tf.SparseTensorSpec`.
 
     >>> tf.compat.v1.data.experimental.SparseTensorStructure(tf.int32, [2, 3])
@@ -42,7 +43,7 @@ def sparse_tensor_structure(dtype: Any, shape: Any) -> SparseTensorSpec:
 
 
 @export(v1=["data.experimental.RaggedTensorStructure"])
-def ragged_tensor_structure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedTensorSpec:
+def ragged_tensor_structure(dtype: DTypeLike, shape: ShapeLike, ragged_rank: int) -> RaggedTensorSpec:
     """Returns the spec of ragged tensors; the older form of `tf.RaggedTensorSpec`.
 
     >>> tf.compat.v1.data.experimental.RaggedTensorStructure(tf.int32, [None, None], 1)
@@ -57,7 +58,9 @@ def ragged_tensor_structure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedT
 
 
 @export(v1=["data.experimental.TensorArrayStructure"])
-def tensor_array_structure(dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool) -> TensorArraySpec:
+def tensor_array_structure(
+    dtype: DTypeLike, element_shape: ShapeLike, dynamic_size: bool, infer_shape: bool
+) -> TensorArraySpec:
     """Returns the spec of tensor arrays; the older form of `tf.TensorArraySpec`.
 
     >>> tf.compat.v1.data.experimental.TensorArrayStructure(tf.float32, [2], True, False)
@@ -75,10 +78,10 @@ def tensor_array_structure(dtype: Any, element_shape: Any, dynamic_size: bool, i
 @export(v1=["data.experimental.map_and_batch_with_legacy_function"])
 def map_and_batch_with_legacy_function(
     map_func: Callable[..., Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     num_parallel_batches: int | None = None,
-    drop_remainder: Any = False,
-    num_parallel_calls: Any = None,
+    drop_remainder: TensorLike = False,
+    num_parallel_calls: TensorLike | None = None,
 ) -> Callable[[Any], Any]:
     """Does what `tf.data.experimental.map_and_batch` does.
 

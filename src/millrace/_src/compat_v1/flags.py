@@ -103,7 +103,7 @@ def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:
     """Lets a function that defines a flag take TensorFlow 1's names of its arguments."""
 
     @functools.wraps(define)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         if _OLD_NAMES.keys() & kwargs.keys():
             logging.warning(
                 "Use of the keyword argument names (flag_name, default_value, docstring) is deprecated, please use "
@@ -130,7 +130,7 @@ class _Flags:
             flags(sys.argv)
         return getattr(flags, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(_absl.FLAGS, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -142,7 +142,7 @@ class _Flags:
     def __getitem__(self, name: str) -> Any:
         return _absl.FLAGS[name]
 
-    def __setitem__(self, name: str, flag: Any) -> None:
+    def __setitem__(self, name: str, flag: object) -> None:
         _absl.FLAGS[name] = flag
 
     def __contains__(self, name: str) -> bool:
@@ -154,7 +154,7 @@ class _Flags:
     def __iter__(self) -> Iterator[str]:
         return iter(_absl.FLAGS)
 
-    def __call__(self, argv: Any, known_only: bool = False) -> list[str]:
+    def __call__(self, argv: object, known_only: bool = False) -> list[str]:
         remaining: list[str] = _absl.FLAGS(argv, known_only)
         return remaining
 

@@ -45,7 +45,7 @@ def _source(text: str) -> str:
 
 
 @export(v1=["graph_util.extract_sub_graph"])
-def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
+def extract_sub_graph(graph_def: object, dest_nodes: Iterable[str]) -> Any:
     """Returns the nodes on which some nodes depend.
 
     >>> with tf.Graph().as_default() as graph:
@@ -86,7 +86,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
 
 
 @export(v1=["graph_util.remove_training_nodes"])
-def remove_training_nodes(input_graph: Any, protected_nodes: Collection[str] | None = None) -> Any:
+def remove_training_nodes(input_graph: object, protected_nodes: Collection[str] | None = None) -> Any:
     """Returns a graph without the nodes that only training needs: checks of numbers, and identities.
 
     Args:
@@ -144,7 +144,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 @export(v1=["graph_util.tensor_shape_from_node_def_name"])
-def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
+def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> TensorShape:
     """Returns the static shape of a tensor of a graph.
 
     Args:
@@ -158,8 +158,8 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
 
 @export(v1=["graph_util.convert_variables_to_constants"])
 def convert_variables_to_constants(
-    sess: Any,
-    input_graph_def: Any,
+    sess: object,
+    input_graph_def: object,
     output_node_names: Iterable[str],
     variable_names_whitelist: Collection[str] | None = None,
     variable_names_blacklist: Collection[str] | None = None,

@@ -63,7 +63,7 @@ def lift_imported_variables(graph: FuncGraph) -> ImportedVariables:
     return ImportedVariables(list(lifted.values()), unlisted)
 
 
-def _is_imported(item: Any, graph: FuncGraph) -> bool:
+def _is_imported(item: object, graph: FuncGraph) -> bool:
     """Returns whether an item of a collection is a variable whose handle an operation of the graph makes."""
     return isinstance(item, Variable) and isinstance(item.handle, SymbolicTensor) and item.handle.graph is graph
 

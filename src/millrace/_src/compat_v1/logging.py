@@ -105,7 +105,7 @@ def task_level_status_message(msg: str) -> None:
 
 
 @export(v1=["logging.log_every_n"])
-def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: str, n: int, *args: object) -> None:
     """Writes `msg % args` on the first call from one line of the program and then on each `n`-th.
 
     Args:
@@ -119,7 +119,7 @@ def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
 
 
 @export(v1=["logging.log_first_n"])
-def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: str, n: int, *args: object) -> None:
     """Writes `msg % args` on the first `n` calls from one line of the program.
 
     Args:
@@ -133,7 +133,7 @@ def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
 
 
 @export(v1=["logging.log_if"])
-def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:
+def log_if(level: int, msg: str, condition: bool, *args: object) -> None:
     """Writes `msg % args` when `condition` holds.
 
     Args:

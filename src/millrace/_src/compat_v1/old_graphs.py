@@ -16,6 +16,7 @@ from typing import Any
 from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.function_def import FunctionLibrary
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.import_graph_def import import_under
 from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.op_policy import TRUSTING
@@ -29,12 +30,12 @@ from millrace._src.util.export import export
 
 @export("import_graph_def", "graph_util.import_graph_def")
 def import_graph_def(
-    graph_def: Any,
-    input_map: Any = None,
-    return_elements: Any = None,
+    graph_def: object,
+    input_map: object = None,
+    return_elements: object = None,
     name: str | None = None,
-    op_dict: Any = None,
-    producer_op_list: Any = None,
+    op_dict: object = None,
+    producer_op_list: object = None,
 ) -> Any:
     """Adds the nodes of a `GraphDef` to the current graph.
 
@@ -70,13 +71,13 @@ def import_graph_def(
     return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list, add_nodes)
 
 
-def _is_old(graph_def: Any) -> bool:
+def _is_old(graph_def: object) -> bool:
     """Returns whether a message has nodes of reference variables, or of control flow of TensorFlow 1."""
     return any(node.op in REPLACED_OPS for node in getattr(graph_def, "node", ()))
 
 
 def _play_nodes(
-    graph: Any,
+    graph: Graph,
     protos: Sequence[Any],
     given: Mapping[TensorRef, Any],
     prefix: str,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state as context_state
 from millrace._src.ops import raw
 from millrace._src.ops.io.record_options import TFRecordOptions
@@ -36,7 +37,7 @@ class ReaderBase:
     Raises: RuntimeError: in eager mode.
     """
 
-    def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
+    def __init__(self, reader_ref: object, supports_serialize: bool = False) -> None:
         _refuse_eager()
         self._reader_ref = reader_ref
         self._supports_serialize = supports_serialize
@@ -51,7 +52,7 @@ class ReaderBase:
         """Whether the state of the reader can be saved."""
         return self._supports_serialize
 
-    def read(self, queue: Any, name: str | None = None) -> Any:
+    def read(self, queue: object, name: str | None = None) -> Any:
         """Returns the next record of the files that a queue names.
 
         Args:
@@ -62,7 +63,7 @@ class ReaderBase:
         """
         return raw.ReaderReadV2(reader_handle=self._reader_ref, queue_handle=_handle_of(queue), name=name)
 
-    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+    def read_up_to(self, queue: object, num_records: TensorLike, name: str | None = None) -> Any:
         """Returns the next records, fewer than `num_records` at the end of a file.
 
         Args:
@@ -96,7 +97,7 @@ class ReaderBase:
         """
         return raw.ReaderSerializeStateV2(reader_handle=self._reader_ref, name=name)
 
-    def restore_state(self, state: Any, name: str | None = None) -> Any:
+    def restore_state(self, state: object, name: str | None = None) -> Any:
         """Returns the operation that lets the reader go back to a state.
 
         Args:
@@ -113,7 +114,7 @@ class ReaderBase:
         return raw.ReaderResetV2(reader_handle=self._reader_ref, name=name)
 
 
-def _handle_of(queue: Any) -> Any:
+def _handle_of(queue: object) -> Any:
     return queue.queue_ref if isinstance(queue, QueueBase) else queue
 
 
@@ -229,7 +230,7 @@ class LMDBReader(ReaderBase):
     Raises: tf.errors.UnimplementedError: always; in TensorFlow, when the reader runs.
     """
 
-    def __init__(self, name: str | None = None, options: Any = None) -> None:
+    def __init__(self, name: str | None = None, options: object = None) -> None:
         _refuse_eager()
         del name, options
         raise errors.UnimplementedError(None, None, "LMDB support is removed from TensorFlow, and not in Millrace.")

@@ -33,7 +33,7 @@ class name_scope:
       ValueError: if the values are of several graphs.
     """
 
-    def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
+    def __init__(self, name: str | None, default_name: str | None = None, values: object = None) -> None:
         self._name = name
         self._default_name = default_name
         self._values = values
@@ -89,7 +89,7 @@ def _graph_of(values: Any) -> Any:
 
 
 @export(v1=["colocate_with"])
-def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+def colocate_with(op: object, ignore_existing: bool = False) -> AbstractContextManager[None]:
     """Asks that the operations made within are where another operation is.
 
     >>> with tf.Graph().as_default():

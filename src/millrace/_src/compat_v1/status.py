@@ -36,7 +36,7 @@ class raise_exception_on_not_ok_status:
         self._status = Status()
         return self._status
 
-    def __exit__(self, kind: Any, value: Any, trace: Any) -> Literal[False]:
+    def __exit__(self, kind: object, value: object, trace: object) -> Literal[False]:
         status = self._status
         if kind is None and status.code != errors.OK:
             error_class: Any = errors.exception_type_from_error_code(status.code)

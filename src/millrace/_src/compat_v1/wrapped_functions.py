@@ -61,7 +61,7 @@ class WrappedFunction(ConcreteFunction):
         """The trainable variables among `variables`."""
         return tuple(variable for variable in self._held_variables if variable.trainable)
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: object, **kwargs: object) -> Any:
         """Runs the function.
 
         Raises: NotImplementedError: for arguments by keyword.

@@ -21,6 +21,7 @@ from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Rows, Value
@@ -30,7 +31,7 @@ from millrace._src.ops.lists.making import empty_tensor_list
 
 @while_.batching
 @stateless_while.batching
-def while_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def while_batching(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Runs a While on all rows: the batching rule of While."""
     loop = _RowsLoop(operation, arguments, rows)
     if not loop.find_batched():
@@ -122,7 +123,7 @@ class _RowsLoop:
         """Returns results of condition or body in a graph that is thrown away."""
         scratch = FuncGraph(f"{graph.name}_tried_{context.unique_id()}")
 
-        def loop(operation: Any, arguments: Sequence[Value], count: Any) -> list[Value]:
+        def loop(operation: Operation, arguments: Sequence[Value], count: object) -> list[Value]:
             inside: Any = state.graph
             return [
                 Value(inside.add_placeholder(t.dtype, None, "rows"), True, t.dtype.name == "variant")
@@ -153,10 +154,10 @@ class _RowsLoop:
         """Builds a loop whose condition is the same for all rows."""
         first = [self._first(i) for i in self.varying]
 
-        def body(*variables: Any) -> list[Any]:
+        def body(*variables: object) -> list[Any]:
             return self._spread(self.rows.carry(self.body, self._state(variables), self.made))
 
-        def cond(*variables: Any) -> Any:
+        def cond(*variables: object) -> Any:
             return self.rows.carry(self.cond, self._state(variables), self.cond.outputs)[0].tensor
 
         return self._results(self._loop(cond, body, first, self._invariants()))
@@ -169,10 +170,10 @@ class _RowsLoop:
         def holds(variables: Sequence[Any]) -> Any:
             return self.rows.spread(self.rows.carry(self.cond, self._state(variables), self.cond.outputs)[0])
 
-        def merged(turn: Any, new: Any, old: Any, change: str | None) -> Any:
+        def merged(turn: object, new: object, old: object, change: str | None) -> Any:
             return new if change in ("grows", "shrinks") else taken(turn, new, old)
 
-        def body(active: Any, done: Any, *variables: Any) -> list[Any]:
+        def body(active: object, done: object, *variables: object) -> list[Any]:
             turn = self._turn(active, variables, changes)
             given = self._standing_in(turn, self._state(variables))
             results = self._spread(self.rows.carry(self.body, given, self.made))
@@ -180,7 +181,7 @@ class _RowsLoop:
             done = raw.AddV2(x=done, y=raw.Cast(x=turn, DstT="int32"))
             return [raw.LogicalAnd(x=active, y=holds(kept)), done, *kept]
 
-        def cond(active: Any, *variables: Any) -> Any:
+        def cond(active: object, *variables: object) -> Any:
             return raw.Any(input=active, reduction_indices=[0])
 
         count = self.rows.count
@@ -190,7 +191,7 @@ class _RowsLoop:
         results = dict(zip(self.varying, self._uneven(first, last_values[2:], last_values[1], changes), strict=True))
         return [results.get(i, a) for i, a in enumerate(self.arguments)]
 
-    def _turn(self, active: Any, variables: Sequence[Any], changes: Sequence[str | None]) -> Any:
+    def _turn(self, active: object, variables: Sequence[Any], changes: Sequence[str | None]) -> Any:
         """Returns the rows that go on now: rows that are not done and have elements in the list that shrinks."""
         if "shrinks" not in changes:
             return active
@@ -202,7 +203,7 @@ class _RowsLoop:
         return raw.LogicalAnd(x=active, y=raw.GreaterEqual(x=_here(lengths), y=present_length))
 
     def _uneven(
-        self, first: Sequence[Any], found: Sequence[Any], done: Any, changes: Sequence[str | None]
+        self, first: Sequence[Any], found: Sequence[Any], done: object, changes: Sequence[str | None]
     ) -> list[Value]:
         """Returns the results, with the lengths of the lists that grew: one tensor for all lists that were empty."""
         results = []
@@ -213,7 +214,7 @@ class _RowsLoop:
             results.append(Value(tensor, True, False, lengths))
         return results
 
-    def _standing_in(self, active: Any, given: list[Value]) -> list[Value]:
+    def _standing_in(self, active: object, given: list[Value]) -> list[Value]:
         """Replaces rows that are done by a row that is not; lists stay, for nobody writes to lists there."""
         numbers = [i for i, v in enumerate(given) if v.is_batched and v.tensor.dtype.name != "variant"]
         stand_ins = standing_in(active, [given[i] for i in numbers], self.rows)

@@ -36,7 +36,7 @@ class Branch:
         self.nones: list[bool] = []
 
 
-def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: Any) -> Branch:
+def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: object) -> Branch:
     """Traces a function without arguments; its operations are named below `scope`.
 
     Where the function returns an operation, the branch returns the value of `selector` once that operation has run.
@@ -50,7 +50,7 @@ def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: A
     return branch
 
 
-def _value_after(item: Any, selector: Any) -> Any:
+def _value_after(item: object, selector: object) -> Any:
     """Returns the tensor that represents an operation; other items unchanged."""
     if not _is_operation(item):
         return item
@@ -75,7 +75,7 @@ def finish_branch(branch: Branch) -> None:
                 rewriting.wait_for(operation, [effects])
 
 
-def _is_operation(item: Any) -> bool:
+def _is_operation(item: object) -> bool:
     return isinstance(item, Operation)
 
 
@@ -111,7 +111,7 @@ def _cast_indices(branch: Branch, place: int, scope: str) -> None:
     branch.structure = nest.pack_sequence_as(branch.structure, leaves)
 
 
-def _output_count(leaf: Any) -> int:
+def _output_count(leaf: object) -> int:
     """Returns how many outputs of a branch represent a leaf of its structure."""
     return sum(item is not None and not _is_operation(item) for item in nest.flatten(leaf, expand_composites=True))
 

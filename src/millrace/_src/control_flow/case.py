@@ -16,7 +16,7 @@ from millrace._src.util.export import export
 
 @export("case")
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: object,
     default: Callable[[], Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,
@@ -58,7 +58,7 @@ def _either(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) ->
     return lambda: cond(pred, then, otherwise)
 
 
-def _checked_pairs(pred_fn_pairs: Any, default: Any) -> list[tuple[Any, Callable[[], Any]]]:
+def _checked_pairs(pred_fn_pairs: object, default: object) -> list[tuple[Any, Callable[[], Any]]]:
     if not isinstance(pred_fn_pairs, (list, tuple)):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received {type(pred_fn_pairs)}")
     if not pred_fn_pairs:

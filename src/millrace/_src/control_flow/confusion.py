@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.control_flow.debug.comparisons import assert_less, assert_non_negative
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
@@ -25,10 +26,10 @@ from millrace._src.util.export import export
 
 @export("math.confusion_matrix", v1=[])
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    weights: TensorLike | None = None,
     dtype: DType = int32,
     name: str | None = None,
 ) -> Tensor:
@@ -79,12 +80,12 @@ def confusion_matrix(
 
 @export(v1=["math.confusion_matrix", "confusion_matrix"])
 def confusion_matrix_v1(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
     dtype: DType = int32,
     name: str | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Tensor:
     """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from millrace._src.control_flow.scan import foldl
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -37,12 +38,12 @@ _UNFINISHED = math.log(1e-307)
 
 @export("nn.ctc_loss", v1=["nn.ctc_loss_v2"])
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: object = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Any:
@@ -91,14 +92,14 @@ def ctc_loss(
 
 @export(v1=["nn.ctc_loss"])
 def ctc_loss_v1(
-    labels: Any,
-    inputs: Any = None,
-    sequence_length: Any = None,
+    labels: object,
+    inputs: TensorLike | None = None,
+    sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
     ignore_longer_outputs_than_inputs: bool = False,
     time_major: bool = True,
-    logits: Any = None,
+    logits: TensorLike | None = None,
 ) -> Any:
     """Computes the CTC loss of sparse labels; the last label is the blank.
 
@@ -152,7 +153,7 @@ def _with_last_blank(labels: SparseTensor, logits: Tensor, blank: int) -> tuple[
     return SparseTensor(labels.indices, values, labels.dense_shape), moved
 
 
-def _loss_of_sparse(labels: SparseTensor, logits: Tensor, lengths: Any, time_major: bool, **options: bool) -> Any:
+def _loss_of_sparse(labels: SparseTensor, logits: Tensor, lengths: object, time_major: bool, **options: bool) -> Any:
     """Computes the loss of sparse labels, whose blank is the last, by one op."""
     given_dtype = logits.dtype
     if given_dtype.size < d.float32.size:
@@ -177,7 +178,7 @@ def _blank(index: int, logits: Tensor) -> Any:
     return index if index >= 0 else raw.Shape(input=logits)[2] + index
 
 
-def _states(labels: Any, counts: Tensor, blank: Any) -> Tensor:
+def _states(labels: Any, counts: Tensor, blank: object) -> Tensor:
     """Returns the labels with blanks between and around them; whatever stands behind the last label becomes a blank."""
     given = raw.Cast(x=convert_to_tensor(labels, name="labels"), DstT=d.int32)
     given.shape.assert_has_rank(2)

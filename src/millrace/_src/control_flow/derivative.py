@@ -341,7 +341,7 @@ def _drop_unused_captures(graph: FuncGraph) -> list[Any]:
     return [graph._captures.pop(key)[0] for key in unused_placeholders]
 
 
-def _components(gradient: Any) -> list[Any]:
+def _components(gradient: object) -> list[Any]:
     if gradient is None:
         return []
     if isinstance(gradient, IndexedSlices):

@@ -194,7 +194,7 @@ class EagerArray:
     def close(self, name: str | None) -> None:
         del self.tensors[:]
 
-    def grad(self, source: str, flow: Any, name: str | None) -> Any:
+    def grad(self, source: str, flow: object, name: str | None) -> Any:
         raise NotImplementedError(
             "TensorArray.grad is not supported when executing eagerly; eager's gradient implementation does not "
             "use/need this function to compute gradients of operations that use TensorArrays."

@@ -51,7 +51,7 @@ class _ForwardGraph(FuncGraph):
             replayed_tensor = self.known.get((id(earlier.op), earlier.value_index))
         return replayed_tensor
 
-    def _in_original(self, tensor: Any) -> Any:
+    def _in_original(self, tensor: object) -> Any:
         """Returns the tensor of the original graph that represents an outer tensor, or the tensor itself."""
         inside = self._placeholders.get(id(tensor))
         if inside is None and isinstance(tensor, EagerTensor):

@@ -8,6 +8,7 @@ from typing import Any
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.autodiff.gradient_tape import GradientTapeBase, source_number, target_tensor, unconnected_mode
 from millrace._src.autodiff.jacobian_programs import compiled_rows
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
@@ -39,8 +40,8 @@ class GradientTape(GradientTapeBase):
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
+        target: object,
+        sources: TensorLike,
         unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -87,8 +88,8 @@ class GradientTape(GradientTapeBase):
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
+        target: object,
+        source: TensorLike,
         unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -123,7 +124,7 @@ class GradientTape(GradientTapeBase):
         self._check_may_loop("batch_jacobian", experimental_use_pfor)
         self._start_use()
 
-        def backward(seed: Any) -> list[Any]:
+        def backward(seed: object) -> list[Any]:
             mode = unconnected_mode(unconnected_gradients)
             return self._compute([target_tensor(target)], [source], [seed], mode)
 
@@ -137,7 +138,7 @@ class GradientTape(GradientTapeBase):
         self._end_use()
         return found
 
-    def _rows_by_program(self, target: Any, sources: Sequence[Any]) -> Any:
+    def _rows_by_program(self, target: object, sources: Sequence[Any]) -> Any:
         """Returns the gradients of each element of an eager target, or None if there is no program for such a tape."""
         assert self._tape is not None
         if type(target) is not EagerTensor or not (target.dtype.is_floating or target.dtype.is_complex):

@@ -56,7 +56,7 @@ class GraphArray:
     def reserved(
         cls,
         dtype: DType,
-        size: Any,
+        size: object,
         dynamic_size: bool | None,
         infer_shape: bool,
         element_shape: TensorShape,
@@ -69,7 +69,7 @@ class GraphArray:
             )
         return cls(dtype, flow, size, dynamic_size, infer_shape, [element_shape])
 
-    def with_flow(self, flow: Any) -> GraphArray:
+    def with_flow(self, flow: object) -> GraphArray:
         """Returns the array after another op, or inside a loop."""
         return GraphArray(self.dtype, flow, self.known_size, self.dynamic_size, self.infer_shape, self.shapes)
 
@@ -116,7 +116,7 @@ class GraphArray:
             )
         return self.with_flow(flow)
 
-    def read(self, index: Any, name: str | None) -> Any:
+    def read(self, index: object, name: str | None) -> Any:
         with name_scope(name, "TensorArrayV2Read"):
             return raw.TensorListGetItem(
                 input_handle=self.flow,
@@ -144,7 +144,7 @@ class GraphArray:
         known_size = static_value(self.known_size) if isinstance(self.known_size, Tensor) else self.known_size
         return -1 if known_size is None else int(known_size)
 
-    def gather(self, indices: Any, name: str | None) -> Any:
+    def gather(self, indices: object, name: str | None) -> Any:
         return raw.TensorListGather(
             input_handle=self.flow,
             indices=indices,
@@ -168,7 +168,7 @@ class GraphArray:
             name=name,
         )[0]
 
-    def unstack(self, value: Any, name: str | None) -> GraphArray:
+    def unstack(self, value: object, name: str | None) -> GraphArray:
         with name_scope(name, "TensorArrayUnstack"):
             tensor = self._value(value)
             rows = tensor.shape[1:] if tensor.shape.rank != 0 else TensorShape([])
@@ -176,14 +176,14 @@ class GraphArray:
             flow = raw.TensorListFromTensor(tensor=tensor, element_shape=shape_input(rows))
         return self.with_flow(flow)
 
-    def scatter(self, indices: Any, value: Any, name: str | None) -> GraphArray:
+    def scatter(self, indices: object, value: object, name: str | None) -> GraphArray:
         with name_scope(name, "TensorArrayScatter"):
             tensor = self._value(value)
             self._learn(tensor.shape[1:])
             flow = raw.TensorListScatterIntoExistingList(input_handle=self.flow, tensor=tensor, indices=indices)
         return self.with_flow(flow)
 
-    def split(self, value: Any, lengths: Any, name: str | None) -> GraphArray:
+    def split(self, value: object, lengths: Any, name: str | None) -> GraphArray:
         with name_scope(name, "TensorArraySplit"):
             tensor = self._value(value)
             sizes = cast(lengths, "int64")
@@ -211,7 +211,7 @@ class GraphArray:
     def close(self, name: str | None) -> Any:
         return None if state.graph is None else raw.NoOp(name=name)
 
-    def grad(self, source: str, flow: Any, name: str | None) -> Any:
+    def grad(self, source: str, flow: object, name: str | None) -> Any:
         raise NotImplementedError
 
     def as_list(self) -> Any:

@@ -8,6 +8,7 @@ from millrace._src.autodiff.gradients import gradients, source_tensor
 from millrace._src.autodiff.graph_gradients import graph_gradients
 from millrace._src.control_flow.jacobian import jacobian_rows
 from millrace._src.core import context
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -17,8 +18,8 @@ from millrace._src.util.export import export
 
 @export("hessians")
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: TensorLike,
+    xs: TensorLike,
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
     name: str = "hessians",
@@ -49,7 +50,7 @@ def hessians(
         return [_hessian(convert_to_tensor(g), x) for g, x in zip(firsts, sources, strict=True)]
 
 
-def _hessian(gradient: Any, x: Any) -> Any:
+def _hessian(gradient: Any, x: object) -> Any:
     """Computes the Jacobian of a gradient; zeros where the gradient does not depend on `x`."""
     source = source_tensor(x)
     operations = list(state.graph.get_operations())

@@ -85,13 +85,13 @@ def check_batches(target: TensorShape, source: TensorShape) -> None:
         raise ValueError(f"Shape {target} must have rank at least 2")
 
 
-def _entries_first(rows: Any, dims: Any) -> Any:
+def _entries_first(rows: Any, dims: object) -> Any:
     """Turns `[row, batch, ...]` into `[batch, target's other dimensions, ...]`."""
     by_entry = raw.Transpose(x=rows, perm=[1, 0, *range(2, rows.shape.rank)])
     return raw.Reshape(tensor=by_entry, shape=_joined(dims, _dimensions(rows)[2:]))
 
 
-def _with_leading(rows: Any, dims: Any, shape: TensorShape) -> Any:
+def _with_leading(rows: Any, dims: object, shape: TensorShape) -> Any:
     """Turns rows stacked along one axis into rows stacked along the axes of the target."""
     full = raw.Reshape(tensor=rows, shape=_joined(dims, _dimensions(rows)[1:]))
     return _shaped(full, shape.concatenate(rows.shape[1:]))
@@ -100,7 +100,7 @@ def _with_leading(rows: Any, dims: Any, shape: TensorShape) -> Any:
 # --- seeds -----------------------------------------------------------------------------------------------------------
 
 
-def _unit_seeds(dims: Any, shape: TensorShape, dtype: Any) -> Any:
+def _unit_seeds(dims: object, shape: TensorShape, dtype: Any) -> Any:
     """Returns one seed per element, along a new first axis: 1 at that element, 0 elsewhere."""
     if dtype.name == "string":
         dtype = as_dtype("float32")  # it has no gradient, whatever the seed
@@ -141,7 +141,7 @@ def _mapped(
 ) -> Sequence[Any]:
     """Returns the results of `backward` for all seeds, stacked."""
 
-    def one(seed: Any) -> list[Any]:
+    def one(seed: object) -> list[Any]:
         return [None if g is None else convert_to_tensor(g) for g in backward(seed)]
 
     if not vectorize:
@@ -160,7 +160,7 @@ def _mapped(
     return found
 
 
-def _check_parallel_iterations(number: Any, error: type[Exception]) -> None:
+def _check_parallel_iterations(number: object, error: type[Exception]) -> None:
     if number is not None and (not isinstance(number, int) or number < 1):
         raise error(f"'parallel_iterations' must be a positive integer; received {number!r}.")
 

@@ -22,13 +22,13 @@ from millrace._src.util.export import export
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
-    dtype: Any = None,
+    dtype: object = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
+    fn_output_signature: object = None,
 ) -> Any:
     """Applies `fn` to each row of `elems` and stacks the results.
 
@@ -72,7 +72,7 @@ def map_fn(
         )
 
 
-def check_callable(fn: Any) -> None:
+def check_callable(fn: object) -> None:
     """Refuses what cannot be called, with TensorFlow's class of error."""
     if not callable(fn):
         raise AttributeError(f"'{type(fn).__name__}' object has no attribute '__name__': fn must be callable.")
@@ -135,11 +135,11 @@ class _Mapping:
         ]
 
 
-def _not_consumed(spec: TypeSpec, value: Any) -> Exception:
+def _not_consumed(spec: TypeSpec, value: object) -> Exception:
     return TypeError(f"map_fn can not consume {spec} inputs: got {value!r}")
 
 
-def _not_as_declared(spec: Any, value: Any) -> Exception:
+def _not_as_declared(spec: object, value: Any) -> Exception:
     return ValueError(
         f"Error in map_fn:\n  Expected `fn` to return a:\n    {spec}\n  But it returned a:\n    "
         f"{type_spec_from_value(value)}\n    (value={value})\n"

@@ -13,6 +13,7 @@ from typing import Any
 
 from millrace._src.control_flow.cond import cond
 from millrace._src.control_flow.while_loop import while_loop
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import complex128, float64
@@ -44,7 +45,7 @@ from millrace._src.util.export import export
 
 
 @export("linalg.expm")
-def expm(input: Any, name: str | None = None) -> Tensor:
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential of one or more square matrices, the sum of `A^k / k!`.
 
     >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy()
@@ -129,7 +130,7 @@ def _odd_and_even(x: Tensor, degree: int) -> tuple[Any, Any]:
     return odd, _weighted(b[2::2], powers) + b[0] * identity
 
 
-def _thirteen(x: Tensor, b: Sequence[Any], powers: Sequence[Any], identity: Any) -> tuple[Any, Any]:
+def _thirteen(x: Tensor, b: Sequence[Any], powers: Sequence[Any], identity: object) -> tuple[Any, Any]:
     """Computes both parts of degree 13 from three powers: the sixth power is taken out of the higher terms."""
     inner = matmul(powers[2], powers[2] + b[11] * powers[1] + b[9] * powers[0])
     for k in (2, 1, 0):

@@ -8,6 +8,7 @@ from typing import Any
 from millrace._src.control_flow.map_fn import check_callable, with_rows
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import scope_of_operations
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -40,8 +41,8 @@ class _Rows:
 @export("foldl")
 def foldl(
     fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -88,8 +89,8 @@ def foldl(
 @export("foldr")
 def foldr(
     fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -119,7 +120,7 @@ def foldr(
         value = rows.read(start) if initializer is None else initializer
         start = convert_to_tensor(start)
 
-        def body(i: Any, value: Any) -> list[Any]:
+        def body(i: Any, value: object) -> list[Any]:
             i = i - 1
             row = rows.read(i)
             value = fn(value, row)
@@ -138,8 +139,8 @@ def foldr(
 @export("scan")
 def scan(
     fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,

@@ -10,13 +10,14 @@ from typing import Any
 
 from millrace._src.control_flow.cond import cond
 from millrace._src.core import types
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.shape_context import static_value
 from millrace._src.util.export import export
 
 
 @export("__internal__.smart_cond.smart_cond")
 def smart_cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -44,7 +45,7 @@ def smart_cond(
     return (true_fn if known_value else false_fn)()  # type: ignore[misc]  # both are callable
 
 
-def smart_constant_value(pred: Any) -> Any:
+def smart_constant_value(pred: object) -> Any:
     """Returns the value of a predicate if the value is known while tracing, else None.
 
     Raises: TypeError: if `pred` is neither a Tensor, nor a Python bool, nor 1 or 0.

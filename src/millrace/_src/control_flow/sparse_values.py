@@ -18,7 +18,7 @@ from millrace._src.util.export import export
 
 
 @export("sparse.map_values", v1=[])
-def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable[..., Any], *args: object, **kwargs: object) -> SparseTensor:
     """Applies a function to the values of sparse tensors that have the same places.
 
     >>> st = tf.SparseTensor([[0], [2]], [1.0, -2.0], [3])
@@ -49,7 +49,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
         return mapped
 
 
-def _values_of(leaf: Any) -> Any:
+def _values_of(leaf: object) -> Any:
     return leaf.values if isinstance(leaf, SparseTensor) else leaf
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from millrace._src.control_flow.eager_array import EagerArray
 from millrace._src.control_flow.graph_array import GraphArray
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype, variant
@@ -129,13 +130,13 @@ class TensorArray(CompositeTensor):
 
     # --- elements ------------------------------------------------------------------------------------------------
 
-    def _after(self, implementation: Any) -> TensorArray:
+    def _after(self, implementation: object) -> TensorArray:
         """Returns the array with another implementation, or this array if the implementation is the same."""
         if implementation is self._implementation:
             return self
         return _around(implementation)
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: object, value: object, name: str | None = None) -> TensorArray:
         """Writes an element.
 
         Args:
@@ -150,7 +151,7 @@ class TensorArray(CompositeTensor):
         """
         return self._after(self._implementation.write(index, value, name))
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: object, name: str | None = None) -> Tensor:
         """Reads the element at an index; zeros if nothing was written and the shape is known.
 
         Args:
@@ -173,7 +174,7 @@ class TensorArray(CompositeTensor):
         elements: Tensor = self._implementation.stack(name)
         return elements
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Stacks the elements at `indices`, an int32 vector, along a new first axis."""
         elements: Tensor = self._implementation.gather(indices, name)
         return elements
@@ -183,18 +184,18 @@ class TensorArray(CompositeTensor):
         elements: Tensor = self._implementation.concat(name)
         return elements
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Makes an array of the rows of `value`.
 
         Raises: ValueError: if there are more rows than the array has elements, in eager mode.
         """
         return self._after(self._implementation.unstack(value, name))
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Returns the array with the rows of `value` at `indices`."""
         return self._after(self._implementation.scatter(indices, value, name))
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Makes an array of consecutive pieces of `value`, of the given lengths along the first axis."""
         return self._after(self._implementation.split(value, lengths, name))
 
@@ -211,7 +212,7 @@ class TensorArray(CompositeTensor):
         """Drops the elements in eager mode."""
         return self._implementation.close(name)
 
-    def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
+    def grad(self, source: str, flow: TensorLike | None = None, name: str | None = None) -> Any:
         """Refuses: gradients flow through the array's operations.
 
         Raises: NotImplementedError: always.
@@ -238,7 +239,7 @@ class TensorArray(CompositeTensor):
         return rebuilt
 
 
-def _around(implementation: Any) -> TensorArray:
+def _around(implementation: object) -> TensorArray:
     array = TensorArray.__new__(TensorArray)
     array._implementation = implementation
     return array
@@ -291,7 +292,7 @@ class TensorArraySpec(TypeSpec):
             raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
         return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Returns whether an array could be described by both this spec and `spec_or_value`."""
         other = spec_or_value._type_spec if isinstance(spec_or_value, TensorArray) else spec_or_value
         return (

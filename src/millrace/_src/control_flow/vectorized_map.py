@@ -18,6 +18,7 @@ from millrace._src.control_flow.branches import Branch, finish_branch
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.control_flow.rows import Rows, stacked
 from millrace._src.core import context
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -28,6 +29,7 @@ from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.graph_form import form_of
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Value, spread, stack, swapped, unstack
@@ -37,7 +39,9 @@ from millrace._src.util.logger import get_logger
 
 
 @export("vectorized_map")
-def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+def vectorized_map(
+    fn: Callable[..., Any], elems: TensorLike, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
     """Applies `fn` to each row of `elems`, all rows at once.
 
     >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), tf.constant([[1., 2.], [3., 4.]])).numpy().tolist()
@@ -83,7 +87,7 @@ class _RowLoop:
         self.is_allowed, self.warns = is_allowed, warns
         self.was_used = False
 
-    def __call__(self, operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+    def __call__(self, operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
         """Returns the results of an operation, with the rows first."""
         self.was_used = True
         if not self.is_allowed:
@@ -197,7 +201,7 @@ def _check_rows(known: Sequence[int | None], rows: int) -> None:
         )
 
 
-def _here(tensor: Any) -> Any:
+def _here(tensor: object) -> Any:
     """Returns a tensor, of the current graph or of an outer one, as a tensor of the current graph."""
     return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
@@ -237,7 +241,7 @@ def _leaf_spec(leaf: Any) -> Any:
     return spec
 
 
-def _has_no_rows(spec: TypeSpec, value: Any) -> Exception:
+def _has_no_rows(spec: TypeSpec, value: object) -> Exception:
     return ValueError(
         f"CompositeTensor instance {value} returned from parallel_for or vectorized_map loop body must provide a "
         f"`BatchableTypeSpec` (saw: {spec})."
@@ -251,7 +255,7 @@ def _row_value(tensor: Any, may_be_more: bool) -> Value:
     return Value(tensor, True)
 
 
-def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+def _per_row(operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
     """Runs an operation once for each row; the lists that the operation returns make up a vector of lists."""
     batched_arguments = [a for a in arguments if a.is_batched]
     rows = [raw.Range(start=0, limit=count, delta=1), *[t for a in batched_arguments for t in _by_row(a)]]

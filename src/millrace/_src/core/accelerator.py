@@ -34,5 +34,5 @@ class Accelerator(Protocol):
     def details(self) -> dict[str, Any]:
         """Returns what is known of the processor: `device_name`, and of a GPU `compute_capability`, two numbers."""
 
-    def holds(self, array: Any) -> bool:
+    def holds(self, array: object) -> bool:
         """Returns whether the values of an array are in the memory of the processor."""

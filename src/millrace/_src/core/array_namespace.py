@@ -11,7 +11,10 @@ The list is complete and no longer than needed: a test compares the list with th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import DTypeLike, ShapeLike
 
 Array: TypeAlias = Any
 """An array of the running engine: `numpy.ndarray`, or a jax.numpy array while XLA compiles."""
@@ -124,36 +127,38 @@ class Xp(Protocol):
     logaddexp: Ufunc
     where: Callable[[Array, Array, Array], Array]
 
-    def clip(self, x: Array, low: Any, high: Any) -> Array: ...
+    def clip(self, x: Array, low: object, high: object) -> Array: ...
 
     def nan_to_num(self, x: Array) -> Array: ...
 
-    def astype(self, x: Array, dtype: Any) -> Array:
+    def astype(self, x: Array, dtype: DTypeLike) -> Array:
         """Converts `x` to a dtype, element by element."""
 
-    def converted(self, x: Array, dtype: Any) -> Array:
+    def converted(self, x: Array, dtype: DTypeLike) -> Array:
         """Converts `x` as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
 
-    def bitcast(self, x: Array, dtype: Any) -> Array:
+    def bitcast(self, x: Array, dtype: DTypeLike) -> Array:
         """Reads the bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
 
     # --- new arrays ----------------------------------------------------------------------------------------------
 
-    def arange(self, start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Array: ...
+    def arange(
+        self, start: object, stop: object = None, step: object = None, dtype: DTypeLike | None = None
+    ) -> Array: ...
 
-    def array(self, x: Any, dtype: Any = None) -> Array: ...
+    def array(self, x: object, dtype: DTypeLike | None = None) -> Array: ...
 
-    def asarray(self, x: Any, dtype: Any = None) -> Array: ...
+    def asarray(self, x: object, dtype: DTypeLike | None = None) -> Array: ...
 
-    def empty(self, shape: Any, dtype: Any = None) -> Array: ...
+    def empty(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Array: ...
 
-    def eye(self, rows: int, columns: int | None = None, dtype: Any = None) -> Array: ...
+    def eye(self, rows: int, columns: int | None = None, dtype: DTypeLike | None = None) -> Array: ...
 
-    def full(self, shape: Any, value: Any, dtype: Any = None) -> Array: ...
+    def full(self, shape: ShapeLike, value: object, dtype: DTypeLike | None = None) -> Array: ...
 
-    def ones(self, shape: Any, dtype: Any = None) -> Array: ...
+    def ones(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Array: ...
 
-    def zeros(self, shape: Any, dtype: Any = None) -> Array: ...
+    def zeros(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Array: ...
 
     def zeros_like(self, x: Array) -> Array: ...
 
@@ -161,29 +166,29 @@ class Xp(Protocol):
 
     def broadcast_arrays(self, *arrays: Array) -> Sequence[Array]: ...
 
-    def broadcast_to(self, x: Array, shape: Any) -> Array: ...
+    def broadcast_to(self, x: Array, shape: ShapeLike) -> Array: ...
 
     def concatenate(self, arrays: Sequence[Array], axis: int = 0) -> Array: ...
 
     def diagonal(self, x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array: ...
 
-    def expand_dims(self, x: Array, axis: Any) -> Array: ...
+    def expand_dims(self, x: Array, axis: object) -> Array: ...
 
     def flip(self, x: Array, axis: Axes = None) -> Array: ...
 
-    def moveaxis(self, x: Array, source: Any, destination: Any) -> Array: ...
+    def moveaxis(self, x: Array, source: object, destination: object) -> Array: ...
 
-    def pad(self, x: Array, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array: ...
+    def pad(self, x: Array, pad_width: object, mode: str = "constant", constant_values: object = 0) -> Array: ...
 
-    def reshape(self, x: Array, shape: Any) -> Array: ...
+    def reshape(self, x: Array, shape: ShapeLike) -> Array: ...
 
-    def roll(self, x: Array, shift: Any, axis: Axes = None) -> Array: ...
+    def roll(self, x: Array, shift: object, axis: Axes = None) -> Array: ...
 
     def stack(self, arrays: Sequence[Array], axis: int = 0) -> Array: ...
 
     def swapaxes(self, x: Array, axis1: int, axis2: int) -> Array: ...
 
-    def transpose(self, x: Array, axes: Any = None) -> Array: ...
+    def transpose(self, x: Array, axes: object = None) -> Array: ...
 
     def tril(self, x: Array) -> Array: ...
 
@@ -193,10 +198,10 @@ class Xp(Protocol):
 
     def take_along_axis(self, x: Array, indices: Array, axis: int) -> Array: ...
 
-    def scatter(self, x: Array, index: Any, updates: Array, mode: str) -> Array:
+    def scatter(self, x: Array, index: object, updates: Array, mode: str) -> Array:
         """Copies `x` and combines `updates` at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
 
-    def added_at(self, total: Array, index: Any, values: Array) -> Array:
+    def added_at(self, total: Array, index: object, values: Array) -> Array:
         """Adds `values` at different places of `total`, which may be changed itself."""
 
     # --- reductions, products, order -----------------------------------------------------------------------------
@@ -211,9 +216,9 @@ class Xp(Protocol):
 
     def argsort(self, x: Array, axis: int = -1, *, stable: bool = False) -> Array: ...
 
-    def cumprod(self, x: Array, axis: int | None = None, dtype: Any = None) -> Array: ...
+    def cumprod(self, x: Array, axis: int | None = None, dtype: DTypeLike | None = None) -> Array: ...
 
-    def cumsum(self, x: Array, axis: int | None = None, dtype: Any = None) -> Array: ...
+    def cumsum(self, x: Array, axis: int | None = None, dtype: DTypeLike | None = None) -> Array: ...
 
     def einsum(self, equation: str, *operands: Array) -> Array: ...
 
@@ -226,14 +231,14 @@ class Xp(Protocol):
 
     def min(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array: ...
 
-    def prod(self, x: Array, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    def prod(self, x: Array, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array:
         """Multiplies along axes; keeps the dtype, and multiplies small floats in float32."""
 
     def searchsorted(self, x: Array, values: Array, side: str = "left") -> Array: ...
 
     def sort(self, x: Array, axis: int = -1) -> Array: ...
 
-    def sum(self, x: Array, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    def sum(self, x: Array, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array:
         """Sums along axes; keeps the dtype, and sums small floats in float32."""
 
     # --- what is known -------------------------------------------------------------------------------------------
@@ -246,16 +251,16 @@ class Xp(Protocol):
 
     # --- lists of arrays -----------------------------------------------------------------------------------------
 
-    def declared_shape(self, vector: Any) -> Any:
+    def declared_shape(self, vector: object) -> Any:
         """Reads a shape from a vector (or -1), as far as the vector's value is known."""
 
-    def list_of_pieces(self, dtype: Any, element_shape: Any, pieces: Sequence[Array]) -> Any:
+    def list_of_pieces(self, dtype: DTypeLike, element_shape: ShapeLike, pieces: Sequence[Array]) -> Any:
         """Makes a list of arrays."""
 
-    def list_of_rows(self, dtype: Any, element_shape: Any, tensor: Array) -> Any:
+    def list_of_rows(self, dtype: DTypeLike, element_shape: ShapeLike, tensor: Array) -> Any:
         """Makes a list of the rows of an array."""
 
-    def reserve_list(self, dtype: Any, element_shape: Any, length: Any, capacity: Any) -> Any:
+    def reserve_list(self, dtype: DTypeLike, element_shape: ShapeLike, length: object, capacity: object) -> Any:
         """Makes a list of unset elements that may grow to `capacity`, -1 for any number."""
 
     # --- control flow --------------------------------------------------------------------------------------------
@@ -278,7 +283,7 @@ class XlaXp(Xp, Protocol):
     lax: Any
     """`jax.lax`."""
 
-    def convolved(self, kind: str, shape: Any, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    def convolved(self, kind: str, shape: ShapeLike, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
         """Returns `own(a, b)`, XLA's form of a convolution or of its gradient, or what a library computes faster.
 
         `kind` and `shape` say what it is, as `util.onednn.convolution.at_addresses` takes it.

@@ -27,7 +27,7 @@ _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 _INT32, _FLOAT32 = np.dtype(np.int32), np.dtype(np.float32)
 
 
-def make_array(value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
+def make_array(value: object, dtype: DType | None = None) -> tuple[Array, DType]:
     """Converts a Python or NumPy value to a freshly owned, C-contiguous array and its dtype.
 
     >>> from millrace._src.core.arrays import make_array
@@ -51,7 +51,7 @@ def make_array(value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
         raise graph_complaint(value, dtype, error) from None
 
 
-def _from_other(value: Any, dtype: DType | None) -> tuple[Array, DType]:
+def _from_other(value: object, dtype: DType | None) -> tuple[Array, DType]:
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
     if not isinstance(value, (list, tuple)) and _converts_itself(value):
@@ -102,7 +102,7 @@ def _from_text(value: str | bytes, dtype: DType | None) -> tuple[Array, DType]:
 # --- NumPy -----------------------------------------------------------------------------------------------------------
 
 
-def _converts_itself(value: Any) -> bool:
+def _converts_itself(value: object) -> bool:
     return not isinstance(value, type) and (
         hasattr(value, "__array__")
         or hasattr(value, "__array_interface__")
@@ -111,13 +111,13 @@ def _converts_itself(value: Any) -> bool:
     )
 
 
-def _own_array(value: Any) -> Array:
+def _own_array(value: object) -> Array:
     if hasattr(value, "__array__") or not hasattr(value, "__dlpack__"):
         return np.asarray(value)
     return np.from_dlpack(value)
 
 
-def _from_numpy(value: Any, dtype: DType | None) -> tuple[Array, DType]:
+def _from_numpy(value: object, dtype: DType | None) -> tuple[Array, DType]:
     array = np.asarray(value)
     if dtype is None:
         try:
@@ -176,7 +176,7 @@ def _unsupported(why: str) -> ValueError:
     return ValueError(f"Failed to convert a NumPy array to a Tensor ({why}).")
 
 
-def _why_unsupported(value: Any, np_dtype: np.dtype[Any]) -> str:
+def _why_unsupported(value: object, np_dtype: np.dtype[Any]) -> str:
     if np_dtype.type is np.void:
         return "Unsupported numpy data type" if isinstance(value, np.ndarray) else "Unexpected numpy data type"
     return f"Unsupported numpy type: {_C_TYPE_NAMES.get(np_dtype.char, 'not a numpy type')}"

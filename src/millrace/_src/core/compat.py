@@ -10,11 +10,14 @@ import datetime
 import numbers
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from millrace._src.util.export import export, export_constant
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 bytes_or_text_types = (bytes, str)
 integral_types = (numbers.Integral, np.integer)
@@ -78,7 +81,7 @@ def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
 
 
 @export("compat.as_str_any")
-def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+def as_str_any(value: TensorLike, encoding: str = "utf-8") -> str:
     """Converts anything to text: bytes are decoded, the rest is `str(value)`.
 
     >>> tf.compat.as_str_any(b"3"), tf.compat.as_str_any(3)
@@ -88,7 +91,7 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 
 @export("compat.path_to_str")
-def path_to_str(path: Any) -> Any:
+def path_to_str(path: object) -> Any:
     """Converts a path-like object to the text of the path; any other value stays as it is.
 
     >>> import pathlib

@@ -10,13 +10,16 @@ here only connects value and spec with `tf.nest` (`expand_composites=True`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from millrace._src.core.type_specs import TypeSpec, fitting_spec
 from millrace._src.core.types import Tensor
 from millrace._src.util import nest
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    pass
 
 
 @export("__internal__.CompositeTensor")
@@ -54,17 +57,17 @@ class CompositeTensor:
     def _nest_components(self) -> Any:
         return self._type_spec._to_components(self)
 
-    def _nest_rebuild(self, components: Any) -> Any:
+    def _nest_rebuild(self, components: object) -> Any:
         return fitting_spec(self._type_spec, components)._from_components(components)
 
     def _nest_spec(self) -> TypeSpec:
         return self._type_spec
 
-    def __tf_tracing_type__(self, context: Any) -> TypeSpec:
+    def __tf_tracing_type__(self, context: object) -> TypeSpec:
         return self._type_spec
 
 
-def common_structure(first: Any, others: Sequence[Any] = ()) -> Any:
+def common_structure(first: object, others: Sequence[Any] = ()) -> Any:
     """Returns a nest to be filled with tensors: with a spec in the place of each composite.
 
     Args:

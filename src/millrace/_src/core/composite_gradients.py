@@ -28,11 +28,11 @@ class CompositeTensorGradient(abc.ABC):
     """Takes the parts that have gradients out of composite tensors of a class, and puts gradients in their place."""
 
     @abc.abstractmethod
-    def get_gradient_components(self, value: Any) -> Any:
+    def get_gradient_components(self, value: object) -> Any:
         """Returns the nest of tensors and composites in `value` that have gradients."""
 
     @abc.abstractmethod
-    def replace_gradient_components(self, value: Any, component_grads: Any) -> Any:
+    def replace_gradient_components(self, value: object, component_grads: object) -> Any:
         """Returns a value like `value` with gradients, a nest of the same structure, in the place of these parts."""
 
 
@@ -65,7 +65,7 @@ def gradient_parts(leaves: list[Any]) -> list[Any]:
     return [part for leaf in leaves for part in _parts(leaf)]
 
 
-def _parts(leaf: Any) -> list[Any]:
+def _parts(leaf: object) -> list[Any]:
     if not consists_of_parts[type(leaf)]:
         return [leaf]
     return [part for item in nest.flatten(_rule_of(leaf).get_gradient_components(leaf)) for part in _parts(item)]
@@ -87,7 +87,7 @@ def gradients_of_leaves(leaves: list[Any], gradients: list[Any]) -> list[Any]:
     return [_gradient(leaf, remaining) for leaf in leaves]
 
 
-def _gradient(leaf: Any, gradients: Iterator[Any]) -> Any:
+def _gradient(leaf: object, gradients: Iterator[Any]) -> Any:
     if not consists_of_parts[type(leaf)]:
         return next(gradients)
     rule = _rule_of(leaf)

@@ -18,7 +18,7 @@ from millrace._src.core.dtypes import DType
 _DTYPES_PAGE = "https://www.tensorflow.org/api_docs/python/tf/dtypes"
 
 
-def graph_complaint(value: Any, dtype: DType | None, error: Exception) -> Exception:
+def graph_complaint(value: object, dtype: DType | None, error: Exception) -> Exception:
     """Makes the exception for a value that cannot be a constant of a graph; `error` is the exception of eager mode."""
     if isinstance(value, (np.ndarray, np.generic)):
         return error
@@ -39,7 +39,7 @@ def graph_complaint(value: Any, dtype: DType | None, error: Exception) -> Except
     return error
 
 
-def _elements(value: Any) -> Iterator[Any]:
+def _elements(value: object) -> Iterator[Any]:
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from _elements(item)
@@ -47,7 +47,7 @@ def _elements(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _suits(element: Any, dtype: DType) -> bool:
+def _suits(element: object, dtype: DType) -> bool:
     """Returns whether one element may stand in a constant of the dtype."""
     if dtype.name == "string":
         return isinstance(element, (str, bytes))
@@ -57,7 +57,7 @@ def _suits(element: Any, dtype: DType) -> bool:
     return isinstance(element, (kind, np.bool_)) or not dtype.is_numeric
 
 
-def _unevenness(value: Any) -> str | None:
+def _unevenness(value: object) -> str | None:
     """Returns NumPy's complaint about lists of different lengths."""
     try:
         np.array(value)

@@ -27,7 +27,7 @@ _conversions: list[tuple[int, Any, Callable[..., Any]]] = []
 
 @export("register_tensor_conversion_function")
 def register_tensor_conversion_function(
-    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+    base_type: object, conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
     """Registers a function that turns objects of `base_type` into tensors.
 
@@ -48,7 +48,7 @@ def register_tensor_conversion_function(
 
 
 @export("convert_to_tensor")
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor(value: object, dtype: object = None, dtype_hint: object = None, name: str | None = None) -> Any:
     """Converts `value` to a `Tensor`.
 
     >>> tf.convert_to_tensor([1, 2])
@@ -84,7 +84,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     return _constant(value, dtype, dtype_hint, name)
 
 
-def _converted(value: Any, result: Any, dtype: DType | None, hint: Any, name: str | None) -> Any:
+def _converted(value: object, result: Any, dtype: DType | None, hint: Any, name: str | None) -> Any:
     if isinstance(result, Tensor):
         return _existing(result, dtype, name)
     if result is NotImplemented:
@@ -119,7 +119,7 @@ def _out_of_scope(value: SymbolicTensor) -> TypeError:
     )
 
 
-def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Tensor:
+def _constant(value: object, dtype: DType | None, hint: object, name: str | None) -> Tensor:
     if dtype is None and hint is not None:
         try:
             array, dtype = make_array(value, as_dtype(hint))
@@ -158,7 +158,7 @@ def _first_dtype(value: Any) -> DType | None:
     return None
 
 
-def _packed(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Any:
+def _packed(value: object, dtype: DType | None, hint: object, name: str | None) -> Any:
     """Packs a nested list that holds tensors as one tensor.
 
     The first tensor decides the dtype. Where another dtype is asked for, all tensors are cast. Where the first tensor
@@ -212,7 +212,7 @@ def _of_known_dtype(value: Any) -> Any:
     return value if isinstance(getattr(value, "dtype", None), DType) else convert_to_tensor(value)
 
 
-def _is_tensor_like(value: Any) -> bool:
+def _is_tensor_like(value: object) -> bool:
     return isinstance(value, Tensor) or _converts_itself[type(value)]
 
 

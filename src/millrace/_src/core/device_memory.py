@@ -158,7 +158,7 @@ def reset_memory_stats(device: str) -> None:
     _forgotten_peaks[name] = accelerator.memory()[1]
 
 
-def _full_name(device: Any) -> str:
+def _full_name(device: object) -> str:
     """Returns the full name of a logical device; the first CPU's for an empty name.
 
     Raises:

@@ -8,9 +8,12 @@ inner scope leaves open.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    pass
 
 _TYPES = ("CPU", "GPU", "TPU", "CUSTOM", "EPU")
 """The device types that may stand in a name without `device:`, as in `/gpu:0`."""
@@ -41,11 +44,11 @@ class DeviceSpec:
 
     def __init__(
         self,
-        job: Any = None,
-        replica: Any = None,
-        task: Any = None,
-        device_type: Any = None,
-        device_index: Any = None,
+        job: object = None,
+        replica: object = None,
+        task: object = None,
+        device_type: object = None,
+        device_index: object = None,
     ) -> None:
         self._job: str | None = None if job is None else str(job)
         self._replica = _number(replica)
@@ -103,7 +106,7 @@ class DeviceSpec:
         """Returns a spec with the parts of another spec, completed by parts of this spec."""
         return type(self)(*_merged(self, dev))
 
-    def replace(self, **kwargs: Any) -> Any:
+    def replace(self, **kwargs: object) -> Any:
         """Returns a spec with some parts changed.
 
         Args: **kwargs: The parts, named as the arguments of the class.
@@ -136,7 +139,7 @@ class MutableDeviceSpec(DeviceSpec):
         return self._job
 
     @job.setter
-    def job(self, job: Any) -> None:
+    def job(self, job: object) -> None:
         self._job = None if job is None else str(job)
 
     @property
@@ -145,7 +148,7 @@ class MutableDeviceSpec(DeviceSpec):
         return self._replica
 
     @replica.setter
-    def replica(self, replica: Any) -> None:
+    def replica(self, replica: object) -> None:
         self._replica = _number(replica)
 
     @property
@@ -154,7 +157,7 @@ class MutableDeviceSpec(DeviceSpec):
         return self._task
 
     @task.setter
-    def task(self, task: Any) -> None:
+    def task(self, task: object) -> None:
         self._task = _number(task)
 
     @property
@@ -163,7 +166,7 @@ class MutableDeviceSpec(DeviceSpec):
         return self._device_type
 
     @device_type.setter
-    def device_type(self, device_type: Any) -> None:
+    def device_type(self, device_type: object) -> None:
         self._device_type = _type_name(device_type)
 
     @property
@@ -172,7 +175,7 @@ class MutableDeviceSpec(DeviceSpec):
         return self._device_index
 
     @device_index.setter
-    def device_index(self, device_index: Any) -> None:
+    def device_index(self, device_index: object) -> None:
         self._device_index = _number(device_index)
 
     def parse_from_string(self, spec: str | None) -> MutableDeviceSpec:
@@ -189,7 +192,7 @@ def _number(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def _type_name(value: Any) -> str | None:
+def _type_name(value: object) -> str | None:
     """Returns the name of a device type; `cpu` and `gpu` get capitals."""
     if value is None:
         return None

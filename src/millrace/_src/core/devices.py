@@ -154,7 +154,7 @@ def existing_place(place: str) -> str:
     return place
 
 
-def place_of(array: Any) -> str | None:
+def place_of(array: object) -> str | None:
     """Returns the full name of the first logical device on the accelerator that holds an array; None for the host."""
     for device, physical in _logical_devices(None) if accelerators() else ():
         accelerator = dict(physical_accelerators()).get(physical)
@@ -252,7 +252,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
     return _configured.get(device)
 
 
-def check_known(device: Any) -> None:
+def check_known(device: object) -> None:
     """Raises ValueError for what is not a physical device of this machine."""
     if device not in list_physical_devices():
         raise ValueError(f"Unrecognized device: {device!r}")

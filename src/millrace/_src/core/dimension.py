@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from millrace._src.util.export import export
 
 if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
     from millrace._src.core.shapes import TensorShape
 
 Arithmetic = Callable[[int, int], int]
@@ -35,7 +36,7 @@ class Dimension:
     __slots__ = ("_value",)
     __hash__ = None  # type: ignore[assignment]  # an unknown dimension is equal to nothing, not to itself either
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self._value: int | None = known_size(value)
 
     @property
@@ -43,7 +44,7 @@ class Dimension:
         """Returns the number, None if the dimension is unknown."""
         return self._value
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: TensorLike) -> bool:
         """Returns whether two dimensions may be the same: both are equal, or one dimension is unknown."""
         theirs = Dimension(other).value
         return self._value is None or theirs is None or self._value == theirs
@@ -56,7 +57,7 @@ class Dimension:
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
 
-    def merge_with(self, other: Any) -> Dimension:
+    def merge_with(self, other: object) -> Dimension:
         """Returns the known one of two dimensions.
 
         Raises: ValueError: if both are known and differ.
@@ -74,51 +75,51 @@ class Dimension:
             return Dimension(None)
         return Dimension(function(second, first) if turned else function(first, second))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: TensorLike) -> Any:
         return self._with(other, operator.add)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: TensorLike) -> Any:
         return self._with(other, operator.sub)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: TensorLike) -> Any:
         return self._with(other, operator.mul)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: TensorLike) -> Any:
         return self._with(other, operator.floordiv)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: TensorLike) -> Any:
         return self._with(other, operator.mod)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: TensorLike) -> Any:
         return self._with(other, operator.add, turned=True)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: TensorLike) -> Any:
         return self._with(other, operator.sub, turned=True)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: TensorLike) -> Any:
         return self._with(other, operator.mul, turned=True)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: TensorLike) -> Any:
         return self._with(other, operator.floordiv, turned=True)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: TensorLike) -> Any:
         return self._with(other, operator.mod, turned=True)
 
-    def __div__(self, other: Any) -> Any:
+    def __div__(self, other: TensorLike) -> Any:
         """Divides and rounds down: the `/` of Python 2, which old programs call by its name."""
         return self // other
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: TensorLike) -> Any:
         raise TypeError(
             f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead"
         )
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: TensorLike) -> Any:
         raise TypeError(
             f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
         )
 
-    def _compared(self, other: Any, function: Callable[[int, int], bool]) -> Any:
+    def _compared(self, other: object, function: Callable[[int, int], bool]) -> Any:
         """Returns the result of comparing two dimensions, None if one of the two is unknown."""
         theirs = Dimension(other).value
         return None if self._value is None or theirs is None else function(self._value, theirs)
@@ -135,16 +136,16 @@ class Dimension:
         except (TypeError, ValueError):
             return NotImplemented
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: TensorLike) -> Any:
         return self._compared(other, operator.lt)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: TensorLike) -> Any:
         return self._compared(other, operator.le)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: TensorLike) -> Any:
         return self._compared(other, operator.gt)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: TensorLike) -> Any:
         return self._compared(other, operator.ge)
 
     def __int__(self) -> int:
@@ -211,7 +212,7 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
 
 
 @export(v1=["dimension_value"])
-def dimension_value(dimension: Any) -> Any:
+def dimension_value(dimension: TensorLike) -> Any:
     """Returns the size that a dimension represents.
 
     >>> tf.compat.v1.dimension_value(tf.compat.v1.Dimension(3)), tf.compat.v1.dimension_value(4)

@@ -17,7 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.util.callers import is_library_code
 
 
-def _get_item(self: TensorShape, key: Any) -> Any:
+def _get_item(self: TensorShape, key: object) -> Any:
     found = _today["__getitem__"](self, key)
     return found if isinstance(key, slice) or is_library_code() else Dimension(found)
 

@@ -44,7 +44,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
     return _result(op, outputs, attrs)
 
 
-def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
+def execute_binary(op: OpDef, x: object, y: object, name: str) -> Any:
     """Runs an op call in the general form of `core.execute.execute_binary`."""
     if state.graph is not None:
         return execute(op, (x, y), {}, name)
@@ -235,7 +235,7 @@ class BoundCall:
             return self.kernel, self.output_dtypes[0], EagerTensor, self
         return self.kernel, None, self._wrap if self.op.signature.outputs else _no_tensor, self
 
-    def _wrap(self, result: Any, dtype: None) -> Any:
+    def _wrap(self, result: object, dtype: None) -> Any:
         return _result(self.op, wrap_outputs(self.op, result, self.output_dtypes), self.attrs)
 
 
@@ -246,11 +246,11 @@ def _rebind_calls() -> None:
         op.kernel_cache.renew(lambda entry: entry[-1].rebound_entry())
 
 
-def _no_tensor(result: Any, dtype: None) -> None:
+def _no_tensor(result: object, dtype: None) -> None:
     """Wraps the result of an op without outputs."""
 
 
-def wrap_outputs(op: OpDef, result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
+def wrap_outputs(op: OpDef, result: object, dtypes: Sequence[DType]) -> list[EagerTensor]:
     """Wraps a kernel's result as a flat list of eager tensors."""
     return [
         EagerTensor(array if type(array) is np.ndarray else scalar_array(array, dtype), dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.export import export
 
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
+
 
 @export("experimental.dlpack.to_dlpack")
-def to_dlpack(tf_tensor: Any) -> Any:
+def to_dlpack(tf_tensor: TensorLike) -> Any:
     """Makes a DLPack capsule of an eager tensor.
 
     >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1., 2.]))
@@ -42,7 +45,7 @@ class _Capsule:
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
+    def __dlpack__(self, **kwargs: object) -> Any:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -50,7 +53,7 @@ class _Capsule:
 
 
 @export("experimental.dlpack.from_dlpack")
-def from_dlpack(dlcapsule: Any) -> EagerTensor:
+def from_dlpack(dlcapsule: object) -> EagerTensor:
     """Makes a tensor over the memory of a DLPack capsule, or of any object with `__dlpack__`.
 
     >>> import numpy as np

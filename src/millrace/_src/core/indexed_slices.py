@@ -159,7 +159,7 @@ class IndexedSlices(CompositeTensor):
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{dense})"
 
 
-def dense(gradient: Any) -> Any:
+def dense(gradient: object) -> Any:
     """Returns an `IndexedSlices` as a tensor, and anything else as it is."""
     return gradient.__tf_tensor__() if isinstance(gradient, IndexedSlices) else gradient
 

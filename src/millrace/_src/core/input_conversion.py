@@ -82,7 +82,7 @@ def _known_types(op: OpDef, inputs: Sequence[Any], graph: Any) -> dict[str, DTyp
 
 
 def _hint(
-    op: OpDef, arg: Arg, value: Any, inputs: Sequence[Any], attrs: dict[str, Any], scope: str | None
+    op: OpDef, arg: Arg, value: object, inputs: Sequence[Any], attrs: dict[str, Any], scope: str | None
 ) -> DType | None:
     """Returns the dtype that a value should have if possible, where no earlier tensor has decided the dtype."""
     given_dtype: DType | None = attrs.get(arg.type_attr or "")
@@ -119,7 +119,7 @@ def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
     return flat
 
 
-def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
+def eager_pair(x: object, y: object) -> tuple[Any, Any, tuple[DType, DType] | None]:
     """Returns two plain operands as tensors, and their dtypes; one operand may be a number or a variable."""
     if type(x) in _NUMBERS and type(y) not in _NUMBERS:
         y = _read(y)
@@ -134,7 +134,7 @@ def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
     return x, y, None
 
 
-def _read(value: Any) -> Any:
+def _read(value: object) -> Any:
     """Reads the value of a variable; returns other values unchanged."""
     kind = type(value)
     if kind is EagerTensor:
@@ -167,7 +167,7 @@ def _number_like(number: Any, tensor: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=1024)
-def _cached_number(kind: Any, number: Any, dtype: DType) -> EagerTensor:
+def _cached_number(kind: object, number: Any, dtype: DType) -> EagerTensor:
     tensor: EagerTensor = convert_to_tensor(number, dtype)
     return tensor
 
@@ -234,7 +234,7 @@ def _as_tensor(value: Any, dtype: DType | None, name: str, scope: str | None) ->
         return _inside(convert_to_tensor(value, dtype, name=name), full_name)
 
 
-def _convert_tensors(op: OpDef, arg: Arg, value: Any, default: DType, scope: str | None) -> Any:
+def _convert_tensors(op: OpDef, arg: Arg, value: object, default: DType, scope: str | None) -> Any:
     """Converts a list that holds tensors: to the tensors' dtype where the op allows that dtype, else to the default."""
     allowed_types = op.types.get(arg.type_attr or "")
     with contextlib.suppress(TypeError, ValueError):
@@ -245,7 +245,7 @@ def _convert_tensors(op: OpDef, arg: Arg, value: Any, default: DType, scope: str
 
 
 def _convert_one(
-    op: OpDef, name: str, value: Any, hint: DType | None, scope: str | None, wanted: DType | None = None
+    op: OpDef, name: str, value: object, hint: DType | None, scope: str | None, wanted: DType | None = None
 ) -> Any:
     """Converts one value to a tensor, of dtype `hint` if possible; `wanted` is the only dtype that will do."""
     if type(value) is EagerTensor and scope is None:
@@ -269,11 +269,11 @@ def _convert_one(
         raise ValueError(f"Tried to convert '{name}' to a tensor and failed. Error: {error}") from None
 
 
-def _is_mixed(value: Any) -> bool:
+def _is_mixed(value: object) -> bool:
     return isinstance(value, (list, tuple)) and holds_tensor(value)
 
 
-def _unexpected_value(op: OpDef, name: str, value: Any, wanted: DType, error: TypeError) -> TypeError:
+def _unexpected_value(op: OpDef, name: str, value: object, wanted: DType, error: TypeError) -> TypeError:
     return TypeError(
         f"Expected {wanted.name} passed to parameter '{name}' of op '{op.name}', got {value!r} of type "
         f"'{type(value).__name__}' instead. Error: {error}"
@@ -289,7 +289,7 @@ def _inside(tensor: Any, name: str) -> Any:
 
 
 def _convert_list(
-    op: OpDef, arg: Arg, value: Any, attrs: dict[str, Any], scope: str | None, owners: dict[str, str]
+    op: OpDef, arg: Arg, value: object, attrs: dict[str, Any], scope: str | None, owners: dict[str, str]
 ) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value}.")

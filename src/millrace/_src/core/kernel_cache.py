@@ -36,7 +36,7 @@ class KernelCache:
         """The young generation, always the same dictionary: the hot path looks here."""
         self._old: dict[Any, Any] = {}
 
-    def find(self, key: Any) -> Any:
+    def find(self, key: object) -> Any:
         """Returns the call under a key, which becomes young, or None; a key that cannot be hashed has no call."""
         try:
             call = self.young.get(key)
@@ -48,7 +48,7 @@ class KernelCache:
             return None
         return call
 
-    def keep(self, key: Any, call: Any) -> None:
+    def keep(self, key: object, call: object) -> None:
         """Adds a call to the young generation; a full young generation becomes the old generation.
 
         Raises: TypeError: if the key cannot be hashed, because an attribute is an array or a list.

@@ -79,7 +79,7 @@ def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
 # --- one function a kind -----------------------------------------------------------------------------------------
 
 
-def _as_bool(op: OpDef, name: str, value: Any) -> bool:
+def _as_bool(op: OpDef, name: str, value: object) -> bool:
     if isinstance(value, (bool, int, np.bool_)):
         return bool(value)
     raise TypeError(f"Expected bool for argument '{name}' not {value!r}.")
@@ -106,7 +106,7 @@ def _as_float(op: OpDef, name: str, value: Any) -> float:
         return math.copysign(math.inf, number)
 
 
-def _as_text(op: OpDef, name: str, value: Any) -> str:
+def _as_text(op: OpDef, name: str, value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
@@ -114,7 +114,7 @@ def _as_text(op: OpDef, name: str, value: Any) -> str:
     raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
 
 
-def _as_type(op: OpDef, name: str, value: Any) -> DType:
+def _as_type(op: OpDef, name: str, value: object) -> DType:
     dtype = as_dtype(value)
     types = op.types.get(name)
     allowed_types = types.allowed if isinstance(types, TypeList) else types
@@ -136,11 +136,11 @@ def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> E
     )
 
 
-def _as_shape(op: OpDef, name: str, value: Any) -> Any:
+def _as_shape(op: OpDef, name: str, value: object) -> Any:
     return as_shape(value)
 
 
-def _as_it_is(op: OpDef, name: str, value: Any) -> Any:
+def _as_it_is(op: OpDef, name: str, value: object) -> Any:
     return value
 
 
@@ -165,7 +165,7 @@ _Normalize: TypeAlias = Callable[["OpDef", str, Any], Any]
 
 
 def _list_of(normalize: _Normalize) -> _Normalize:
-    def as_list(op: OpDef, name: str, value: Any) -> tuple[Any, ...]:
+    def as_list(op: OpDef, name: str, value: object) -> tuple[Any, ...]:
         if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
             raise TypeError(f"Expected list for argument '{name}' to '{op.name}' Op, not {value!r}.")
         return tuple(normalize(op, name, item) for item in value)
@@ -176,7 +176,7 @@ def _list_of(normalize: _Normalize) -> _Normalize:
 _as_any_types = _list_of(_as_type)
 
 
-def _as_types(op: OpDef, name: str, value: Any) -> tuple[DType, ...]:
+def _as_types(op: OpDef, name: str, value: object) -> tuple[DType, ...]:
     dtypes: tuple[DType, ...] = _as_any_types(op, name, value)
     check_length(op, name, len(dtypes))
     return dtypes

@@ -123,7 +123,7 @@ if TYPE_CHECKING:
         __name__: str
         __module__: str
 
-        def __call__(self, *inputs: Any, name: str | None = None, **attributes: Any) -> Any: ...
+        def __call__(self, *inputs: object, name: str | None = None, **attributes: object) -> Any: ...
 
 else:
     OpFunction = types.FunctionType

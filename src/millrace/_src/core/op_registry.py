@@ -75,12 +75,12 @@ class LateRule:
         rule: Callable[..., Any] = getattr(self._rules, self._name)
         return rule
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         """Calls the rule."""
         return self.load()(*args)
 
 
-def late_rules(op_name: str, rules: Any) -> Iterator[tuple[str, LateRule]]:
+def late_rules(op_name: str, rules: object) -> Iterator[tuple[str, LateRule]]:
     """Yields the rules of an op that stand in higher layers, each with its name."""
     from millrace._src.core.op_homes import RULE_HOMES  # generated; see get_op
 

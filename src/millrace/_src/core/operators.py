@@ -58,7 +58,7 @@ def _binary(
     late = _LateOp(op_name)
     special_dtype, special_op = (None, late) if special is None else (special[0], _LateOp(special[1]))
 
-    def forward(self: Any, other: Any) -> Any:
+    def forward(self: Any, other: object) -> Any:
         try:
             return execute_binary((special_op if self.dtype is special_dtype else late).op_def, self, other, graph_name)
         except (TypeError, ValueError) as error:
@@ -67,7 +67,7 @@ def _binary(
                 return execute(late.op_def, (self, _converter()(other)), _NO_ATTRS)
             return _overload_or_raise(public_name, self, other, reverse, error)
 
-    def backward(self: Any, other: Any) -> Any:
+    def backward(self: Any, other: object) -> Any:
         if state.graph is None:
             other = _converter()(other, dtype=self.dtype, name="x")
         return execute_binary((special_op if self.dtype is special_dtype else late).op_def, other, self, graph_name)
@@ -75,7 +75,7 @@ def _binary(
     return forward, backward
 
 
-def _overload_or_raise(public_name: str, self: Any, other: Any, reverse: str | None, error: Exception) -> Any:
+def _overload_or_raise(public_name: str, self: Any, other: object, reverse: str | None, error: Exception) -> Any:
     """Calls the overload of an operator's function, or lets an operand of a foreign class try its reflected method.
 
     Raises: Exception: the given error, if there is neither.
@@ -104,13 +104,13 @@ _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, type(None))
 def _function_binary(name: str, public_name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Makes the method and the reflected method of a binary operator that a function implements."""
 
-    def forward(self: Any, other: Any) -> Any:
+    def forward(self: Any, other: object) -> Any:
         try:
             return find_operator(name)(self, other, name=name)
         except (TypeError, ValueError) as error:
             return _overload_or_raise(public_name, self, other, reverse, error)
 
-    def backward(self: Any, other: Any) -> Any:
+    def backward(self: Any, other: object) -> Any:
         with context.name_scope(name) as scope:
             first = _converter()(other, dtype=self.dtype, name="x")
             return find_operator(name)(first, self, name=scope)
@@ -124,7 +124,7 @@ def _logical(
     """Makes the methods of `&`, `|`, `^`: logical on booleans (an op, or None for a function), bitwise on integers."""
     logical, bitwise = _LateOp(bool_op or ""), _LateOp(int_op)
 
-    def apply(self: Any, first: Any, second: Any) -> Any:
+    def apply(self: Any, first: object, second: object) -> Any:
         if self.dtype.name == "bool":
             if bool_op is None:
                 with context.name_scope(graph_name) as scope:
@@ -133,14 +133,14 @@ def _logical(
         with context.name_scope(graph_name):
             return execute(bitwise.op_def, (first, second), _NO_ATTRS)
 
-    def forward(self: Any, other: Any) -> Any:
+    def forward(self: Any, other: object) -> Any:
         try:
             return apply(self, self, other)
         except (TypeError, ValueError) as error:
             family = "math.logical" if self.dtype.name == "bool" else "bitwise.bitwise"
             return _overload_or_raise(f"{family}_{graph_name}", self, other, reverse, error)
 
-    def backward(self: Any, other: Any) -> Any:
+    def backward(self: Any, other: object) -> Any:
         return apply(self, other, self)
 
     return forward, backward
@@ -149,7 +149,7 @@ def _logical(
 def _comparison(op_name: str, public_name: str) -> Callable[..., Any]:
     late = _LateOp(op_name)
 
-    def compare(self: Any, other: Any) -> Any:
+    def compare(self: Any, other: object) -> Any:
         try:
             return execute(late.op_def, (self, other), _NO_ATTRS)
         except (TypeError, ValueError) as error:
@@ -163,7 +163,7 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
     late = _LateOp(op_name)
     attrs = {"incompatible_shape_error": False}
 
-    def compare(self: Any, other: Any) -> Any:
+    def compare(self: Any, other: object) -> Any:
         if other is None:
             return unequal
         if compares_by_identity(self):
@@ -227,5 +227,5 @@ class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
         name = "LogicalNot" if self.dtype.name == "bool" else "Invert"
         return execute(get_op(name), (self,), _NO_ATTRS)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return find_operator("getitem")(self, key)

@@ -11,7 +11,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from millrace._src.core import context
 from millrace._src.core.composite import CompositeTensor
@@ -26,13 +26,16 @@ from millrace._src.core.overloads import (
 )
 from millrace._src.util.export import export
 
+if TYPE_CHECKING:
+    pass
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 # --- annotations -------------------------------------------------------------------------------------------------
 
 
-def _check_annotation(annotation: Any) -> None:
+def _check_annotation(annotation: object) -> None:
     """Raises ValueError for an annotation that is not a class, union, or list of such."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     is_list_of_one = origin is list and len(inner) == 1
@@ -47,18 +50,18 @@ def _check_annotation(annotation: Any) -> None:
         )
 
 
-def _is_tensor_like_part(annotation: Any) -> bool:
+def _is_tensor_like_part(annotation: object) -> bool:
     """Returns whether an annotation is one of the lists, tuples and arrays of any items in `TensorLike`."""
     return typing.get_origin(annotation) is not None and all(
         part is Any or part is Ellipsis or _is_generic(part) for part in typing.get_args(annotation)
     )
 
 
-def _is_generic(annotation: Any) -> bool:
+def _is_generic(annotation: object) -> bool:
     return typing.get_origin(annotation) is not None and not _is_union(annotation)
 
 
-def _is_union(annotation: Any) -> bool:
+def _is_union(annotation: object) -> bool:
     return typing.get_origin(annotation) in {typing.Union, types.UnionType}
 
 
@@ -75,7 +78,7 @@ def _fits(value: Any, annotation: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(_fits(part, item) for part in value)
 
 
-def _holds_composite(value: Any) -> bool:
+def _holds_composite(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_composite(item) for item in value)
     return isinstance(value, CompositeTensor)
@@ -92,7 +95,7 @@ def _matches(signature: dict[str, Any], arguments: dict[str, Any]) -> bool:
 
 
 @export("experimental.dispatch_for_api")
-def dispatch_for_api(api: Any, *signatures: Any) -> Callable[[Function], Function]:
+def dispatch_for_api(api: object, *signatures: object) -> Callable[[Function], Function]:
     """Makes a decorator that overrides a public function for arguments of given types.
 
     >>> class Masked(tf.experimental.ExtensionType):
@@ -148,7 +151,7 @@ def _call_target(target: Callable[..., Any], arguments: dict[str, Any], takes_na
         return target(*remaining.values())
 
 
-def _named_signature(gate: Gate, signature: Any) -> dict[str, Any]:
+def _named_signature(gate: Gate, signature: object) -> dict[str, Any]:
     """Returns a signature with a checked annotation for each name of a parameter."""
     if not isinstance(signature, dict):
         raise TypeError("signatures must be dictionaries mapping parameter names to type annotations.")
@@ -197,7 +200,7 @@ def _with_name(signature: inspect.Signature) -> inspect.Signature:
 
 
 @export("experimental.dispatch_for_unary_elementwise_apis")
-def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Function], Function]:
+def dispatch_for_unary_elementwise_apis(x_type: object) -> Callable[[Function], Function]:
     """Makes a decorator that overrides all unary element-wise functions for a first argument of a type.
 
     >>> class Boxed(tf.experimental.ExtensionType):
@@ -217,7 +220,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Function], Fun
 
 
 @export("experimental.dispatch_for_binary_elementwise_apis")
-def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[Function], Function]:
+def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Callable[[Function], Function]:
     """Makes a decorator that overrides all binary element-wise functions for two arguments of given types.
 
     >>> class Boxed(tf.experimental.ExtensionType):
@@ -239,7 +242,9 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[
 
 
 @export("experimental.dispatch_for_binary_elementwise_assert_apis")
-def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[Function], Function]:
+def dispatch_for_binary_elementwise_assert_apis(
+    x_type: object, y_type: object
+) -> Callable[[Function], Function]:
     """Makes a decorator that overrides `tf.debugging.assert_equal` and its kin for two arguments of given types.
 
     >>> class Boxed(tf.experimental.ExtensionType):

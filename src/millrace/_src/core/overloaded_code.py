@@ -37,7 +37,7 @@ def put_gate(function: Any, gate: Any, plain: set[type]) -> None:
     function.__code__ = _gate_code(function, gate, plain)
 
 
-def _gate_code(function: Any, gate: Any, plain: set[type]) -> types.CodeType:
+def _gate_code(function: Any, gate: object, plain: set[type]) -> types.CodeType:
     """Compiles the code of a gate with the parameters, and the place in the source, of a function.
 
     # def concat(values, axis, name):

@@ -100,7 +100,7 @@ def switch_on(cls: type) -> None:
                 gate_of(function)
 
 
-def _open_gate_if_wanted(function: Any) -> None:
+def _open_gate_if_wanted(function: object) -> None:
     """Puts a gate to a function that is exported while overloads are on, if one of them is the function's."""
     names, kind = public_names(function), elementwise_kind(function)
     for cls in _switched_on:
@@ -110,7 +110,7 @@ def _open_gate_if_wanted(function: Any) -> None:
             return
 
 
-def gate_of(function: Any) -> Gate:
+def gate_of(function: object) -> Gate:
     """Returns the gate of a public function; puts one there where there is none.
 
     Raises: ValueError: if the function is not public, or no function.
@@ -216,7 +216,7 @@ class Gate:
                 return functools.partial(self._handle, handler)
         return None
 
-    def _handle(self, handler: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _handle(self, handler: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         return self.handle(handler, self.named(args, kwargs))
 
     def handle(self, handler: Callable[..., Any], arguments: dict[str, Any]) -> Any:
@@ -234,7 +234,7 @@ class Gate:
         return handler(functools.partial(self.function, **others) if others else self.function, *operands)
 
 
-def overload_of(name: str, *args: Any) -> Callable[..., Any] | None:
+def overload_of(name: str, *args: object) -> Callable[..., Any] | None:
     """Returns the overload of a public function for arguments; None without one, or before the function's import.
 
     Args:
@@ -258,7 +258,7 @@ def add_user_handler(kind: str, target: Target) -> None:
             gate_of(function)
 
 
-def _open_gate_of_kind(function: Any) -> None:
+def _open_gate_of_kind(function: object) -> None:
     if elementwise_kind(function) in _user_handlers:
         gate_of(function)
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from millrace._src.core.handle_types import Referent, VariableHandle
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, new_tensor
 from millrace._src.util.class_table import ClassTable
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import DTypeLike
 
 VARIABLE_MARK = "_should_act_as_resource_variable"
 """The class attribute by which a class declares that its instances act as variables; the name is TensorFlow's."""
@@ -58,7 +61,7 @@ class VariableLike(Protocol):
     def trainable(self) -> bool:
         """Whether tapes watch the variable by themselves."""
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         """Returns the value as a tensor."""
 
 
@@ -69,7 +72,7 @@ class PartedVariable:
         raise NotImplementedError
 
 
-def is_variable(value: Any) -> TypeGuard[VariableLike]:
+def is_variable(value: object) -> TypeGuard[VariableLike]:
     """Returns whether a value acts as a variable: whether its class declares so, whatever the class derives from.
 
     >>> from millrace._src.core.resources import is_variable
@@ -168,7 +171,7 @@ class VariableStorage(Referent):
         """Drops the value."""
         self.value = None
 
-    def set_device_value(self, array: Any) -> None:
+    def set_device_value(self, array: object) -> None:
         """Replaces the value by an array of an engine."""
         self.device, self._host = array, None
 

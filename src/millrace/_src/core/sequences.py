@@ -83,7 +83,7 @@ _CAST_FROM_FIRST = {
 }
 
 
-def _size(leaf: Any) -> Any:
+def _size(leaf: object) -> Any:
     """Returns the integer that a known `Dimension` represents, another leaf as it is.
 
     Raises: ValueError: if the dimension is unknown.
@@ -202,7 +202,7 @@ _ONLY_FLOATS = {float}
 _ONLY_BYTES, _ONLY_STRINGS = {bytes}, {str}
 
 
-def array_of_sequence(value: Any, dtype: DType | None) -> tuple[Array, DType]:
+def array_of_sequence(value: object, dtype: DType | None) -> tuple[Array, DType]:
     """Converts a nested sequence, or a single scalar, to an array and its dtype.
 
     >>> from millrace._src.core.sequences import array_of_sequence
@@ -354,7 +354,7 @@ def _items(sequence: Any) -> list[Any]:
     return [sequence[index] for index in range(len(sequence))]
 
 
-def _is_sequence(value: Any) -> bool:
+def _is_sequence(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return True
     if isinstance(value, np.ndarray):

@@ -10,7 +10,7 @@ take part: a spec without a name fits a spec with a name, not the other way roun
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from millrace._src.core.type_specs import (
     type_spec_from_value,
 )
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 __all__ = [
     "BatchableTypeSpec",
@@ -145,7 +148,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         """`tf.Tensor`."""
         return Tensor
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: object) -> bool:
         """Returns whether `spec_or_tensor`, a TensorSpec or Tensor, has a compatible dtype and shape.
 
         >>> tf.TensorSpec([None, 3]).is_compatible_with(tf.zeros([2, 3]))
@@ -157,7 +160,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
             and self._shape.is_compatible_with(spec_or_tensor.shape)
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Returns whether every tensor of this spec fits `other`; a name in this spec must be `other`'s too."""
         return (
             isinstance(other, TensorSpec)
@@ -181,17 +184,17 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
     def _component_specs(self) -> TensorSpec:
         return self
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: object) -> Any:
         return convert_to_tensor(value, self._dtype)
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: object) -> Any:
         return components
 
     @property
     def _flat_tensor_specs(self) -> list[Any]:
         return [self]
 
-    def _to_tensor_list(self, value: Any) -> list[Any]:
+    def _to_tensor_list(self, value: TensorLike) -> list[Any]:
         return [self._to_components(value)]
 
     def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
@@ -302,7 +305,7 @@ class BoundedTensorSpec(TensorSpec):
         self._minimum = self._bound("minimum", minimum)
         self._maximum = self._bound("maximum", maximum)
 
-    def _bound(self, which: str, value: Any) -> Array:
+    def _bound(self, which: str, value: object) -> Array:
         if value is None:
             raise ValueError(f"`{which}` can not be None.")
         bound = np.array(value, self._dtype.np_dtype)
@@ -384,10 +387,10 @@ class NoneTensorSpec(BatchableTypeSpec):
     def _component_specs(self) -> list[Any]:
         return []
 
-    def _to_components(self, value: Any) -> list[Any]:
+    def _to_components(self, value: object) -> list[Any]:
         return []
 
-    def _from_components(self, components: Any) -> None:
+    def _from_components(self, components: object) -> None:
         return None
 
     def _batch(self, batch_size: int | None) -> NoneTensorSpec:
@@ -396,7 +399,7 @@ class NoneTensorSpec(BatchableTypeSpec):
     def _unbatch(self) -> NoneTensorSpec:
         return self
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Returns whether `spec_or_value` is None or describes None."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from millrace._src.util import text
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.identity import Reference
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import DTypeLike, ShapeLike
 
 
 def _numpy_method(name: str) -> property:
@@ -150,7 +153,7 @@ class EagerTensor(Tensor):
         value = self._eager_array
         return value if value.ndim else value[()]
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Checks that `shape` is compatible with the value's shape."""
         if not self.shape.is_compatible_with(as_shape(shape)):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {as_shape(shape)}.")
@@ -280,7 +283,7 @@ class EagerTensor(Tensor):
 _held_value: Any = vars(EagerTensor)["_eager_array"]  # the slot's descriptor
 
 
-def arrived(array: Any) -> np.ndarray[Any, Any]:
+def arrived(array: object) -> np.ndarray[Any, Any]:
     """Returns the array of an engine as a NumPy array: waits until the engine has computed the array.
 
     Raises: InternalError: if the engine failed.
@@ -360,7 +363,7 @@ class PendingTensor(EagerTensor):
         return len(held(self).shape)
 
 
-def tensor_of(array: Any, dtype: DType) -> EagerTensor:
+def tensor_of(array: object, dtype: DType) -> EagerTensor:
     """Returns a tensor for a result of an engine: a pending one unless the array is NumPy's."""
     return EagerTensor(array, dtype) if type(array) is np.ndarray else PendingTensor(array, dtype)
 
@@ -390,7 +393,7 @@ def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return view
 
 
-def _scalar(value: Any) -> np.ndarray[Any, Any]:
+def _scalar(value: object) -> np.ndarray[Any, Any]:
     """Makes a 0-d object array that holds `value`."""
     array = np.empty((), dtype=object)
     array[()] = value
@@ -401,7 +404,7 @@ def _restore(value: np.ndarray[Any, Any], dtype: DType) -> EagerTensor:
     return EagerTensor(value, dtype)
 
 
-def eager(array: Any) -> EagerTensor:
+def eager(array: object) -> EagerTensor:
     """Wraps an array, which nobody else may change, as a tensor of its own dtype."""
     array = np.asarray(array)
     return EagerTensor(array, from_np(array.dtype))
@@ -463,7 +466,7 @@ class SymbolicTensor(Tensor):
         """Lists the operations that take this tensor as an input."""
         return [op for op in self.op.graph.get_operations() for t in op.inputs if t is self]
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Merges `shape` into what is statically known of this tensor's shape."""
         new_shape = as_shape(shape)
         try:
@@ -471,7 +474,7 @@ class SymbolicTensor(Tensor):
         except ValueError:
             raise ValueError(_merge_complaint(self.shape, new_shape)) from None
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may indicate that you're "
             "trying to pass a Tensor to a NumPy call, which is not supported."
@@ -507,7 +510,7 @@ class SymbolicTensor(Tensor):
     def __tf_tracing_type__(self, context: Any) -> Any:
         return context.make_tensor_type(self)
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: object = None, session: object = None) -> Any:
         """Returns the tensor's value in a v1 session.
 
         Args:

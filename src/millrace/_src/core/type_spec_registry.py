@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from millrace._src.core.type_specs import TypeSpec
 
@@ -73,7 +73,7 @@ def lookup(name: str) -> type[TypeSpec]:
     return _classes[name]
 
 
-def get_name(cls: Any) -> str:
+def get_name(cls: object) -> str:
     """Returns the name of a registered class.
 
     Raises:

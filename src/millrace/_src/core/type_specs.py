@@ -12,7 +12,7 @@ serialized fields, where shapes, dtypes and nested specs know their own order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from millrace._src.core.wire_forms import CODEC, class_of_kind
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.nest_paths import flatten_up_to
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 _ABSTRACT = ("_component_specs", "_from_components", "_serialize", "_to_components", "value_type")
 
@@ -36,7 +39,7 @@ class TypeSpec:
     (True, True)
     """
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         missing = {name for name in _ABSTRACT if getattr(cls, name) is getattr(TypeSpec, name)}
         cls.__abstractmethods__ = frozenset(missing)  # as `abc` does; its metaclass would slow `isinstance`
@@ -84,7 +87,7 @@ class TypeSpec:
         return _codec().encode(self)
 
     @classmethod
-    def experimental_from_proto(cls, proto: Any) -> Any:
+    def experimental_from_proto(cls, proto: object) -> Any:
         """Makes the spec that a `TypeSpecProto` describes."""
         return _codec().decode(proto)
 
@@ -106,7 +109,7 @@ class TypeSpec:
             return False
         return _all_pairs(_is_compatible, self._serialize(), spec_or_value._serialize())
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Returns whether all values of this spec are values of `other`.
 
         >>> tf.TensorSpec([2, 3]).is_subtype_of(tf.TensorSpec([None, 3]))
@@ -128,7 +131,7 @@ class TypeSpec:
         except (ValueError, TypeError):  # the fields differ in structure, or have nothing in common
             return None
 
-    def most_specific_compatible_type(self, other: Any) -> Any:
+    def most_specific_compatible_type(self, other: object) -> Any:
         """Returns `most_specific_common_supertype` of two specs.
 
         Raises:
@@ -145,7 +148,7 @@ class TypeSpec:
         """Returns the specs of the tensors of which a value consists."""
         return [leaf for spec in nest.flatten(self._component_specs) for leaf in spec.flatten()]
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """Returns the tensors of which a value consists."""
         pairs = _paired(self._component_specs, self._to_components(value))
         return [tensor for spec, part in pairs for tensor in spec.to_tensors(part)]
@@ -181,7 +184,7 @@ class TypeSpec:
     def _flat_tensor_specs(self) -> list[Any]:
         return nest.flatten(self._component_specs, expand_composites=True)
 
-    def _to_tensor_list(self, value: Any) -> list[Any]:
+    def _to_tensor_list(self, value: TensorLike) -> list[Any]:
         return nest.flatten(self._to_components(value), expand_composites=True)
 
     def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
@@ -217,7 +220,7 @@ class TypeSpec:
     def _nest_components(self) -> Any:
         return self._component_specs
 
-    def _nest_rebuild(self, components: Any) -> Any:
+    def _nest_rebuild(self, components: object) -> Any:
         return self._from_components(components)
 
     def _nest_spec(self) -> TypeSpec:
@@ -264,7 +267,7 @@ def _codec() -> Any:
     return class_of_kind(CODEC)
 
 
-def _all_pairs(relation: Callable[[Any, Any], bool], fields_a: Any, fields_b: Any) -> bool:
+def _all_pairs(relation: Callable[[Any, Any], bool], fields_a: object, fields_b: object) -> bool:
     try:
         nest.assert_same_structure(fields_a, fields_b)
     except (ValueError, TypeError):
@@ -280,7 +283,7 @@ def _is_subtype(a: Any, b: Any) -> bool:
     return bool(a.is_subtype_of(b)) if _is_ordered(a, b) else _is_equal(a, b)
 
 
-def _is_ordered(a: Any, b: Any) -> bool:
+def _is_ordered(a: object, b: object) -> bool:
     return type(a) is type(b) and hasattr(a, "is_subtype_of") and hasattr(a, "is_compatible_with")
 
 
@@ -290,7 +293,7 @@ def _is_equal(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def _common_field(field: Any, *others: Any) -> Any:
+def _common_field(field: object, *others: object) -> Any:
     if hasattr(field, "most_specific_common_supertype"):
         common = field.most_specific_common_supertype(others)
         if common is None:
@@ -301,7 +304,7 @@ def _common_field(field: Any, *others: Any) -> Any:
     return field
 
 
-def _comparable(field: Any) -> Any:
+def _comparable(field: object) -> Any:
     """Returns a hashable stand-in for a serialized field, equal for equal fields."""
     if isinstance(field, dict):
         return "dict", tuple((key, _comparable(field[key])) for key in sorted(field))
@@ -314,7 +317,7 @@ def _comparable(field: Any) -> Any:
     return field
 
 
-def _paired(specs: Any, components: Any) -> list[tuple[Any, Any]]:
+def _paired(specs: object, components: object) -> list[tuple[Any, Any]]:
     """Returns pairs of a spec and its component; a component may be a list that becomes a tensor."""
     return list(zip(nest.flatten(specs), flatten_up_to(specs, components, check_types=False), strict=True))
 
@@ -327,19 +330,19 @@ def fitting_spec(spec: Any, components: Any) -> Any:
     return spec._with_tensor_ranks_only()
 
 
-def _is_of_shape(spec: Any, part: Any) -> bool:
+def _is_of_shape(spec: object, part: object) -> bool:
     """Returns whether a component is known to be of a spec's shape; what has no static shape counts as if it were."""
     known, shape = getattr(spec, "shape", None), getattr(part, "shape", None)
     return known is None or not isinstance(shape, TensorShape) or shape.is_subtype_of(known)
 
 
-def _rank_only(field: Any) -> Any:
+def _rank_only(field: object) -> Any:
     if isinstance(field, TensorShape):
         return field if field.rank is None else unknown_shape(field.rank)
     return field._with_tensor_ranks_only() if isinstance(field, TypeSpec) else field
 
 
-def _nameless(field: Any) -> Any:
+def _nameless(field: object) -> Any:
     return field._without_tensor_names() if isinstance(field, TypeSpec) else field
 
 
@@ -382,7 +385,7 @@ def register_type_spec_from_value_converter(value_type: type, converter: Callabl
 
 
 @export("type_spec_from_value")
-def type_spec_from_value(value: Any) -> Any:
+def type_spec_from_value(value: TensorLike) -> Any:
     """Returns the spec that describes a value.
 
     >>> tf.type_spec_from_value(tf.constant([1, 2]))

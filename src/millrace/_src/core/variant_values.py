@@ -7,7 +7,7 @@ begin with zeros, and only the object can say what its zero is. Objects without 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def zeros_of(array: Array) -> Array:
     return zeros
 
 
-def _zero_of(item: Any) -> VariantValue:
+def _zero_of(item: object) -> VariantValue:
     if not isinstance(item, VariantValue):
         message = f"No unary variant unary_op function found for op ZEROS_LIKE: {type(item).__name__} has no zero"
         raise InternalError(None, None, message)

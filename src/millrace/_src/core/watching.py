@@ -21,7 +21,7 @@ Kernel: TypeAlias = Callable[..., Any]
 class Watcher:
     """Sees what runs; each method returns what shall run in the place of a callable, by default the callable itself."""
 
-    def watch_call(self, call: Any, kernel: Kernel) -> Kernel:
+    def watch_call(self, call: object, kernel: Kernel) -> Kernel:
         """Returns what runs in place of the kernel of eager calls.
 
         Args:
@@ -81,7 +81,7 @@ def is_watched() -> bool:
     return bool(_watchers)
 
 
-def watched_call(call: Any, kernel: Kernel) -> Kernel:
+def watched_call(call: object, kernel: Kernel) -> Kernel:
     """Returns what runs in place of the kernel of eager calls; see `Watcher.watch_call`."""
     for watcher in _watchers:
         kernel = watcher.watch_call(call, kernel)

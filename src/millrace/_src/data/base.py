@@ -128,7 +128,7 @@ def dataset_class(kind: str) -> type[DatasetBase]:
 
 
 def new_dataset(
-    kind: str, variant_tensor: Any, spec: Any, inputs: Sequence[DatasetBase] = (), functions: Sequence[Any] = ()
+    kind: str, variant_tensor: object, spec: object, inputs: Sequence[DatasetBase] = (), functions: Sequence[Any] = ()
 ) -> Any:
     """Makes a dataset of a kind; see `DatasetBase` for the arguments."""
     return dataset_class(kind)(variant_tensor, spec, inputs, functions)
@@ -138,12 +138,12 @@ def apply_op(
     kind: str,
     op: OpFunction,
     arguments: Sequence[Any],
-    spec: Any,
+    spec: object,
     *,
     inputs: Sequence[DatasetBase] = (),
     functions: Sequence[Any] = (),
     name: str | None = None,
-    **attrs: Any,
+    **attrs: object,
 ) -> Any:
     """Makes a dataset by calling a dataset op.
 
@@ -164,7 +164,7 @@ def apply_op(
     return new_dataset(kind, tensor, spec, inputs, functions)
 
 
-def _handle(argument: Any) -> Any:
+def _handle(argument: object) -> Any:
     if isinstance(argument, (list, tuple)):
         return [_handle(item) for item in argument]
     return argument._variant_tensor if isinstance(argument, DatasetBase) else argument
@@ -212,7 +212,7 @@ class DatasetSpec(BatchableTypeSpec):
 
     __slots__ = ("_element_spec", "_dataset_shape")
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: object, dataset_shape: object = ()) -> None:
         self._element_spec = element_spec
         self._dataset_shape: TensorShape = as_shape(dataset_shape)
 
@@ -236,14 +236,14 @@ class DatasetSpec(BatchableTypeSpec):
     def _to_components(self, value: Any) -> Any:
         return value._variant_tensor
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: object) -> Any:
         if not self._dataset_shape.rank == 0:
             raise NotImplementedError(
                 f"A dataset of handles of shape {self._dataset_shape} cannot be made; a dataset is a scalar."
             )
         return new_dataset("_VariantDataset", components, self._element_spec)
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: object) -> Any:
         """Returns a dataset that is an argument for this spec.
 
         Raises: tf.errors.InvalidArgumentError: if the dtypes of its elements are others.

@@ -47,7 +47,7 @@ def _len(dataset: DatasetBase) -> Any:
     return raw.Identity(input=count)
 
 
-def _enumerate(dataset: DatasetBase, start: Any = 0) -> Any:
+def _enumerate(dataset: DatasetBase, start: object = 0) -> Any:
     return enumerate_(dataset, start)
 
 
@@ -75,11 +75,11 @@ def _all(dataset: DatasetBase) -> Any:
     return reduce(take(filter_(dataset, _negation), 1), True, lambda found, x: x)
 
 
-def _itself(x: Any) -> Any:
+def _itself(x: object) -> Any:
     return x
 
 
-def _negation(x: Any) -> Any:
+def _negation(x: object) -> Any:
     return raw.LogicalNot(x=x)
 
 

@@ -32,16 +32,16 @@ class CsvDatasetV2(DatasetV2):
 
     def __init__(
         self,
-        filenames: Any,
+        filenames: object,
         record_defaults: Sequence[Any],
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        header: Any = False,
-        field_delim: Any = ",",
-        use_quote_delim: Any = True,
-        na_value: Any = "",
-        select_cols: Any = None,
-        exclude_cols: Any = None,
+        compression_type: object = None,
+        buffer_size: object = None,
+        header: object = False,
+        field_delim: object = ",",
+        use_quote_delim: object = True,
+        na_value: object = "",
+        select_cols: object = None,
+        exclude_cols: object = None,
     ) -> None:
         """Makes the dataset; files are opened when a pass comes to them.
 

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.data.dataset import DatasetV2
 from millrace._src.data.iterators_v1 import Iterator, make_initializable_iterator, make_one_shot_iterator
 from millrace._src.data.legacy_structure import LegacyStructure
@@ -36,7 +37,7 @@ class DatasetV1(DatasetV2, LegacyStructure):
     def map_with_legacy_function(
         self,
         map_func: Callable[..., Any],
-        num_parallel_calls: Any = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         use_unbounded_threadpool: bool = False,
     ) -> Any:

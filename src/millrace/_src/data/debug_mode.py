@@ -25,7 +25,7 @@ def is_debugging() -> bool:
     return _is_on and state.graph is None
 
 
-def parallel_calls(number: Any) -> Any:
+def parallel_calls(number: object) -> Any:
     """Returns how many calls may run at a time: None, for one after the other, in debug mode."""
     return None if is_debugging() else number
 

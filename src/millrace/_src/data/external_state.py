@@ -7,7 +7,6 @@ Python functions remember. `ExternalStatePolicy` says whether such an iterator m
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from millrace._src.core.errors import FailedPreconditionError, InvalidArgumentError
 from millrace._src.core.op_def import Effects
@@ -15,6 +14,8 @@ from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DatasetNode
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.graph import Graph
+from millrace._src.graph.operation import Operation
 from millrace._src.util.logger import get_logger
 
 
@@ -52,7 +53,7 @@ def stateful_ops(node: DatasetNode) -> Iterable[str]:
         yield from stateful_ops(source)
 
 
-def _stateful_operations(graph: Any) -> Iterable[str]:
+def _stateful_operations(graph: Graph) -> Iterable[str]:
     """Yields the types of a graph's operations, those of the graphs inside it too."""
     for operation in graph.get_operations():
         bodies = function_attrs(operation)
@@ -62,7 +63,7 @@ def _stateful_operations(graph: Any) -> Iterable[str]:
             yield operation.type
 
 
-def _depends_on_outside(operation: Any) -> bool:
+def _depends_on_outside(operation: Operation) -> bool:
     """Returns whether what an operation gives depends on state outside.
 
     Random numbers do not count: the state of an iterator has the positions in their streams.

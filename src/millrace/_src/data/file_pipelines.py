@@ -10,6 +10,7 @@ import collections
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import string
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data import csv_columns
@@ -27,7 +28,7 @@ from millrace._src.util.export import export
 
 @export("data.experimental.make_csv_dataset")
 def make_csv_dataset(
-    file_pattern: Any,
+    file_pattern: object,
     batch_size: int,
     column_names: Sequence[str] | None = None,
     column_defaults: Sequence[Any] | None = None,
@@ -40,7 +41,7 @@ def make_csv_dataset(
     num_epochs: int | None = None,
     shuffle: bool = True,
     shuffle_buffer_size: int = 10000,
-    shuffle_seed: Any = None,
+    shuffle_seed: TensorLike | None = None,
     prefetch_buffer_size: int | None = None,
     num_parallel_reads: int | None = None,
     sloppy: bool = False,
@@ -165,16 +166,16 @@ def _shuffle_and_repeat(dataset: Any, buffer_size: int | None, seed: Any, count:
 
 @export("data.experimental.make_batched_features_dataset")
 def make_batched_features_dataset(
-    file_pattern: Any,
+    file_pattern: object,
     batch_size: int,
     features: Mapping[Any, Any],
     reader: Callable[..., Any] | None = None,
-    label_key: Any = None,
+    label_key: object = None,
     reader_args: Sequence[Any] | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
     shuffle_buffer_size: int = 10000,
-    shuffle_seed: Any = None,
+    shuffle_seed: TensorLike | None = None,
     prefetch_buffer_size: int | None = None,
     reader_num_threads: int | None = None,
     parser_num_threads: int | None = None,

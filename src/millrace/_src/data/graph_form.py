@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import from_np, string, variant
 from millrace._src.core.handle_types import NotedCall, Referent
@@ -66,7 +67,7 @@ def _message_of(graph: Graph, output: Any) -> graph_pb2.GraphDef:
     return message
 
 
-def dataset_in_graph(node: DatasetNode, graph: Any) -> Any:
+def dataset_in_graph(node: DatasetNode, graph: Graph) -> Any:
     """Adds a dataset that was made in eager mode to a graph; returns its variant tensor there.
 
     Raises: tf.errors.FailedPreconditionError: if the dataset depends on an object that no graph can hold, such as a
@@ -83,7 +84,7 @@ class _Writer:
         self.policy = policy
         self.tensors: dict[int, Any] = {}
 
-    def tensor_of(self, referent: Any) -> Any:
+    def tensor_of(self, referent: object) -> Any:
         """Returns the tensor of the graph that represents a dataset, or another object that knows its op call."""
         tensor = self.tensors.get(id(referent))
         if tensor is None:
@@ -265,7 +266,7 @@ def to_variant(dataset: DatasetBase) -> Any:
 
 
 @export("data.experimental.from_variant")
-def from_variant(variant: Any, structure: Any) -> Any:
+def from_variant(variant: TensorLike, structure: object) -> Any:
     """Makes the dataset of a variant tensor.
 
     >>> variant = tf.data.experimental.to_variant(tf.data.Dataset.range(2))

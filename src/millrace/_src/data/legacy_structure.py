@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
@@ -17,22 +18,22 @@ from millrace._src.util.export import export
 from millrace._src.util.nest_paths import flatten_up_to
 
 
-def legacy_types(spec: Any) -> Any:
+def legacy_types(spec: object) -> Any:
     """Returns the nest of the dtypes of specs; a spec of values without a dtype represents itself."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_types(), spec)
 
 
-def legacy_shapes(spec: Any) -> Any:
+def legacy_shapes(spec: object) -> Any:
     """Returns the nest of the shapes of specs; a spec of values without a shape represents itself."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_shapes(), spec)
 
 
-def legacy_classes(spec: Any) -> Any:
+def legacy_classes(spec: object) -> Any:
     """Returns the nest of the classes of values; a spec of values that need one represents itself."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_classes(), spec)
 
 
-def spec_of_legacy(types: Any, shapes: Any = None, classes: Any = None) -> Any:
+def spec_of_legacy(types: object, shapes: object = None, classes: object = None) -> Any:
     """Returns the nest of specs that dtypes, shapes and classes describe.
 
     Args:
@@ -51,7 +52,7 @@ def spec_of_legacy(types: Any, shapes: Any = None, classes: Any = None) -> Any:
     return nest.pack_sequence_as(types, specs)
 
 
-def _spec(dtype: Any, shape: Any, kind: Any) -> TypeSpec:
+def _spec(dtype: DTypeLike, shape: ShapeLike, kind: Any) -> TypeSpec:
     """Returns the spec of one component."""
     if isinstance(dtype, TypeSpec):
         return dtype
@@ -91,7 +92,7 @@ class LegacyStructure:
 
 
 @export(v1=["data.get_output_types"])
-def get_output_types(dataset_or_iterator: Any) -> Any:
+def get_output_types(dataset_or_iterator: object) -> Any:
     """Returns the dtypes of the elements of a dataset or an iterator.
 
     Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
@@ -102,7 +103,7 @@ def get_output_types(dataset_or_iterator: Any) -> Any:
 
 
 @export(v1=["data.get_output_shapes"])
-def get_output_shapes(dataset_or_iterator: Any) -> Any:
+def get_output_shapes(dataset_or_iterator: object) -> Any:
     """Returns the static shapes of the elements of a dataset or an iterator.
 
     Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
@@ -113,7 +114,7 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 
 @export(v1=["data.get_output_classes"])
-def get_output_classes(dataset_or_iterator: Any) -> Any:
+def get_output_classes(dataset_or_iterator: object) -> Any:
     """Returns the classes of the elements of a dataset or an iterator.
 
     Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.

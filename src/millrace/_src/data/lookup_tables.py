@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import as_dtype, int64, string
@@ -125,7 +126,7 @@ def table_from_dataset(
     vocab_size: int | None = None,
     default_value: Any = None,
     hasher_spec: HasherSpec = FAST_HASH,
-    key_dtype: Any = string,
+    key_dtype: DTypeLike = string,
     name: str | None = None,
 ) -> Any:
     """Makes a table of the pairs of a dataset.
@@ -183,9 +184,9 @@ def index_table_from_dataset(
     dataset: Any = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
-    default_value: Any = -1,
+    default_value: TensorLike = -1,
     hasher_spec: HasherSpec = FAST_HASH,
-    key_dtype: Any = string,
+    key_dtype: DTypeLike = string,
     name: str | None = None,
 ) -> Any:
     """Makes a table of the positions of keys in a dataset.

@@ -42,10 +42,10 @@ def for_each_element(dataset: DatasetBase, loop: Loop) -> None:
         return
     source = _Elements(dataset, loop.extra_test is not None)
 
-    def test(counter: Any) -> Any:
+    def test(counter: object) -> Any:
         return condition_tensor(convert_to_tensor(loop.unless_left(True)), "for loop")
 
-    def body(counter: Any) -> Any:
+    def body(counter: object) -> Any:
         loop.body(source.element)
         return counter
 
@@ -55,7 +55,7 @@ def for_each_element(dataset: DatasetBase, loop: Loop) -> None:
     loop.stage(test, body, (), None, LoopForm(source.build, widens_shapes=True, has_run=_always, trial=trial))
 
 
-def _always(counter: Any) -> Any:
+def _always(counter: object) -> Any:
     """Returns that an iteration over an element runs the body."""
     return convert_to_tensor(True)
 
@@ -80,10 +80,10 @@ class _Elements:
         self,
         test: Callable[[Any, Any], Any],
         body: Callable[[Any, Any], Any],
-        variables: Any,
-        shape_invariants: Any,
+        variables: object,
+        shape_invariants: object,
         parallel_iterations: int,
-        maximum_iterations: Any,
+        maximum_iterations: object,
     ) -> Any:
         """Builds the loop with the arguments of `tf.while_loop`; returns the last values of the variables."""
         if not nest.flatten(variables):
@@ -96,7 +96,7 @@ class _Elements:
         def unpacked(flat: Sequence[Any]) -> Any:
             return nest.pack_sequence_as(variables, list(flat))
 
-        def scan_body(values: Any, element: Any) -> Any:
+        def scan_body(values: Any, element: object) -> Any:
             self.element = element
             after, went_on = self._iteration(test, body, unpacked(values))
             return after, (*after, went_on)
@@ -107,7 +107,7 @@ class _Elements:
         specs = scanned.element_spec[:-1]
         return unpacked(reduce_over(scanned, first, reduce_body, state_spec=specs))
 
-    def _build_without_variables(self, test: Any, body: Any, maximum_iterations: Any) -> Any:
+    def _build_without_variables(self, test: Any, body: Any, maximum_iterations: object) -> Any:
         """Builds a loop that has effects only, with a number as the state that a scan needs."""
 
         def body_with_number(counter: Any, number: Any) -> Any:
@@ -133,12 +133,12 @@ class _Elements:
         return tuple(cond(went_on, run, lambda: nest.flatten(variables))), went_on
 
 
-def take_while_predicate(*values: Any) -> Any:
+def take_while_predicate(*values: object) -> Any:
     """Returns whether the body ran, the last of what the scan gives."""
     return values[-1]
 
 
-def reduce_body(values: Any, scanned: Any) -> Any:
+def reduce_body(values: object, scanned: Any) -> Any:
     """Returns the variables that the scan gives for an element."""
     return scanned[:-1]
 
@@ -152,10 +152,10 @@ def _for_each_next(iterator: OwnedIterator, loop: Loop) -> None:
         loop.over_python(iterator)
         return
 
-    def test(has_value: Any) -> Any:
+    def test(has_value: object) -> Any:
         return loop.unless_left(has_value)
 
-    def body(has_value: Any) -> Any:
+    def body(has_value: object) -> Any:
         optional = iterator.get_next_as_optional()
         has_value = optional.has_value()
         replace(loop, body=run).run_if(has_value, optional)
@@ -170,7 +170,7 @@ def _for_each_next(iterator: OwnedIterator, loop: Loop) -> None:
     loop.stage(test, body, convert_to_tensor(True), None, replace(WHILE, has_run=_had_element, trial=trial))
 
 
-def _had_element(has_value: Any) -> Any:
+def _had_element(has_value: object) -> Any:
     """Returns whether there was an element, which is the counter of the loop."""
     return has_value
 

@@ -61,7 +61,7 @@ class NumpyIterator(collections.abc.Iterator[Any], Trackable):
         (state,) = self._iterator._serialize_to_tensors().values()
         return state
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         """Goes on from a state.
 
         Args:

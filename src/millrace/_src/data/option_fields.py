@@ -48,7 +48,7 @@ class Option:
         instance._check_mutable()
         instance._values[self.name] = value
 
-    def __delete__(self, instance: Any) -> None:
+    def __delete__(self, instance: object) -> None:
         raise AttributeError(f"property {self.name!r} of {type(instance).__name__!r} object has no deleter")
 
 
@@ -67,7 +67,7 @@ class OptionsBase:
         """Returns the options by name, without second names."""
         return {name: option for name, option in vars(cls).items() if isinstance(option, Option)}
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if not hasattr(type(self), name):
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         object.__setattr__(self, name, value)
@@ -105,7 +105,7 @@ class OptionsBase:
                 merged._values[name] = copy.copy(theirs if name in other._values else mine)
         return merged
 
-    def _write(self, message: Any) -> None:
+    def _write(self, message: object) -> None:
         """Writes the options that are set into a protocol buffer."""
         for name, option in self._options().items():
             value = option.__get__(self)
@@ -116,7 +116,7 @@ class OptionsBase:
             elif name in self._values:
                 _write_field(message, str(option.field), value)
 
-    def _read(self, message: Any) -> None:
+    def _read(self, message: object) -> None:
         """Reads options from a protocol buffer."""
         for name, option in self._options().items():
             if issubclass(option.kind, OptionsBase):
@@ -128,7 +128,7 @@ class OptionsBase:
                 self._values[name] = option.kind(getattr(message, str(option.field)))
 
 
-def _write_field(message: Any, field: str, value: Any) -> None:
+def _write_field(message: object, field: str, value: object) -> None:
     if isinstance(value, list):
         getattr(message, field).extend(value)
     else:

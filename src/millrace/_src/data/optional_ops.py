@@ -96,7 +96,7 @@ def optional_from_value(xp: Xp, components: list[Array], *, Toutput_types: list[
 
 
 @optional_from_value.gradient
-def optional_from_value_gradient(doptional: Any, components: Any) -> tuple[list[Any]]:
+def optional_from_value_gradient(doptional: object, components: Any) -> tuple[list[Any]]:
     """Takes the gradients of the components out of the optional that holds them."""
     dtypes, shapes = [t.dtype for t in components], [t.shape for t in components]
     return (list(optional_get_value(doptional, output_types=dtypes, output_shapes=shapes)),)

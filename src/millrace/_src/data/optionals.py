@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import variant
 from millrace._src.core.specs import TensorSpec
@@ -48,7 +49,7 @@ class Optional(CompositeTensor, ABC):
         """
 
     @staticmethod
-    def empty(element_spec: Any) -> Optional:
+    def empty(element_spec: object) -> Optional:
         """Makes an optional without an element.
 
         Args:
@@ -59,7 +60,7 @@ class Optional(CompositeTensor, ABC):
         return optional_of(optional_none(), element_spec)
 
     @staticmethod
-    def from_value(value: Any) -> Optional:
+    def from_value(value: TensorLike) -> Optional:
         """Makes an optional with an element.
 
         Args:
@@ -75,7 +76,7 @@ class Optional(CompositeTensor, ABC):
         return optional_of(optional_from_value(structure.flatten(element)), structure.spec)
 
 
-def optional_of(variant_tensor: Any, element_spec: Any, structure: Structure | None = None) -> Optional:
+def optional_of(variant_tensor: object, element_spec: object, structure: Structure | None = None) -> Optional:
     """Returns the optional to which a variant tensor refers.
 
     Args:
@@ -141,7 +142,7 @@ class OptionalSpec(TypeSpec):
 
     __slots__ = ("_element_spec", "_structure")
 
-    def __init__(self, element_spec: Any) -> None:
+    def __init__(self, element_spec: object) -> None:
         self._element_spec = element_spec
         self._structure: Structure | None = None
         """The structure of the element, kept for all optionals that a function returns."""

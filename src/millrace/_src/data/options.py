@@ -179,7 +179,7 @@ class Options(OptionsBase):
     def experimental_threading(self, value: ThreadingOptions) -> None:
         self.threading = value
 
-    def merge(self, options: Any) -> Any:
+    def merge(self, options: object) -> Any:
         """Returns options that are those of `options` where these are set, and of this object elsewhere.
 
         Raises: TypeError: if `options` are not `Options`.
@@ -196,7 +196,7 @@ class Options(OptionsBase):
         self._write(message)
         return message
 
-    def _from_proto(self, message: Any) -> None:
+    def _from_proto(self, message: object) -> None:
         """Reads the options that a protocol buffer holds."""
         self._read(message)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from millrace._src.data.iterators import IteratorBase
 from millrace._src.util.export import export
 
 
 @export("data.experimental.get_model_proto")
-def get_model_proto(iterator: Any) -> NoReturn:
+def get_model_proto(iterator: object) -> NoReturn:
     """Refuses: Millrace tunes pipelines by measured trials and has no model of them to show.
 
     Raises:

@@ -53,7 +53,7 @@ class Task:
         self._error: BaseException | None = None
 
     @classmethod
-    def done(cls, value: Any = None, error: Exception | None = None) -> Task:
+    def done(cls, value: object = None, error: Exception | None = None) -> Task:
         """Returns a task with a result, or one whose call failed."""
         task = cls(None)
         task._finish(value, error)
@@ -119,7 +119,7 @@ class Task:
                 except BaseException as error:  # raised again in the thread that wants the result
                     self._finish(None, error)
 
-    def _finish(self, value: Any, error: BaseException | None) -> None:
+    def _finish(self, value: object, error: BaseException | None) -> None:
         self._value, self._error, self._call = value, error, None
         self.is_done = True
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from millrace._src.data.dataset import DatasetV2
 from millrace._src.data.sources.random_numbers import random_of_kind
 from millrace._src.util.export import export
@@ -19,7 +17,7 @@ class RandomDatasetV2(DatasetV2):
     """
 
     def __init__(
-        self, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+        self, seed: object = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> None:
         """Makes the dataset.
 

@@ -55,7 +55,7 @@ class _RecordFiles(DatasetV2):
         super().__init__(records._variant_tensor, _STRING, [files], records._functions())
 
 
-def _names(filenames: Any) -> Any:
+def _names(filenames: object) -> Any:
     """Returns a dataset of names.
 
     Raises: TypeError: if these are not names.
@@ -83,7 +83,7 @@ def _number(value: Any, default: int) -> Any:
     return convert_to_tensor(default if value is None else value, dtype=int64)
 
 
-def _reading(op: OpFunction, compression_type: Any, buffer_size: Any, name: str | None) -> Callable[[Any], Any]:
+def _reading(op: OpFunction, compression_type: Any, buffer_size: object, name: str | None) -> Callable[[Any], Any]:
     """Returns a function from the name of a file to the handle of its records."""
 
     def read(filename: Any) -> Any:
@@ -108,10 +108,10 @@ class TFRecordDatasetV2(_RecordFiles):
 
     def __init__(
         self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        filenames: object,
+        compression_type: object = None,
+        buffer_size: object = None,
+        num_parallel_reads: object = None,
         name: str | None = None,
     ) -> None:
         """Makes the dataset; files are opened when a pass comes to them.
@@ -146,10 +146,10 @@ class TextLineDatasetV2(_RecordFiles):
 
     def __init__(
         self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        filenames: object,
+        compression_type: object = None,
+        buffer_size: object = None,
+        num_parallel_reads: object = None,
         name: str | None = None,
     ) -> None:
         """Makes the dataset; files are opened when a pass comes to them.
@@ -183,13 +183,13 @@ class FixedLengthRecordDatasetV2(_RecordFiles):
 
     def __init__(
         self,
-        filenames: Any,
-        record_bytes: Any,
-        header_bytes: Any = None,
-        footer_bytes: Any = None,
-        buffer_size: Any = None,
-        compression_type: Any = None,
-        num_parallel_reads: Any = None,
+        filenames: object,
+        record_bytes: object,
+        header_bytes: object = None,
+        footer_bytes: object = None,
+        buffer_size: object = None,
+        compression_type: object = None,
+        num_parallel_reads: object = None,
         name: str | None = None,
     ) -> None:
         """Makes the dataset; files are opened when a pass comes to them.
@@ -209,7 +209,7 @@ class FixedLengthRecordDatasetV2(_RecordFiles):
           tf.errors.InvalidArgumentError: while iterating, if the size of a file does not fit.
         """
 
-        def read(filename: Any) -> Any:
+        def read(filename: object) -> Any:
             return fixed_length_record_dataset_v2(
                 filename,
                 _number(header_bytes, 0),

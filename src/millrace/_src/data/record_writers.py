@@ -67,7 +67,7 @@ class TFRecordWriter:
     [b'a', b'b']
     """
 
-    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+    def __init__(self, filename: object, compression_type: object = None) -> None:
         """Keeps the arguments; the file is opened by `write`.
 
         Args:

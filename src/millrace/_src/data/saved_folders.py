@@ -35,7 +35,7 @@ _METADATA = "snapshot.metadata"
 _VERSION = 2
 
 
-def write_spec(folder: str, spec: Any) -> None:
+def write_spec(folder: str, spec: object) -> None:
     """Writes the nest of specs of the elements into a folder, which is made."""
     _write(folder, _SPEC, encode_structure(spec).SerializeToString(deterministic=True))
 

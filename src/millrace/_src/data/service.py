@@ -63,7 +63,7 @@ class WorkerServer(_Refused):
 
 
 @export("data.experimental.service.distribute")
-def distribute(*args: Any, **kwargs: Any) -> NoReturn:
+def distribute(*args: object, **kwargs: object) -> NoReturn:
     """Refuses: Millrace has no data service.
 
     Raises: NotImplementedError: always.
@@ -72,7 +72,7 @@ def distribute(*args: Any, **kwargs: Any) -> NoReturn:
 
 
 @export("data.experimental.service.from_dataset_id")
-def from_dataset_id(*args: Any, **kwargs: Any) -> NoReturn:
+def from_dataset_id(*args: object, **kwargs: object) -> NoReturn:
     """Refuses: Millrace has no data service.
 
     Raises: NotImplementedError: always.
@@ -81,7 +81,7 @@ def from_dataset_id(*args: Any, **kwargs: Any) -> NoReturn:
 
 
 @export("data.experimental.service.register_dataset")
-def register_dataset(*args: Any, **kwargs: Any) -> NoReturn:
+def register_dataset(*args: object, **kwargs: object) -> NoReturn:
     """Refuses: Millrace has no data service.
 
     Raises: NotImplementedError: always.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.specs import TensorSpec
@@ -28,7 +26,7 @@ class SqlDatasetV2(DatasetV2):
     [(b'Bob', np.int32(19)), (b'Ann', np.int32(31))]
     """
 
-    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
+    def __init__(self, driver_name: object, data_source_name: object, query: object, output_types: object) -> None:
         """Makes the dataset; the database is opened when the first row is asked for.
 
         Args:

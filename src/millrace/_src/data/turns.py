@@ -106,7 +106,7 @@ class TurnsCursor(Cursor):
             return None
         return alternating([inner.next_block(ready) for inner in datasets], self._block_length)
 
-    def _peekable(self, inner: Any) -> Any:
+    def _peekable(self, inner: object) -> Any:
         """Returns the pass itself, if its elements may be peeked at; None if they are being made elsewhere."""
         return inner
 
@@ -217,7 +217,7 @@ class ParallelTurnsCursor(TurnsCursor):
             self._set_room(self._datasets_by_turn(), 0)
         return block
 
-    def _block_of_turn(self, inner: Any, limit: int) -> Block | None:
+    def _block_of_turn(self, inner: object, limit: int) -> Block | None:
         try:
             return super()._block_of_turn(inner, limit)
         except Exception:

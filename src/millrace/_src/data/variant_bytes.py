@@ -19,7 +19,7 @@ from millrace._src.proto import tensor_pb2
 _RAGGED, _TENSOR = "RaggedTensorVariant", "tensorflow::Tensor"
 
 
-def variant_to_bytes(variant: Any) -> bytes:
+def variant_to_bytes(variant: object) -> bytes:
     """Returns what a variant holds as the bytes of its message.
 
     Raises: tf.errors.UnimplementedError: for what has no form in files, such as a dataset.

@@ -18,6 +18,7 @@ from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.control_deps import called_functions, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import must_compile
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Value, spread
 from millrace._src.ops.batching_rules import is_exact_on_rows
@@ -74,7 +75,7 @@ def _is_exact(graph: FuncGraph) -> bool:
     return all(_is_exact_operation(operation) for operation in graph.get_operations())
 
 
-def _is_exact_operation(operation: Any) -> bool:
+def _is_exact_operation(operation: Operation) -> bool:
     op = operation.op_def
     if op.holds_graphs:
         if any(map(must_compile, called_functions(operation))):
@@ -90,7 +91,7 @@ def _is_exact_operation(operation: Any) -> bool:
 def _block_graph(of_row: FuncGraph, argument_count: int, name: str) -> FuncGraph:
     """Returns the graph of the block form."""
 
-    def refuse(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+    def refuse(operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
         raise _NoBlockFormError(operation.type)
 
     graph = FuncGraph(name)

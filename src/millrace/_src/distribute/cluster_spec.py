@@ -23,7 +23,7 @@ class ClusterSpec:
     Raises: TypeError: if it is something else.
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: object) -> None:
         self._tasks: dict[str, dict[int, str]] = _tasks_of(cluster)
 
     def __bool__(self) -> bool:
@@ -103,7 +103,7 @@ class ClusterSpec:
         return [tasks.get(number) for number in range(max(tasks, default=-1) + 1)]
 
 
-def _tasks_of(cluster: Any) -> dict[str, dict[int, str]]:
+def _tasks_of(cluster: object) -> dict[str, dict[int, str]]:
     """Returns the addresses by job and number.
 
     Raises: TypeError: if something else than a cluster is given.
@@ -122,7 +122,7 @@ def _tasks_of(cluster: Any) -> dict[str, dict[int, str]]:
     return {job: _numbered(job, tasks) for job, tasks in cluster.items()}
 
 
-def _numbered(job: str, tasks: Any) -> dict[int, str]:
+def _numbered(job: str, tasks: object) -> dict[int, str]:
     if isinstance(tasks, (list, tuple)):
         tasks = dict(enumerate(tasks))
     if not isinstance(tasks, Mapping):
@@ -130,7 +130,7 @@ def _numbered(job: str, tasks: Any) -> dict[int, str]:
     return {int(number): _address(address) for number, address in tasks.items()}
 
 
-def _address(address: Any) -> str:
+def _address(address: object) -> str:
     if not isinstance(address, (str, bytes)):
         raise TypeError(f"Task address {address!r} must be bytes or unicode")
     return address if isinstance(address, str) else address.decode()

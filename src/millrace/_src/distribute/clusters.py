@@ -56,7 +56,7 @@ def _refuse(what: str) -> NoReturn:
 
 
 @export("config.experimental_connect_to_host")
-def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
+def experimental_connect_to_host(remote_host: object = None, job_name: str = "worker") -> None:
     """Refuses to connect to another process.
 
     Args:
@@ -74,7 +74,7 @@ def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worke
 
 @export("config.experimental_connect_to_cluster")
 def experimental_connect_to_cluster(
-    cluster_spec_or_resolver: Any,
+    cluster_spec_or_resolver: object,
     job_name: str = "localhost",
     task_index: int = 0,
     protocol: str | None = None,

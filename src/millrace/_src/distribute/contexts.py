@@ -47,7 +47,7 @@ def in_force() -> Entered | None:
 
 
 @contextlib.contextmanager
-def entering(strategy: Any, replica_context: Any) -> Iterator[None]:
+def entering(strategy: object, replica_context: object) -> Iterator[None]:
     """Enters a context of a strategy: that of a replica, or the cross-replica context if `replica_context` is None."""
     outer = state.distribution
     push(strategy, replica_context)
@@ -57,7 +57,7 @@ def entering(strategy: Any, replica_context: Any) -> Iterator[None]:
         leave_to(outer)
 
 
-def push(strategy: Any, replica_context: Any) -> None:
+def push(strategy: object, replica_context: object) -> None:
     """Enters a context; the caller goes back with `leave_to`."""
     state.distribution = (*state.distribution, Entered(strategy, replica_context, _plain_graph()))
     state.set_between_replicas(replica_context is None)
@@ -73,7 +73,7 @@ def _plain_graph() -> Any:
     return None if state.graph is None else outermost_context()
 
 
-def require_cross_replica(strategy: Any) -> None:
+def require_cross_replica(strategy: object) -> None:
     """Checks that no replica runs; the default replica context will do.
 
     Raises: RuntimeError: if a replica runs, or another strategy is in force.

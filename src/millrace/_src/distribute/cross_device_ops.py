@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.distribute.communication import CommunicationOptions
 from millrace._src.distribute.reduction import checked_reduction
 from millrace._src.util.export import export
@@ -56,7 +57,7 @@ class CrossDeviceOps:
         checked_reduction(reduce_op)
         return self.batch_reduce_implementation(reduce_op, value_destination_pairs, options)
 
-    def broadcast(self, tensor: Any, destinations: Any) -> Any:
+    def broadcast(self, tensor: TensorLike, destinations: object) -> Any:
         """Returns a tensor as it is: there is one device.
 
         Args:
@@ -65,15 +66,19 @@ class CrossDeviceOps:
         """
         return self.broadcast_implementation(tensor, destinations)
 
-    def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:
+    def reduce_implementation(
+        self, reduce_op: object, per_replica_value: object, destinations: object, options: object
+    ) -> Any:
         """Does what `reduce` says; a subclass may do it in another way."""
         return per_replica_value
 
-    def batch_reduce_implementation(self, reduce_op: Any, value_destination_pairs: Any, options: Any) -> list[Any]:
+    def batch_reduce_implementation(
+        self, reduce_op: object, value_destination_pairs: Any, options: object
+    ) -> list[Any]:
         """Does what `batch_reduce` says; a subclass may do it in another way."""
         return [value for value, _ in value_destination_pairs]
 
-    def broadcast_implementation(self, tensor: Any, destinations: Any) -> Any:
+    def broadcast_implementation(self, tensor: TensorLike, destinations: object) -> Any:
         """Does what `broadcast` says; a subclass may do it in another way."""
         return tensor
 
@@ -132,6 +137,6 @@ class ReductionToOneDevice(CrossDeviceOps):
       accumulation_fn: what adds values; None for `tf.add_n`.
     """
 
-    def __init__(self, reduce_to_device: Any = None, accumulation_fn: Callable[..., Any] | None = None) -> None:
+    def __init__(self, reduce_to_device: object = None, accumulation_fn: Callable[..., Any] | None = None) -> None:
         self.reduce_to_device = reduce_to_device
         self.accumulation_fn = accumulation_fn

@@ -32,7 +32,7 @@ class _DefaultDistributionStrategy(Strategy):
             raise RuntimeError("Must not nest tf.distribute.Strategy scopes.")
         return contextlib.nullcontext(self)
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
+    def __deepcopy__(self, memo: object) -> NoReturn:
         raise RuntimeError("Should only create a single instance of _DefaultDistributionStrategy")
 
 
@@ -61,7 +61,7 @@ class _DefaultDistributionExtended(OneReplicaExtended):
         """Makes a scope in which new variables and ops go where a variable is."""
         return device(colocate_with_variable.device)
 
-    def broadcast_to(self, tensor: Any, destinations: Any) -> NoReturn:
+    def broadcast_to(self, tensor: object, destinations: object) -> NoReturn:
         """Refuses to copy a tensor to devices, as TensorFlow's default strategy does."""
         raise NotImplementedError("broadcast_to is not supported by the default tf.distribute.Strategy.")
 
@@ -69,11 +69,11 @@ class _DefaultDistributionExtended(OneReplicaExtended):
         """Returns the variable whose name comes first."""
         return min(var_list, key=lambda variable: variable.name)
 
-    def distribute_dataset(self, dataset: Any, options: Any) -> Any:
+    def distribute_dataset(self, dataset: object, options: object) -> Any:
         """Returns a dataset as it is."""
         return dataset
 
-    def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: Any) -> Any:
+    def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: object) -> Any:
         """Returns the dataset that a function makes for the only worker."""
         return dataset_fn(self.input_context())
 

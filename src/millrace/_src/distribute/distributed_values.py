@@ -41,7 +41,7 @@ class DistributedDataset:
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("DistributedDataset.__iter__ must be implemented in descendants")
 
-    def reduce(self, initial_state: Any, reduce_func: Any) -> Any:
+    def reduce(self, initial_state: object, reduce_func: object) -> Any:
         """Combines the elements, as `tf.data.Dataset.reduce` does."""
         raise NotImplementedError("DistributedDataset.reduce must be implemented in descendants")
 

@@ -5,8 +5,7 @@ A client of DTensor is a process with devices of its own. A Millrace program is 
 
 from __future__ import annotations
 
-from typing import Any
-
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import list_logical_devices, list_physical_devices
 from millrace._src.util.export import export, export_constant
@@ -136,7 +135,7 @@ def preferred_device_type() -> str:
 
 
 @export("experimental.dtensor.is_dtensor", v1=[])
-def is_dtensor(tensor: Any) -> bool:
+def is_dtensor(tensor: TensorLike) -> bool:
     """Returns whether a tensor is laid out over a mesh: none is.
 
     >>> tf.experimental.dtensor.is_dtensor(tf.constant(1))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.distribute.contexts import Entered, entering, in_force, require_cross_replica
 from millrace._src.distribute.conversion import convert_function_argument
@@ -27,7 +28,7 @@ class StrategyExtended:
     Args: container_strategy: The strategy that this part belongs to.
     """
 
-    def __init__(self, container_strategy: Any) -> None:
+    def __init__(self, container_strategy: object) -> None:
         self._strategy = container_strategy
 
     def _container_strategy(self) -> Any:
@@ -55,25 +56,27 @@ class StrategyExtended:
     def _num_replicas_in_sync(self) -> int:
         self._must_be_implemented()
 
-    def value_container(self, value: Any) -> Any:
+    def value_container(self, value: TensorLike) -> Any:
         """Returns the object of which `value` is one copy: `value` itself where there are no copies."""
         self._must_be_implemented()
 
-    def variable_created_in_scope(self, v: Any) -> bool:
+    def variable_created_in_scope(self, v: object) -> bool:
         """Returns whether a variable was created in the scope of this strategy.
 
         Args: v: A `tf.Variable`.
         """
         self._must_be_implemented()
 
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
+    def colocate_vars_with(self, colocate_with_variable: object) -> Any:
         """Makes a scope in which new variables go to the devices of a variable.
 
         Args: colocate_with_variable: A variable created in the scope of this strategy.
         """
         self._must_be_implemented()
 
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
+    def reduce_to(
+        self, reduce_op: object, value: TensorLike, destinations: object, options: object = None
+    ) -> Any:
         """Combines the values of all replicas and puts the result where `destinations` says.
 
         Args:
@@ -88,7 +91,9 @@ class StrategyExtended:
         checked_reduction(reduce_op)
         return self._reduce_to(value)
 
-    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Iterable[Any], options: Any = None) -> list[Any]:
+    def batch_reduce_to(
+        self, reduce_op: object, value_destination_pairs: Iterable[Any], options: object = None
+    ) -> list[Any]:
         """Combines several values at once, as `reduce_to` combines one.
 
         Args:
@@ -102,12 +107,12 @@ class StrategyExtended:
         reduction = named_reduction(reduce_op)
         return [self.reduce_to(reduction, value, places, options) for value, places in value_destination_pairs]
 
-    def _reduce_to(self, value: Any) -> Any:
+    def _reduce_to(self, value: TensorLike) -> Any:
         self._must_be_implemented()
 
     def update(
         self,
-        var: Any,
+        var: TensorLike,
         fn: Callable[..., Any],
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
@@ -160,7 +165,7 @@ class OneReplicaExtended(StrategyExtended):
     def _use_merge_call(self) -> bool:
         return True
 
-    def value_container(self, value: Any) -> Any:
+    def value_container(self, value: object) -> Any:
         """Returns `value`: there are no copies."""
         return value
 
@@ -195,12 +200,12 @@ class OneReplicaExtended(StrategyExtended):
     def _call_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return fn(*args, **kwargs)
 
-    def _reduce_to(self, value: Any) -> Any:
+    def _reduce_to(self, value: object) -> Any:
         return value
 
     def update(
         self,
-        var: Any,
+        var: object,
         fn: Callable[..., Any],
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
@@ -230,7 +235,7 @@ class OneReplicaExtended(StrategyExtended):
 
     def update_non_slot(
         self,
-        colocate_with: Any,
+        colocate_with: object,
         fn: Callable[..., Any],
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
@@ -261,11 +266,11 @@ class OneReplicaExtended(StrategyExtended):
         """Returns what the function of a dataset is told of the only input pipeline."""
         return InputContext()
 
-    def make_dataset_iterator(self, dataset: Any) -> Any:
+    def make_dataset_iterator(self, dataset: object) -> Any:
         """Makes an iterator over a dataset."""
         return self._input().InputIterator(dataset)
 
-    def make_input_fn_iterator(self, input_fn: Callable[[Any], Any], replication_mode: Any) -> Any:
+    def make_input_fn_iterator(self, input_fn: Callable[[Any], Any], replication_mode: object) -> Any:
         """Makes an iterator over the dataset that a function makes in the scope of the strategy.
 
         Raises: ValueError: if the mode is not `PER_WORKER`.
@@ -275,7 +280,7 @@ class OneReplicaExtended(StrategyExtended):
         with self._container_strategy().scope():
             return self._input().InputIterator(input_fn(self.input_context()))
 
-    def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
+    def experimental_make_numpy_dataset(self, numpy_input: object, session: object = None) -> Any:
         """Makes a dataset of the rows of arrays."""
         return self._input().numpy_dataset(numpy_input)
 

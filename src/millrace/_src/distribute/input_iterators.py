@@ -39,7 +39,7 @@ class InputIterator:
         return self._iterator.get_next_as_optional()
 
 
-def numpy_dataset(arrays: Any) -> Any:
+def numpy_dataset(arrays: object) -> Any:
     """Makes a dataset of the rows of arrays.
 
     Args: arrays: A structure of arrays with equally many rows.

@@ -24,7 +24,7 @@ def strategy_supports_no_merge_call() -> bool:
 
 
 @export("__internal__.distribute.interim.maybe_merge_call", v1=["__internal__.distribute.interim.maybe_merge_call"])
-def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+def maybe_merge_call(fn: Callable[..., Any], strategy: object, *args: object, **kwargs: object) -> Any:
     """Calls `fn(strategy, *args, **kwargs)`, through the replica's `merge_call` where the strategy in force needs it.
 
     >>> strategy = tf.distribute.get_strategy()

@@ -77,7 +77,7 @@ class MirroredStrategyV1(MirroredStrategy, StrategyV1):
 class MirroredExtended(OneDeviceExtended):
     """The extended part of `MirroredStrategy`."""
 
-    def distribute_dataset(self, dataset: Any, options: Any) -> OneDeviceDataset:
+    def distribute_dataset(self, dataset: object, options: Any) -> OneDeviceDataset:
         """Returns a dataset as a distributed one.
 
         Raises: NotImplementedError: if the options ask for a dataset a replica.

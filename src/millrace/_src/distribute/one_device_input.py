@@ -73,7 +73,7 @@ class OneDeviceDatasetSpec(DatasetSpec):
     def _from_components(self, components: Any) -> OneDeviceDataset:
         return OneDeviceDataset(super()._from_components(components))
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: object) -> Any:
         """Returns a dataset that is an argument for this spec."""
         return value
 
@@ -105,7 +105,7 @@ class OneDeviceIteratorSpec(IteratorSpec):
         """The class of iterators over a dataset for the only replica."""
         return OneDeviceIterator
 
-    def _from_components(self, components: Any) -> OneDeviceIterator:
+    def _from_components(self, components: object) -> OneDeviceIterator:
         return OneDeviceIterator(components=components, element_spec=self.element_spec)
 
 

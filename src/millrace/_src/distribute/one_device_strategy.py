@@ -84,7 +84,7 @@ class OneDeviceExtended(OneReplicaExtended):
         """Whether this process gives variables their first values."""
         return True
 
-    def create_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+    def create_variable(self, next_creator: Callable[..., Any], **kwargs: object) -> Any:
         """Makes a variable on the device and notes whose it is."""
         with device(self._device):
             variable = next_creator(**kwargs)
@@ -95,7 +95,7 @@ class OneDeviceExtended(OneReplicaExtended):
         """Returns whether a variable was created in the scope of this strategy."""
         return v._distribute_strategy is self._container_strategy()
 
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
+    def colocate_vars_with(self, colocate_with_variable: object) -> Any:
         """Makes a scope in which new variables go where a variable is.
 
         Raises:
@@ -120,16 +120,16 @@ class OneDeviceExtended(OneReplicaExtended):
         with device(self._device):
             return fn(*args, **kwargs)
 
-    def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
+    def broadcast_to(self, tensor: object, destinations: object) -> Any:
         """Returns a tensor as it is: there is one device."""
         require_cross_replica(self._container_strategy())
         return tensor
 
-    def non_slot_devices(self, var_list: Any) -> tuple[str, ...]:
+    def non_slot_devices(self, var_list: object) -> tuple[str, ...]:
         """Returns the device for variables that belong to no other variable."""
         return (self._device,)
 
-    def distribute_dataset(self, dataset: Any, options: Any) -> OneDeviceDataset:
+    def distribute_dataset(self, dataset: object, options: Any) -> OneDeviceDataset:
         """Returns a dataset as a distributed one.
 
         Raises: NotImplementedError: if the options ask for a dataset a replica.

@@ -38,7 +38,7 @@ class ReduceOp(enum.Enum):
         return reductions[aggregation]
 
 
-def named_reduction(reduce_op: Any) -> Any:
+def named_reduction(reduce_op: object) -> Any:
     """Returns the `ReduceOp` that a name in upper or lower case means; anything but a text comes back as it is.
 
     Raises: ValueError: if no reduction has the name.
@@ -46,7 +46,7 @@ def named_reduction(reduce_op: Any) -> Any:
     return ReduceOp(reduce_op.upper()) if isinstance(reduce_op, str) else reduce_op
 
 
-def checked_reduction(reduce_op: Any) -> ReduceOp:
+def checked_reduction(reduce_op: object) -> ReduceOp:
     """Returns the `ReduceOp` that a reduction or its name means.
 
     Raises:

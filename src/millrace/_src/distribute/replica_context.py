@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core import dtypes
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
@@ -98,7 +99,7 @@ class ReplicaContext:
         with entering(self._strategy, None):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+    def all_reduce(self, reduce_op: object, value: TensorLike, options: object = None) -> Any:
         """Combines a value with the values of the other replicas.
 
         >>> context = tf.distribute.get_replica_context()
@@ -119,7 +120,7 @@ class ReplicaContext:
         self._check_running()
         return nest.map_structure(_combined, value)
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(self, value: TensorLike, axis: int, options: object = None) -> Any:
         """Joins a value with the values of the other replicas along an axis.
 
         >>> tf.distribute.get_replica_context().all_gather(tf.constant([1, 2]), axis=0).numpy().tolist()
@@ -176,7 +177,7 @@ def set_default_replica_context(context: DefaultReplicaContext) -> None:
     _default_contexts.append(context)
 
 
-def refuse_indexed_slices(structure: Any, method: str) -> None:
+def refuse_indexed_slices(structure: object, method: str) -> None:
     """Checks that no leaf of a structure is an `IndexedSlices`.
 
     Raises: NotImplementedError: if one is.

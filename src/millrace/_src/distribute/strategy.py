@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.distribute.contexts import entering, in_force, require_cross_replica
@@ -127,7 +128,7 @@ class Strategy:
             raise TypeError(f"Expected `reduce_op` to be a `tf.distribute.ReduceOp`, not: {reduce_op!r}")
         return self.run(_along_axis, args=(reduction, value, axis))
 
-    def gather(self, value: Any, axis: int) -> Any:
+    def gather(self, value: TensorLike, axis: int) -> Any:
         """Joins the values of all replicas along an axis.
 
         >>> tf.distribute.get_strategy().gather(tf.constant([1, 2]), axis=0).numpy().tolist()
@@ -152,7 +153,7 @@ class Strategy:
         require_cross_replica(self)
         return value
 
-    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+    def experimental_local_results(self, value: TensorLike) -> tuple[Any, ...]:
         """Returns the values of the replicas of this process: of one replica, `(value,)`.
 
         >>> tf.distribute.get_strategy().experimental_local_results(5)
@@ -160,11 +161,11 @@ class Strategy:
         """
         return (value,)
 
-    def unwrap(self, value: Any) -> tuple[Any, ...]:
+    def unwrap(self, value: TensorLike) -> tuple[Any, ...]:
         """Returns the values of the replicas; the older name of `experimental_local_results`."""
         return self.experimental_local_results(value)
 
-    def group(self, value: Any, name: str | None = None) -> Any:
+    def group(self, value: TensorLike, name: str | None = None) -> Any:
         """Makes an operation that finishes when all values have; of one value without a name, the value itself.
 
         Args:
@@ -246,11 +247,15 @@ class Strategy:
         return self._extended.colocate_vars_with(colocate_with_variable)
 
     def configure(
-        self, session_config: Any = None, cluster_spec: Any = None, task_type: Any = None, task_id: Any = None
+        self,
+        session_config: object = None,
+        cluster_spec: object = None,
+        task_type: object = None,
+        task_id: object = None,
     ) -> None:
         """Does nothing: one process needs no configuration of a cluster."""
 
-    def update_config_proto(self, config_proto: Any) -> Any:
+    def update_config_proto(self, config_proto: object) -> Any:
         """Returns a configuration of sessions as it is: one process needs no other."""
         return config_proto
 
@@ -312,7 +317,7 @@ def _along_axis(reduction: ReduceOp, value: Any, axis: Any) -> Any:
     return reduce_mean(truediv(tensor, cast(1, tensor.dtype)) if tensor.dtype.is_integer else tensor, axis)
 
 
-def _check_axes(tensor: Any, axis: Any) -> None:
+def _check_axes(tensor: Any, axis: object) -> None:
     rank = tensor.shape.rank
     for number in axis if isinstance(axis, (tuple, list)) else (axis,):
         if rank is not None and isinstance(number, int) and not -rank <= number < rank:

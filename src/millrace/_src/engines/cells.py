@@ -7,8 +7,6 @@ last value.
 
 from __future__ import annotations
 
-from typing import Any
-
 from millrace._src.core.array_namespace import Array
 
 
@@ -17,7 +15,7 @@ class Cell:
 
     __slots__ = ("value", "name", "dtype", "shape", "lock")
 
-    def __init__(self, value: Array, name: str, dtype: Any = None, shape: Any = None) -> None:
+    def __init__(self, value: Array, name: str, dtype: object = None, shape: object = None) -> None:
         self.value = value
         self.name = name
         self.dtype = dtype

@@ -27,7 +27,7 @@ def put_checks_first(program: Program, check: Run, on_numpy: Run) -> None:
 
 
 def _after(check: Run, run: Attempt, on_numpy: Run) -> Any:
-    def run_after_checks(*arguments: Any) -> Sequence[Any] | None:
+    def run_after_checks(*arguments: object) -> Sequence[Any] | None:
         try:
             check(*arguments)
         except Exception:  # the NumPy tier will raise it in its place

@@ -82,7 +82,7 @@ class CompilingProgram:
     def _reading_run(self) -> Run:
         return reading_run(self._numpy)
 
-    def _run(self, *arguments: Any) -> Sequence[Any]:
+    def _run(self, *arguments: object) -> Sequence[Any]:
         if self._retired_because:
             return self._reading_run(*arguments)
         run = self._ready_run
@@ -115,7 +115,7 @@ class CompilingProgram:
         for holder in list(self._holders):
             holder.use(either_program(self._ready_run))
 
-    def _on_numpy(self, *arguments: Any) -> Sequence[Any]:
+    def _on_numpy(self, *arguments: object) -> Sequence[Any]:
         """Runs a call on the NumPy tier; a call that XLA would run without an error goes to XLA."""
         if self._resources is None:
             return self._reading_run(*arguments)

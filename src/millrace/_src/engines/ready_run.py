@@ -70,7 +70,7 @@ class ReadyRun:
             return self.program.run(*arguments)
         return self._on_numpy(*arguments)
 
-    def _compile_once(self, shapes: Any, arguments: Sequence[Any], ended: Job | None) -> Job | None:
+    def _compile_once(self, shapes: object, arguments: Sequence[Any], ended: Job | None) -> Job | None:
         """Submits the compiling of an executable, unless another thread has; counts a miss if that was in vain."""
         with self._lock:
             if self._jobs.get(shapes) is not ended:

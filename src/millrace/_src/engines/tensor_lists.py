@@ -66,7 +66,7 @@ class _Version:
                 version = version.newer
             return self._own().get(index)
 
-    def set(self, index: int, value: Any) -> _Version:
+    def set(self, index: int, value: object) -> _Version:
         """Makes the version in which `value` stands at `index`; None for an unset element."""
         with _LOCK:
             items = self._own()
@@ -171,7 +171,7 @@ class TensorList(VariantValue, Referent):
                 f"Invalid data types; op elements {runtime_name(dtype)} but list elements {runtime_name(self.dtype)}"
             )
 
-    def set(self, index: Any, item: Array, *, resize: bool = False) -> TensorList:
+    def set(self, index: object, item: Array, *, resize: bool = False) -> TensorList:
         """Returns the list with `item` at an index."""
         index, length = self._place(index, item, resize)
         return self._with(self._version.set(index, item), length)
@@ -244,7 +244,7 @@ class TensorList(VariantValue, Referent):
             raise invalid(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shape_text}")
         return self._zeros(known_shape)
 
-    def resize(self, size: Any) -> TensorList:
+    def resize(self, size: object) -> TensorList:
         """Returns the list cut off or extended by unset elements."""
         size = _checked_size(size)
         version = self._version
@@ -257,7 +257,7 @@ class TensorList(VariantValue, Referent):
 
     # --- in place ------------------------------------------------------------------------------------------------
 
-    def put(self, index: Any, item: Array, *, resize: bool) -> None:
+    def put(self, index: object, item: Array, *, resize: bool) -> None:
         """Sets an element of an owned list, as `set` does."""
         index, self.length = self._place(index, item, resize)
         self._owned[index] = item
@@ -277,7 +277,7 @@ class TensorList(VariantValue, Referent):
         self.length -= 1
         return item
 
-    def cut(self, size: Any) -> None:
+    def cut(self, size: object) -> None:
         """Cuts off or extends an owned list, as `resize` does."""
         size = _checked_size(size)
         for index in range(size, self.length):
@@ -457,7 +457,7 @@ class TensorList(VariantValue, Referent):
         return result
 
 
-def own(handle: Any) -> Any:
+def own(handle: object) -> Any:
     """Copies a list or array for a loop alone; `put`, `append`, `take` and `cut` may change the copy of a list."""
     value: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
     if not isinstance(value, TensorList):
@@ -479,7 +479,7 @@ def from_items(items: Sequence[Array], shape: TensorShape, dtype: DType) -> Tens
     return TensorList(dtype, shape)._of(items)
 
 
-def boxed(item: Any) -> Array:
+def boxed(item: object) -> Array:
     """Returns a string or handle as a 0-d array, and an array unchanged."""
     if isinstance(item, np.ndarray):
         return item
@@ -510,12 +510,12 @@ def _zeros(dtype: DType, item: Array) -> Array:
     return _filled(dtype, item.shape)
 
 
-def shape_of(item: Any) -> tuple[int, ...]:
+def shape_of(item: object) -> tuple[int, ...]:
     """Returns the shape of an element."""
     return getattr(item, "shape", ())
 
 
-def shape_from(vector: Any) -> TensorShape:
+def shape_from(vector: object) -> TensorShape:
     """Reads a shape from a vector of integers, -1 for unknown dimensions, or from the scalar -1 for an unknown rank."""
     if isinstance(vector, TensorShape):
         return vector

@@ -309,10 +309,10 @@ class Case:
     def _wait_for(self, job: Job, then: _Move) -> None:
         self.stage, self._job, self._next, self._act = Stage.COMPILING, job, then, Case._wait
 
-    def _ask_for_candidates(self, arguments: Any) -> None:
+    def _ask_for_candidates(self, arguments: object) -> None:
         self._wait_for(self._tiers.candidates_job(), Case._make_ready)
 
-    def _make_ready(self, arguments: Any) -> None:
+    def _make_ready(self, arguments: object) -> None:
         """Takes the candidates that can be made."""
         error = self._job.error if self._job is not None else None
         if error is not None:
@@ -350,7 +350,7 @@ class Case:
 
         self._wait_for(self._tiers.submit(steps), Case._finish_preparation)
 
-    def _finish_preparation(self, arguments: Any) -> None:
+    def _finish_preparation(self, arguments: object) -> None:
         """Drops the candidates that could not be compiled."""
         if self._job is not None and self._job.error is not None:
             self.settle(NUMPY, self._tiers.complain("xla", self._job.error))
@@ -367,7 +367,7 @@ class Case:
         if len(self._ways) == 1:
             self.settle(NUMPY, "; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
 
-    def _begin_trial(self, arguments: Any) -> None:
+    def _begin_trial(self, arguments: object) -> None:
         """Starts taking turns, or takes the only candidate where that is pinned."""
         self._drop_failures({})
         if self.stage is Stage.SETTLED:
@@ -383,7 +383,7 @@ class Case:
             self._trial = Trial(list(self._ways), settings.trial_rules(), settings.clock)
             self._act = Case._try
 
-    def _end_trial(self, arguments: Any) -> None:
+    def _end_trial(self, arguments: object) -> None:
         """Stays with the fastest program."""
         assert self._trial is not None  # its end brought us here
         winner, outcome = self._trial.winner or NUMPY, self._trial.outcome

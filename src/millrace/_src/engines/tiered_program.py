@@ -42,7 +42,7 @@ class TieredProgram:
         program.tiering = self
         return program
 
-    def _run(self, *arguments: Any) -> Sequence[Any]:
+    def _run(self, *arguments: object) -> Sequence[Any]:
         return self.case_of(arguments).run(*arguments)
 
     def case_of(self, arguments: Sequence[Any]) -> Case:
@@ -53,7 +53,7 @@ class TieredProgram:
         case = self._cases.get(shapes)
         return self._new_case(shapes) if case is None else case
 
-    def _new_case(self, shapes: Any) -> Case:
+    def _new_case(self, shapes: object) -> Case:
         with self._lock:
             if len(self._cases) >= _MAX_CASES:
                 self._forget_some()

@@ -178,7 +178,7 @@ def write_profile(profile: Profile, logdir: str) -> str:
     return folder
 
 
-def _folder(logdir: Any) -> str:
+def _folder(logdir: object) -> str:
     if not isinstance(logdir, (str, os.PathLike)):
         raise TypeError(
             f"start(): incompatible function arguments: logdir must be a path, but is a {type(logdir).__name__}."
@@ -236,7 +236,7 @@ class Trace:
             self._start = time.perf_counter_ns()
         return self
 
-    def set_metadata(self, **kwargs: Any) -> None:
+    def set_metadata(self, **kwargs: object) -> None:
         """Adds facts that are known only inside of the block."""
         self._facts = {**self._facts, **kwargs}
 

@@ -71,7 +71,7 @@ def start_server(port: int) -> None:
     _servers.append(server)
 
 
-def _answer(request: Any, context: Any, wait: Callable[[float], None] = time.sleep) -> Any:
+def _answer(request: Any, context: object, wait: Callable[[float], None] = time.sleep) -> Any:
     """Profiles the program for as long as a request asks, and writes the file."""
     given = request.opts
     session = Session(ProfilerOptions(given.host_tracer_level or 2, given.python_tracer_level))

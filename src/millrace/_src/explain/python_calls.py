@@ -42,7 +42,7 @@ class PythonCalls:
         sys.setprofile(self._before)
         threading.setprofile(self._before)
 
-    def _note(self, frame: FrameType, what: str, argument: Any) -> None:
+    def _note(self, frame: FrameType, what: str, argument: object) -> None:
         if what == "call":
             self._open_calls().append((frame, time.perf_counter_ns()))
         elif what == "return":

@@ -135,7 +135,7 @@ class Recorder(Watcher):
         """Returns a program with notes around it."""
         subject = Subject(FUNCTION, "function", name)
 
-        def run_and_note(*arguments: Any) -> Any:
+        def run_and_note(*arguments: object) -> Any:
             start = _now()
             try:
                 return run(*arguments)
@@ -151,7 +151,7 @@ class Recorder(Watcher):
     def _noting(self, subject: Subject, kernel: Kernel, find_place: Callable[[int], Any] | None = None) -> Kernel:
         note, follow = self.note, self._follow if self._with_memory else None
 
-        def run_and_note(*arrays: Any, **options: Any) -> Any:
+        def run_and_note(*arrays: object, **options: object) -> Any:
             start = _now()
             result = kernel(*arrays, **options)
             end = _now()
@@ -165,7 +165,7 @@ class Recorder(Watcher):
 
     # --- memory --------------------------------------------------------------------------------------------------
 
-    def _follow(self, result: Any, event: Event) -> None:
+    def _follow(self, result: object, event: Event) -> None:
         """Follows the arrays of a result until they are given back."""
         for array in result if isinstance(result, (tuple, list)) else (result,):
             if not isinstance(array, np.ndarray) or array.nbytes < _MIN_FOLLOWED:
@@ -186,7 +186,7 @@ class _Farewell:
     def __init__(self, allocation: list[Any], followed: dict[int, Any], key: int) -> None:
         self._allocation, self._followed, self._key = allocation, followed, key
 
-    def __call__(self, reference: Any) -> None:
+    def __call__(self, reference: object) -> None:
         self._allocation[1] = _now()
         self._followed.pop(self._key, None)
 
@@ -198,7 +198,7 @@ def _owner_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array
 
 
-def _size_of(result: Any) -> int:
+def _size_of(result: object) -> int:
     """Returns the bytes of a kernel's results."""
     if isinstance(result, (tuple, list)):
         return sum([_size_of(part) for part in result])

@@ -44,7 +44,7 @@ class StepRecorder(Watcher):
     def watch_nodes(self, nodes: Sequence[Any], kernel: Kernel) -> Kernel:
         """Returns the kernel of a node with notes around it."""
 
-        def run_and_note(*arrays: Any, **options: Any) -> Any:
+        def run_and_note(*arrays: object, **options: object) -> Any:
             start = time.perf_counter_ns()
             result = kernel(*arrays, **options)
             end = time.perf_counter_ns()

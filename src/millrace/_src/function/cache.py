@@ -139,7 +139,7 @@ class TraceCache:
         with self._lock:
             return list(itertools.islice(reversed(self._entries.values()), count))[::-1]
 
-    def add(self, key: TraceKey, trace: Any, size: int, tick: int) -> Entry:
+    def add(self, key: TraceKey, trace: object, size: int, tick: int) -> Entry:
         """Adds a trace and drops the least recently used traces beyond the limits."""
         with self._lock:
             entry = Entry(self._added, key, trace, size, tick)
@@ -245,12 +245,12 @@ class TraceCache:
         )
 
 
-def _holds_reference(kind: Any) -> bool:
+def _holds_reference(kind: object) -> bool:
     """Returns whether a type holds a weak reference, which may die."""
     return isinstance(kind, Weakref) or isinstance(kind, Structure) and any(map(_holds_reference, kind.components))
 
 
-def _is_dead(kind: Any) -> bool:
+def _is_dead(kind: object) -> bool:
     """Returns whether a type holds a weak reference to an object that is gone."""
     if isinstance(kind, Weakref):
         return kind.is_dead

@@ -3,29 +3,9 @@
 from __future__ import annotations
 
 import abc
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-
-from millrace._src.core.types import Tensor
-from millrace._src.util.export import export, export_constant
-
-TensorLike: TypeAlias = (
-    Tensor
-    | int
-    | float
-    | bool
-    | str
-    | bytes
-    | complex
-    | tuple[Any, ...]
-    | list[Any]
-    | np.ndarray[Any, Any]
-    | np.generic
-)
-"""The types of values that `tf.convert_to_tensor` takes, for annotations."""
-
-export_constant(__name__, "TensorLike", "types.experimental.TensorLike")
+from millrace._src.util.export import export
 
 
 @export("types.experimental.Callable")
@@ -38,7 +18,7 @@ class Callable(abc.ABC):
         """The signature, a `tf.types.experimental.FunctionType`."""
 
     @abc.abstractmethod
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: object, **kwargs: object) -> Any:
         """Runs the function."""
 
 
@@ -47,7 +27,7 @@ class AtomicFunction(Callable):
     """One graph as a callable, without captures and without gradient."""
 
     @abc.abstractmethod
-    def call_with_captures(self, args: Any, kwargs: Any, captures: Any) -> Any:
+    def call_with_captures(self, args: object, kwargs: object, captures: object) -> Any:
         """Runs the function on arguments and on values for its captures."""
 
 
@@ -66,9 +46,9 @@ class PolymorphicFunction(Callable):
     """The result of `tf.function`: traces a Python function for each kind of arguments, and calls the right trace."""
 
     @abc.abstractmethod
-    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: object, **kwargs: object) -> ConcreteFunction:
         """Returns the trace for arguments, or for specs in place of tensors."""
 
     @abc.abstractmethod
-    def experimental_get_compiler_ir(self, /, *args: Any, **kwargs: Any) -> Any:
+    def experimental_get_compiler_ir(self, /, *args: object, **kwargs: object) -> Any:
         """Returns the compiler's form of the function for these arguments."""

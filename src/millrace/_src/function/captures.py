@@ -67,7 +67,7 @@ class TracedGraph(FuncGraph):
         return self.describe_arguments()
 
     @structured_input_signature.setter
-    def structured_input_signature(self, value: Any) -> None:
+    def structured_input_signature(self, value: object) -> None:
         self.describe_arguments = lambda: value
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
@@ -89,7 +89,12 @@ class TracedGraph(FuncGraph):
         return placeholder
 
     def capture_call_time_value(
-        self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
+        self,
+        closure: Callable[[], Any],
+        spec: object,
+        key: object = None,
+        default_value: object = None,
+        placeholder: Any = None,
     ) -> Any:
         """Makes a value of the graph that represents the result of `closure()` when the function is called.
 

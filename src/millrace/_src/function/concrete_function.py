@@ -34,6 +34,7 @@ from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import Signature
 from millrace._src.function.tracing import Trace
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.graph import Graph
 from millrace._src.state.variable_spec import tell_of_variable
 from millrace._src.trackable.base import TrackableFunction
 from millrace._src.util import nest
@@ -84,7 +85,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
     @classmethod
     def from_func_graph(
         cls,
-        graph: Any,
+        graph: Graph,
         function_type: FunctionType,
         attrs: Mapping[str, Any] | None = None,
         shared_func_graph: bool = True,
@@ -213,7 +214,12 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         self.captured_arrays = _arrays(self._external)
 
     def replace_capture_with_deferred_capture(
-        self, tensor: Any, closure: Callable[[], Any], spec: Any, placeholder: Any = None, default_value: Any = None
+        self,
+        tensor: object,
+        closure: Callable[[], Any],
+        spec: object,
+        placeholder: object = None,
+        default_value: object = None,
     ) -> None:
         """Replaces the captured value of `tensor` by the result of `closure()` at each call.
 
@@ -239,7 +245,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: object) -> Any:
         """Runs the trace.
 
         Raises:
@@ -436,7 +442,7 @@ class AtomicFunction(callables.AtomicFunction):
         """The functions that the graph calls."""
         return list(self._concrete.graph.functions.values())
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: object, **kwargs: object) -> Any:
         """Runs the graph; no tape records it."""
         return self.call_with_captures(args, kwargs, self._concrete.captured_inputs)
 
@@ -446,7 +452,7 @@ class AtomicFunction(callables.AtomicFunction):
         tensors = self._concrete.tensors_of(self._concrete._signature.cast(values, args, kwargs))
         return self._concrete.pack(self.call_flat(*tensors, *captures))
 
-    def call_flat(self, *tensors: Any) -> list[Any]:
+    def call_flat(self, *tensors: object) -> list[Any]:
         """Runs the graph on one tensor for each graph input; returns the flat outputs."""
         return self._concrete.graph_function.call_unrecorded(list(tensors))
 
@@ -462,7 +468,7 @@ class AtomicFunction(callables.AtomicFunction):
 __all__ = ["AtomicFunction", "ConcreteFunction"]
 
 
-def _components(structure: Any) -> Any:
+def _components(structure: object) -> Any:
     """Returns a structure with the components of composites in their place."""
     return nest.map_structure(
         lambda leaf: _components(leaf._nest_components()) if isinstance(leaf, CompositeTensor) else leaf, structure

@@ -27,12 +27,12 @@ _ATTRIBUTES = frozenset(
 @export("function")
 def function(
     func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
+    input_signature: object = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
     experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
+    experimental_autograph_options: object = None,
     experimental_attributes: Mapping[str, Any] | None = None,
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,

@@ -158,7 +158,7 @@ def flat_key(
     return tuple(key), call.arrays
 
 
-def _part(value: Any, call: _Call) -> Hashable:
+def _part(value: object, call: _Call) -> Hashable:
     return _handlers[type(value)](value, call)
 
 
@@ -181,11 +181,11 @@ def _array_part(value: Any, call: _Call) -> Hashable:
     return from_np(array.dtype).enum, array.shape
 
 
-def _plain_part(value: Any, call: _Call) -> Hashable:
+def _plain_part(value: object, call: _Call) -> Hashable:
     return type(value), value
 
 
-def _number_part(value: Any, call: _Call) -> Hashable:
+def _number_part(value: object, call: _Call) -> Hashable:
     return literal_key(value)
 
 
@@ -224,11 +224,11 @@ def _composite_part(value: CompositeTensor, call: _Call) -> Hashable:
     return type(value), value._type_spec
 
 
-def _object_part(value: Any, call: _Call) -> Hashable:
+def _object_part(value: object, call: _Call) -> Hashable:
     return type(value), weakref.ref(value)
 
 
-def _refused_part(value: Any, call: _Call) -> Hashable:
+def _refused_part(value: object, call: _Call) -> Hashable:
     raise NoFastCallError
 
 

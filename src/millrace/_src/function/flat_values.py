@@ -35,7 +35,7 @@ def collect(kind: Any, value: Any, tensors: list[Any]) -> None:
         tensors.extend(kind.to_tensors(value))
 
 
-def make_packer(kind: Any) -> Callable[[Sequence[Any]], Any]:
+def make_packer(kind: object) -> Callable[[Sequence[Any]], Any]:
     """Makes a function from flat output tensors to a result of trace type `kind`."""
     if type(kind) is TensorSpec:
         return _only

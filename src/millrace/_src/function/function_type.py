@@ -70,7 +70,7 @@ class Parameter(inspect.Parameter):
         common_type = self.type_constraint.most_specific_common_supertype([other.type_constraint for other in others])
         return None if common_type is None else Parameter(self.name, self.kind, self.optional, common_type)
 
-    def replace(self, **changes: Any) -> Parameter:
+    def replace(self, **changes: object) -> Parameter:
         """Returns a copy with other `name`, `kind`, `optional` or `type_constraint`."""
         fields = {
             "name": self.name,
@@ -208,7 +208,7 @@ class FunctionType(inspect.Signature):
             raise ValueError("Can not pack outputs for undefined output type.")
         return self.output.from_tensors(iter(flat_values))
 
-    def with_output(self, output: Any, captures: Mapping[Any, Any]) -> FunctionType:
+    def with_output(self, output: object, captures: Mapping[Any, Any]) -> FunctionType:
         """Returns a type with the same parameters, and with an output type and captures."""
         return FunctionType(self.parameters.values(), captures, output)
 

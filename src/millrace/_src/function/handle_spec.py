@@ -41,7 +41,7 @@ class HandleSpec(TypeSpec):
     def _to_components(self, value: Any) -> Any:
         return value
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: object) -> Any:
         """Returns the handle; a placeholder, which refers to nothing yet, is told the type of its referent."""
         if isinstance(components, SymbolicTensor):
             components.handle_type = self.handle_type

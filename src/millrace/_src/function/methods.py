@@ -26,7 +26,7 @@ class InstanceCaches(dict[int, InstanceCache]):
     """The caches of a method's instances by `id`; a class, because weak references cannot point to a plain dict."""
 
 
-def instance_cache_for(caches: InstanceCaches, instance: Any) -> InstanceCache:
+def instance_cache_for(caches: InstanceCaches, instance: object) -> InstanceCache:
     """Returns the cache of an instance, which is made on first use and dropped with the instance.
 
     Raises: TypeError: if the instance's class does not allow weak references.
@@ -37,7 +37,7 @@ def instance_cache_for(caches: InstanceCaches, instance: Any) -> InstanceCache:
         return found
     owner = weakref.ref(caches)
 
-    def drop(reference: Any) -> None:
+    def drop(reference: object) -> None:
         live_owner = owner()
         if live_owner is not None and key in live_owner and live_owner[key].reference is reference:
             del live_owner[key]

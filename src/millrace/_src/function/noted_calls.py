@@ -32,7 +32,7 @@ def stop() -> list[Any]:
     return called
 
 
-def note(concrete: Any) -> None:
+def note(concrete: object) -> None:
     """Notes that a trace is called."""
     with _lock:
         _called.setdefault(id(concrete), concrete)

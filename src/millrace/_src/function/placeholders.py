@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.resources import is_variable
 from millrace._src.core.specs import TensorSpec, TypeSpec
@@ -33,7 +34,7 @@ class Placeholders:
         self._unbound: dict[int | None, Any] = {}
         """The variables of placeholders, by the number of the variable in the call."""
 
-    def make(self, kind: Any, value: Any, name: str | None) -> Any:
+    def make(self, kind: Any, value: object, name: str | None) -> Any:
         """Makes the stand-in for an argument of trace type `kind` whose value in this call is `value`."""
         if isinstance(kind, TensorSpec):
             return self._tensor(kind, name)
@@ -49,11 +50,11 @@ class Placeholders:
         context.update_naming_scope(name)
         return kind.placeholder_value(context)
 
-    def add_placeholder(self, dtype: Any, shape: Any, name: str) -> SymbolicTensor:
+    def add_placeholder(self, dtype: DTypeLike, shape: ShapeLike, name: str) -> SymbolicTensor:
         """Makes one placeholder; called by specs through `PlaceholderContext.context_graph`."""
         return self._tensor(TensorSpec(shape, dtype), name)
 
-    def _structure(self, kind: Structure, value: Any, name: str | None) -> Any:
+    def _structure(self, kind: Structure, value: object, name: str | None) -> Any:
         is_spec = value is None or isinstance(value, (Structure, TypeSpec))
         values = [None] * len(kind.components) if is_spec else kind.unpack(value)
         return kind.pack([self.make(part, item, name) for part, item in zip(kind.components, values)])

@@ -162,7 +162,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         return plan.run(arrays)
 
     def _call(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any = None, arrays: Sequence[Any] = ()
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: object = None, arrays: Sequence[Any] = ()
     ) -> Any:
         """Calls the function the long way; leaves a plan for the short way if the call has a key and passes its arrays
         unchanged.
@@ -406,7 +406,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         entry.tick = self._calls
         return entry.trace
 
-    def get_initialization_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_initialization_function(self, /, *args: object, **kwargs: object) -> ConcreteFunction:
         """Returns a function that gives first values to the variables that this function creates; traces without
         running.
 
@@ -438,7 +438,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         """Returns how many times the function was traced."""
         return self._trace_count
 
-    def experimental_get_compiler_ir(self, /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+    def experimental_get_compiler_ir(self, /, *args: object, **kwargs: object) -> Callable[..., Any]:
         """Returns the compiler's form of the function for these arguments, as a function of the stage.
 
         Returns: `f(stage="hlo", device_name=None, platform_name=None)`, which gives text or bytes. The stages: "hlo",
@@ -470,7 +470,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return [entry.trace for entry in self._cache]
 
-    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: object) -> dict[str, Any]:
         """Returns the traces that a SavedModel holds; with an input signature there is always one."""
         if save_type == SaveType.CHECKPOINT:  # Keras also asks for "saved_model"
             return {}
@@ -480,7 +480,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
     # --- methods, copies -----------------------------------------------------------------------------------------
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> Any:
         """Binds the function to an instance; each instance has traces of its own, for as long as the instance lives."""
         if instance is None:
             return self
@@ -497,7 +497,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             cache.bound = weakref.ref(bound)
         return bound
 
-    def _bind_fields(self, bound: Any, instance: Any) -> None:
+    def _bind_fields(self, bound: Any, instance: object) -> None:
         """Fills a function for the method of one instance."""
         method = types.MethodType(self._function, instance)
         bound._function, bound._name, bound._options = self._function, self._name, self._options

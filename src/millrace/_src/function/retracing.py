@@ -92,7 +92,7 @@ class CallStats:
         self._warnings += 1
         return True
 
-    def report(self, function: Any, retrace: Retrace) -> str:
+    def report(self, function: object, retrace: Retrace) -> str:
         """Writes the text of the warning."""
         lines = [
             f"{self.recent_traces()} out of the last {min(self.calls, _WINDOW)} calls to {function!r} triggered "
@@ -113,7 +113,7 @@ _by_code: dict[int, tuple[Any, CallStats]] = {}
 _by_code_lock = threading.Lock()
 
 
-def stats_for(code: Any) -> CallStats:
+def stats_for(code: object) -> CallStats:
     """Returns the statistics of a code object, shared by all functions of that code; forgotten with the code."""
     key = id(code)
     with _by_code_lock:
@@ -133,7 +133,7 @@ def stats_for(code: Any) -> CallStats:
 
 
 def causes_of(
-    new: TraceKey, earlier: Sequence[TraceKey], names: Sequence[str], instance: Any = None
+    new: TraceKey, earlier: Sequence[TraceKey], names: Sequence[str], instance: object = None
 ) -> tuple[Cause, ...]:
     """Returns why no `earlier` trace serves `new`: the differences from the nearest of the newest traces.
 
@@ -198,7 +198,7 @@ def _layout_text(key: TraceKey) -> str:
     return f"{extra} *args and **kwargs ({', '.join(keywords) or 'none'})"
 
 
-def _type_differences(path: str, old: Any, new: Any) -> Iterator[Cause]:
+def _type_differences(path: str, old: object, new: object) -> Iterator[Cause]:
     if isinstance(old, TensorSpec) and isinstance(new, TensorSpec):
         yield from _tensor_differences(path, old, new)
     elif isinstance(old, Structure) and isinstance(new, Structure):
@@ -294,7 +294,7 @@ def _variable_differences(path: str, old: VariableSpec, new: VariableSpec) -> It
         yield Cause("alias", path, before, after, cure)
 
 
-def _in_words(kind: Any) -> str:
+def _in_words(kind: object) -> str:
     """Describes a trace type as the user thinks of it."""
     if isinstance(kind, TensorSpec):
         return f"tensor of {kind.dtype.name} with shape {_shape_text(kind.shape)}"

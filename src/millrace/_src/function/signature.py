@@ -183,7 +183,7 @@ class Signature:
 # --- making signatures -------------------------------------------------------------------------------------------
 
 
-def make_signature(function: Callable[..., Any], input_signature: Any = None, is_method: bool = False) -> Signature:
+def make_signature(function: Callable[..., Any], input_signature: object = None, is_method: bool = False) -> Signature:
     """Makes the signature of a Python callable, constrained by `input_signature` if given.
 
     Raises: TypeError: if `input_signature` does not fit the function's parameters.
@@ -196,7 +196,7 @@ def make_signature(function: Callable[..., Any], input_signature: Any = None, is
     return Signature(constrained(function_type, specs, defaults), defaults, is_constrained=True)
 
 
-def check_input_signature(input_signature: Any) -> tuple[Any, ...]:
+def check_input_signature(input_signature: object) -> tuple[Any, ...]:
     """Returns `input_signature` as a tuple of trace types.
 
     Raises: TypeError: if `input_signature` is not a possibly nested list or tuple of specs.
@@ -244,7 +244,7 @@ def constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Map
 
 
 def _constrained_positional(
-    parameter: inspect.Parameter, kind: Any, index: int, remaining: list[Any], defaults: Mapping[str, Any]
+    parameter: inspect.Parameter, kind: object, index: int, remaining: list[Any], defaults: Mapping[str, Any]
 ) -> Parameter:
     if index == 0 and parameter.name == "self":
         return Parameter(parameter.name, kind, parameter.name in defaults, None)

@@ -25,7 +25,7 @@ _PLAIN = (int, float, bool, complex, str, bytes, type(None), type(Ellipsis), typ
 _IMMUTABLE = (*_PLAIN, DType, TensorShape, np.dtype)
 
 
-def from_value(value: Any, context: TracingContext | None = None) -> Any:
+def from_value(value: object, context: TracingContext | None = None) -> Any:
     """Returns the trace type of a Python value.
 
     >>> from millrace._src.function.trace_builder import from_value
@@ -48,7 +48,7 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
     return structure if structure is not None else _generic(value)
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Returns whether a value counts as a tensor because the value converts to a NumPy array."""
     return isinstance(value, (np.ndarray, np.generic)) or (
         hasattr(value, "__array__") and not isinstance(value, type) and not hasattr(value, "__tf_tracing_type__")
@@ -85,7 +85,7 @@ def _structure(value: Any, context: TracingContext) -> Any:
     return None
 
 
-def _generic(value: Any) -> TraceType:
+def _generic(value: object) -> TraceType:
     if isinstance(value, _IMMUTABLE):
         return Literal(value)
     try:
@@ -101,7 +101,7 @@ def _generic(value: Any) -> TraceType:
         return Literal(value)
 
 
-def _literal(value: Any, context: TracingContext | None) -> Literal:
+def _literal(value: object, context: TracingContext | None) -> Literal:
     return Literal(value)
 
 

@@ -50,12 +50,12 @@ class Group:
         self.entries: dict[tuple[_Shape, ...], list[Any]] = {}
         self.blurs: Counter[_Blur] = Counter()
 
-    def add(self, shapes: tuple[_Shape, ...], entry: Any) -> None:
+    def add(self, shapes: tuple[_Shape, ...], entry: object) -> None:
         """Adds a trace with its shapes."""
         self.entries.setdefault(shapes, []).append(entry)
         self.blurs[_blur_of(shapes)] += 1
 
-    def remove(self, shapes: tuple[_Shape, ...], entry: Any) -> None:
+    def remove(self, shapes: tuple[_Shape, ...], entry: object) -> None:
         """Takes a trace away."""
         self.entries[shapes].remove(entry)
         if not self.entries[shapes]:
@@ -94,7 +94,7 @@ class TraceIndex:
             if not group.entries:
                 del self._groups[outline]
 
-    def alike(self, key: Any) -> list[Any] | None:
+    def alike(self, key: object) -> list[Any] | None:
         """Returns the entries that agree with `key` in all but shapes; None if `key` has no outline."""
         outline = _outline_of(key)
         if outline is None:
@@ -102,7 +102,7 @@ class TraceIndex:
         group = self._groups.get(outline[0])
         return [] if group is None else [entry for entries in group.entries.values() for entry in entries]
 
-    def candidates(self, key: Any) -> list[Any] | None:
+    def candidates(self, key: object) -> list[Any] | None:
         """Returns a few entries, among them all that may serve `key`; None if `key` has no outline."""
         found = _outline_of(key)
         if found is None:
@@ -139,7 +139,7 @@ def _part(kind: Any, shapes: list[_Shape]) -> Hashable:
     raise _NoOutlineError
 
 
-def _field(field: Any, shapes: list[_Shape]) -> Any:
+def _field(field: object, shapes: list[_Shape]) -> Any:
     """Returns the outline of a field of a spec, which the fields of subtypes share: at the least, the class."""
     if isinstance(field, TensorShape):
         shapes.append(_dims(field))

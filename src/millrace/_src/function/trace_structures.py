@@ -42,7 +42,7 @@ class Structure(TraceType):
         """Returns the same container with other component types."""
         raise NotImplementedError
 
-    def unpack(self, value: Any) -> Sequence[Any]:
+    def unpack(self, value: object) -> Sequence[Any]:
         """Returns the components of a value of this type."""
         raise NotImplementedError
 
@@ -50,11 +50,11 @@ class Structure(TraceType):
         """Makes a value of this type of the given components."""
         raise NotImplementedError
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         """Raises TypeError or ValueError unless `value` is a container of this type."""
         raise NotImplementedError
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         return (
             isinstance(other, Structure)
             and self.container_key() == other.container_key()
@@ -86,7 +86,7 @@ class Structure(TraceType):
     def flatten(self) -> list[Any]:
         return [leaf for component in self.components for leaf in component.flatten()]
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: object) -> Any:
         self.check(value)
         parts = self.unpack(value)
         cast = [component.cast(part, cast_context) for component, part in zip(self.components, parts)]
@@ -122,7 +122,7 @@ class List(Structure):
     def pack(self, values: Sequence[Any]) -> Any:
         return list(values)
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         if not isinstance(value, list):
             raise TypeError(f"Can not cast {value!r} to list type.")
         _check_length(self, value)
@@ -148,7 +148,7 @@ class Tuple(Structure):
     def pack(self, values: Sequence[Any]) -> Any:
         return tuple(values)
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         if not isinstance(value, tuple):
             raise TypeError(f"Can not cast {value!r} to tuple type.")
         _check_length(self, value)
@@ -198,7 +198,7 @@ class Dict(Structure):
         ordered = {key: by_key[key] for key in self.order}
         return _make_mapping(self.mapping_type, ordered)
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         if not isinstance(value, Mapping):
             raise TypeError(f"Can not cast {value!r} to a Dict type.")
         if set(value) != set(self.keys):
@@ -255,7 +255,7 @@ class NamedTuple(Structure):
             raise ValueError(f"Packing NamedTuple {self.type_name} requires its class, which is not known here.")
         return self.value_type(*values)
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         is_alike = nest.named_tuple_fields(value) == self.fields
         if self.value_type is None or not is_alike:  # as TensorFlow: the fields count, not the class
             raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
@@ -291,7 +291,7 @@ class Attrs(Structure):
     def with_components(self, components: Sequence[Any]) -> Attrs:
         return Attrs(self.type_name, self.fields, components, self.value_type)
 
-    def unpack(self, value: Any) -> Sequence[Any]:
+    def unpack(self, value: object) -> Sequence[Any]:
         return [getattr(value, field) for field in self.fields]
 
     def pack(self, values: Sequence[Any]) -> Any:
@@ -299,7 +299,7 @@ class Attrs(Structure):
             raise ValueError(f"Packing Attrs {self.type_name} requires its class, which is not known here.")
         return self.value_type(*values)
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         if self.value_type is None or not isinstance(value, self.value_type):
             raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
 

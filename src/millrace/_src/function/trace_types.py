@@ -39,7 +39,7 @@ class TraceType(abc.ABC):
     """
 
     @abc.abstractmethod
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Returns whether a trace made for `other` also serves an argument of this type."""
 
     @abc.abstractmethod
@@ -47,10 +47,10 @@ class TraceType(abc.ABC):
         """Returns the narrowest type that `self` and all `others` are subtypes of, or None."""
 
     @abc.abstractmethod
-    def placeholder_value(self, placeholder_context: Any) -> Any:
+    def placeholder_value(self, placeholder_context: object) -> Any:
         """Returns the value that the Python function receives in place of the argument while tracing."""
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """Returns the tensors in `value`, in the order of `flatten`."""
         del value
         return []
@@ -89,7 +89,7 @@ TraceType.register(TypeSpec)
 class SupportsTracingProtocol(Protocol):
     """An object that names the `TraceType` of its traces."""
 
-    def __tf_tracing_type__(self, context: Any) -> Any:
+    def __tf_tracing_type__(self, context: object) -> Any:
         """Returns the trace type of this object; `context` is a `TracingContext`."""
 
 
@@ -121,7 +121,7 @@ class PlaceholderContext:
         """Returns the object noted for `alias_id`."""
         return self._aliases[alias_id]
 
-    def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
+    def add_placeholder(self, alias_id: Hashable, value: object) -> None:
         """Notes the object that represents `alias_id`."""
         self._aliases[alias_id] = value
 
@@ -154,7 +154,7 @@ class Literal(TraceType):
     def placeholder_value(self, placeholder_context: Any) -> Any:
         return self.value
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: object) -> Any:
         if literal_key_or_none(value) == self._key or _equal_numbers(value, self.value):
             return self.value
         raise ValueError(f"Can not cast {value!r} to {self!r}")
@@ -169,7 +169,7 @@ class Literal(TraceType):
         return f"Literal[{self.value!r}]"
 
 
-def literal_key(value: Any) -> Hashable:
+def literal_key(value: object) -> Hashable:
     """Returns the key that equal literals share: type and value, with signed zeros and nan told apart.
 
     Raises: TypeError: if the value cannot be hashed.
@@ -183,7 +183,7 @@ def literal_key(value: Any) -> Hashable:
     return kind, value
 
 
-def literal_key_or_none(value: Any) -> Hashable:
+def literal_key_or_none(value: object) -> Hashable:
     """Returns `literal_key`, or None for a value that cannot be a literal."""
     try:
         return literal_key(value)
@@ -191,7 +191,7 @@ def literal_key_or_none(value: Any) -> Hashable:
         return None
 
 
-def _equal_numbers(value: Any, literal: Any) -> bool:
+def _equal_numbers(value: object, literal: object) -> bool:
     return isinstance(value, numbers.Number) and isinstance(literal, numbers.Number) and bool(value == literal)
 
 
@@ -213,7 +213,7 @@ class Weakref(TraceType):
     def placeholder_value(self, placeholder_context: Any) -> Any:
         return self._ref()
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: object) -> Any:
         referent = self._ref()
         if value is referent or (referent is not None and value == referent):
             return referent

@@ -99,7 +99,7 @@ def trace(
     return Trace(graph, function_type.with_output(output_type, {}), argument_count)
 
 
-def _finish(graph: TracedGraph, outputs: Any, orders_effects: bool) -> None:
+def _finish(graph: TracedGraph, outputs: object, orders_effects: bool) -> None:
     """Lists the outputs and puts the effects in order."""
     graph.outputs = [t for t in nest.flatten(outputs, expand_composites=True) if isinstance(t, SymbolicTensor)]
     if not orders_effects:
@@ -115,7 +115,7 @@ def _finish(graph: TracedGraph, outputs: Any, orders_effects: bool) -> None:
 # --- outputs -----------------------------------------------------------------------------------------------------
 
 
-def _outputs(result: Any, function: Callable[..., Any], graph: TracedGraph) -> Any:
+def _outputs(result: object, function: Callable[..., Any], graph: TracedGraph) -> Any:
     """Returns the result of the function, with every leaf an `Identity` of a tensor of the graph, or None."""
     leaves = nest.flatten(result, expand_composites=True)
     identity = get_op("Identity")
@@ -149,7 +149,7 @@ def _as_tensor(leaf: Any, function: Callable[..., Any]) -> Any:
 # --- arguments must not be changed -------------------------------------------------------------------------------
 
 
-def _snapshot(argument: Any) -> Any:
+def _snapshot(argument: object) -> Any:
     """Notes the facts that show a change of a container: the type and keys, and the identity of the leaves."""
     if isinstance(argument, dict):
         return type(argument), tuple((key, _snapshot(value)) for key, value in argument.items())

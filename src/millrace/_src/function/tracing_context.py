@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.function.handle_spec import HandleSpec
@@ -33,7 +34,7 @@ class TracingContext:
         """Returns the number of the object `global_id` within this call: 0 for the first object, and so on."""
         return self._local_ids.setdefault(global_id, len(self._local_ids))
 
-    def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
+    def add_placeholder(self, alias_id: Hashable, value: TensorLike) -> None:
         """Notes the object that represents `alias_id` while tracing."""
         self._values[alias_id] = value
 
@@ -41,14 +42,14 @@ class TracingContext:
         """Returns the objects noted by `add_placeholder`."""
         return self._values
 
-    def make_tensor_type(self, tensor: Any) -> Any:
+    def make_tensor_type(self, tensor: TensorLike) -> Any:
         """Returns the trace type of a tensor; for a handle in a graph that is an argument, with its handle type."""
         spec = tensor_type(tensor)
         if not self._of_arguments or not isinstance(tensor, SymbolicTensor) or tensor.handle_type is None:
             return spec
         return HandleSpec(spec, tensor.handle_type)
 
-    def make_variable_type(self, variable: Any) -> VariableSpec:
+    def make_variable_type(self, variable: object) -> VariableSpec:
         """Returns the trace type of a variable."""
         return VariableSpec.of(variable, self)
 

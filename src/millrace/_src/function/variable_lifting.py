@@ -15,6 +15,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.context import eager_engine, eager_mode, name_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
@@ -22,6 +23,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import topological_order
 from millrace._src.state.variable import uninitialized_variable
 from millrace._src.trackable.restoration import CheckpointInitialValue
@@ -59,7 +61,7 @@ class _FunctionCreator:
     def __init__(self, create: Callable[..., Any]) -> None:
         self.create = create
 
-    def __call__(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+    def __call__(self, next_creator: Callable[..., Any], **kwargs: object) -> Any:
         return self.create(next_creator, **kwargs)
 
 
@@ -106,7 +108,7 @@ def salvaging(initializers: list[Initializer]) -> Iterator[None]:
 def refusing(message: str) -> contextlib.AbstractContextManager[None]:
     """Refuses to create variables within a traced body."""
 
-    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+    def create(next_creator: Callable[..., Any], **kwargs: object) -> Any:
         frame = user_frame()
         where = f"\nThe tf.Variable is created here:\n    {frame}" if frame is not None else ""
         raise ValueError(message + where)
@@ -115,7 +117,11 @@ def refusing(message: str) -> contextlib.AbstractContextManager[None]:
 
 
 def _uninitialized(
-    initial_value: Any = None, name: str | None = None, dtype: Any = None, shape: Any = None, **kwargs: Any
+    initial_value: Any = None,
+    name: str | None = None,
+    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    **kwargs: object,
 ) -> Initializer:
     """Makes a new variable without a value, as the keyword arguments of `tf.Variable` describe."""
     if initial_value is None:
@@ -214,7 +220,7 @@ def _ancestors(tensor: Any, feeds: Mapping[int, Any]) -> list[Any]:
 
 
 def _run(
-    operation: Any, values: dict[tuple[int, int], EagerTensor], feeds: Mapping[int, Any], target: Any
+    operation: Operation, values: dict[tuple[int, int], EagerTensor], feeds: Mapping[int, Any], target: object
 ) -> list[Any]:
     if operation.outputs and all(id(output) in feeds for output in operation.outputs):
         return [feeds[id(output)] for output in operation.outputs]

@@ -60,7 +60,7 @@ _SCALAR: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def _tensor(value: Any) -> Any:
+def _tensor(value: object) -> Any:
     """Encodes a tensor attribute: an array, or a (array, dtype) pair where the array's own dtype does not tell."""
     if isinstance(value, tuple):
         return encode_tensor(*value)
@@ -84,7 +84,7 @@ _MESSAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Guesses the kind of an undeclared attribute from the value."""
     if isinstance(value, (list, tuple)):
         return f"list[{kind_of(value[0])}]" if value else "list[int]"
@@ -108,7 +108,7 @@ _KINDS: tuple[tuple[Any, str], ...] = (
 )
 
 
-def encode_attr(value: Any, kind: str | None = None) -> attr_value_pb2.AttrValue:
+def encode_attr(value: object, kind: str | None = None) -> attr_value_pb2.AttrValue:
     """Writes an attribute; `kind` is the declared kind (`int`, `list[shape]`, ...), None guesses the kind.
 
     Raises: TypeError: if no kind of attribute has such a value.

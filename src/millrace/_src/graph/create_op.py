@@ -7,7 +7,7 @@ call that the op's own function makes, so the node gets its name, shapes, dtypes
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.execute import execute
@@ -17,9 +17,12 @@ from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 
+if TYPE_CHECKING:
+    from millrace._src.graph.graph import Graph
+
 
 def create_op(
-    graph: Any, op_type: str, inputs: Sequence[Any], name: str | None, attrs: Mapping[str, Any] | None
+    graph: Graph, op_type: str, inputs: Sequence[Any], name: str | None, attrs: Mapping[str, Any] | None
 ) -> Operation:
     """Adds an operation to a graph; see `tf.Graph.create_op`."""
     for index, tensor in enumerate(inputs):
@@ -39,7 +42,7 @@ def create_op(
     return operation
 
 
-def _decoded(name: str, value: Any) -> Any:
+def _decoded(name: str, value: object) -> Any:
     if getattr(getattr(value, "DESCRIPTOR", None), "name", None) != "AttrValue":
         raise TypeError(f"Attribute {name!r} must be a tf.compat.v1.AttrValue; received {value!r}.")
     return decode_attr(value)

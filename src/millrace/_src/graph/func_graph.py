@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.core import context
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Verdict
@@ -162,7 +163,9 @@ class FuncGraph(Graph):
             f"information.\n{f'{tensor} was defined here:{chr(10)}    {frame}' if frame is not None else ''}\n{origin}"
         )
 
-    def add_placeholder(self, dtype: DType, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:
+    def add_placeholder(
+        self, dtype: DType, shape: ShapeLike, name: str, user_name: str | None = None
+    ) -> SymbolicTensor:
         """Adds a placeholder; the caller decides whether the placeholder is an input."""
         attrs: dict[str, Any] = {"dtype": dtype, "shape": as_shape(shape)}
         if user_name is not None:
@@ -172,7 +175,9 @@ class FuncGraph(Graph):
         )
         return operation.outputs[0]
 
-    def placeholder_like(self, tensor: Tensor, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:
+    def placeholder_like(
+        self, tensor: Tensor, shape: ShapeLike, name: str, user_name: str | None = None
+    ) -> SymbolicTensor:
         """Adds a placeholder with the dtype and handle type of `tensor`; the caller decides whether it becomes an
         input.
         """
@@ -198,7 +203,7 @@ class FuncGraph(Graph):
 
     # --- variables ---------------------------------------------------------------------------------------------
 
-    def watch_variable(self, variable: Any) -> None:
+    def watch_variable(self, variable: object) -> None:
         """Notes that the body uses `variable`."""
         self._watched_variables[id(variable)] = variable
         if isinstance(self.outer_graph, FuncGraph):
@@ -223,7 +228,7 @@ def _can_have_gradient(tensor: EagerTensor) -> bool:
     return tensor.dtype.is_floating or tensor.dtype.is_complex
 
 
-def _is_open(graph: Any) -> bool:
+def _is_open(graph: Graph) -> bool:
     """Returns whether a graph is being traced and can get further inputs; False for a later sweep over the graph."""
     return isinstance(graph, FuncGraph) and any(entered is graph for entered in context.state.graph_stack)
 

@@ -42,7 +42,7 @@ def function_name(function: Any) -> str:
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def graph_of(function: Any) -> FuncGraph | None:
+def graph_of(function: object) -> FuncGraph | None:
     """Returns the body of a function attribute; None if only the name is known."""
     body = body_of(function)
     return body if isinstance(body, FuncGraph) else None
@@ -109,7 +109,7 @@ class _Names:
 
 
 def function_to_function_def(
-    function: Any, add_shapes: bool = False, style: NodeStyle | None = None
+    function: object, add_shapes: bool = False, style: NodeStyle | None = None
 ) -> function_pb2.FunctionDef:
     """Writes a function (a `FuncGraph`, or an object with a `graph`, a `name` and perhaps `attributes`).
 
@@ -279,14 +279,14 @@ class FunctionLibrary(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._defs or name in self._known
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         """Returns the function called `name`, or `default` if there is none.
 
         A function that is there but cannot be built raises its error.
         """
         return self[name] if name in self else default  # noqa: SIM401  (Mapping.get would hide a KeyError inside)
 
-    def _reuse(self, name: str, function: Any) -> Any:
+    def _reuse(self, name: str, function: object) -> Any:
         """Returns the known function of the same name if both are the same, else the new function.
 
         The ops of a known function may do more than a policy allows.
@@ -307,7 +307,7 @@ class FunctionLibrary(Mapping[str, Any]):
         return len({**self._known, **self._defs})
 
 
-def _wire(function: Any) -> bytes:
+def _wire(function: object) -> bytes:
     return bytes(function_to_function_def(function).SerializeToString(deterministic=True))
 
 

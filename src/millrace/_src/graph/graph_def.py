@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millrace._src.graph.function_def import collect_functions, function_to_function_def
 from millrace._src.graph.node_def import NodeStyle, encode_node
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import graph_pb2, node_def_pb2, versions_pb2
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.graph.graph import Graph
 
 PRODUCER = 2474
 """The GraphDef version of TensorFlow 2.21, which the files written here follow."""
@@ -29,7 +32,7 @@ def node_def_of(operation: Operation) -> node_def_pb2.NodeDef:
 
 
 def graph_to_graph_def(
-    graph: Any,
+    graph: Graph,
     from_version: int | None = None,
     add_shapes: bool = False,
     style: NodeStyle | None = None,
@@ -63,7 +66,7 @@ def graph_to_graph_def(
 # --- versions ----------------------------------------------------------------------------------------------------
 
 
-def versions_of(graph: Any) -> versions_pb2.VersionDef:
+def versions_of(graph: Graph) -> versions_pb2.VersionDef:
     """Returns the versions of a graph: this program's, lowered by the versions of imported graphs."""
     stored_versions = vars(graph).get("_versions")
     versions = versions_pb2.VersionDef()

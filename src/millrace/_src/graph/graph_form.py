@@ -12,11 +12,14 @@ have graphs that hold large constants or other graphs, which would take longer t
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from millrace._src.core.op_def import Effects
+
+if TYPE_CHECKING:
+    from millrace._src.graph.operation import Operation
 
 _LARGEST_CONSTANT = 4096
 """Bytes."""
@@ -65,7 +68,7 @@ def form_of(graph: Any, outputs: Sequence[Any]) -> Form | None:
         return None
 
 
-def _part(operation: Any, numbers: dict[int, int]) -> Hashable | None:
+def _part(operation: Operation, numbers: dict[int, int]) -> Hashable | None:
     """Returns the part of a form that one operation decides, or None if there is no form."""
     op = operation.op_def
     is_pure = op.traits.is_placeholder or operation.effects in (Effects.NONE, Effects.READS)

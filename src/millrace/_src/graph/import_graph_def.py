@@ -46,11 +46,11 @@ def import_graph_def(
 
 def import_under(
     policy: OpPolicy,
-    graph_def: Any,
-    input_map: Any = None,
-    return_elements: Any = None,
+    graph_def: object,
+    input_map: object = None,
+    return_elements: object = None,
     name: str | None = None,
-    producer_op_list: Any = None,
+    producer_op_list: object = None,
     add_nodes: AddNodes | None = None,
 ) -> Any:
     """Adds the nodes of a `GraphDef`, as `import_graph_def` does.
@@ -90,7 +90,7 @@ def _as_graph_def(graph_def: Any) -> graph_pb2.GraphDef:
     return proto
 
 
-def _checked_input_map(input_map: Any) -> dict[str, Any]:
+def _checked_input_map(input_map: object) -> dict[str, Any]:
     if input_map is None:
         return {}
     if not isinstance(input_map, dict):
@@ -143,7 +143,7 @@ def strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) -> 
                 del node.attr[key]
 
 
-def _mapped_tensors(graph: Any, inputs: Mapping[str, Any], scope: str) -> dict[tuple[str, int], Any]:
+def _mapped_tensors(graph: Graph, inputs: Mapping[str, Any], scope: str) -> dict[tuple[str, int], Any]:
     """Returns the values of `input_map` as tensors of the graph, by node and output."""
     if not scope and any(not isinstance(value, SymbolicTensor) for value in inputs.values()):
         raise ValueError(
@@ -165,7 +165,7 @@ def _mapped_tensors(graph: Any, inputs: Mapping[str, Any], scope: str) -> dict[t
 
 
 def _import(
-    graph: Any,
+    graph: Graph,
     proto: graph_pb2.GraphDef,
     prefix: str,
     tensors: Mapping[tuple[str, int], Any],
@@ -187,7 +187,7 @@ def _import(
 
 
 def _add_nodes(
-    graph: Any,
+    graph: Graph,
     proto: graph_pb2.GraphDef,
     prefix: str,
     tensors: Mapping[tuple[str, int], Any],
@@ -215,7 +215,7 @@ def _add_nodes(
     return reader.run(proto.node), used_keys
 
 
-def _free_name(graph: Any, name: str, taken: Mapping[str, str]) -> str:
+def _free_name(graph: Graph, name: str, taken: Mapping[str, str]) -> str:
     """Returns `name`, with `_1`, `_2`, ... if the graph has an operation of that name."""
     candidate, count = name, 0
     while candidate in graph._by_name or (count and candidate in taken):

@@ -22,7 +22,7 @@ from millrace._src.util.export import export
 
 
 @export("get_static_value")
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
+def get_static_value(tensor: object, partial: bool = False) -> Any:
     """Returns the value of a tensor if the value is known while tracing, else None.
 
     >>> tf.get_static_value(tf.constant([1, 2]))
@@ -67,6 +67,6 @@ def _known_value(tensor: Any, partial: bool) -> Any:
     return value[()] if is_part and in_parts else value
 
 
-def _input_value(op: OpDef, tensor: Any, in_parts: bool) -> Any:
+def _input_value(op: OpDef, tensor: object, in_parts: bool) -> Any:
     value = _known_value(tensor, in_parts)
     return shape_only_stand_in(op, tensor) if value is None else value

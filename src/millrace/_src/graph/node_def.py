@@ -190,7 +190,7 @@ def _check_kind(key: str, kind: str, proto: Any, op_def: OpDef, name: str) -> No
     _refuse(f"AttrValue had value with type '{actual_kind}' when '{declared_kind}' expected", key, op_def, name)
 
 
-def _check_functions(key: str, value: Any, name: str) -> None:
+def _check_functions(key: str, value: object, name: str) -> None:
     """Refuses a function that is not in the library; an empty name represents no function."""
     for function in value if isinstance(value, tuple) else (value,):
         if isinstance(function, FunctionName) and function.name:

@@ -310,7 +310,7 @@ def _difference(inferred: TensorShape, given: TensorShape) -> str:
 # --- nodes whose op is a function of the library ----------------------------------------------------------------
 
 
-def _call_op(function: Any) -> OpDef:
+def _call_op(function: object) -> OpDef:
     """Returns the op that calls a function: old files name the function itself as the node's op."""
     body: FuncGraph = body_of(function)
     arguments = {tensor.op for tensor in body.inputs}
@@ -318,13 +318,13 @@ def _call_op(function: Any) -> OpDef:
     return get_op("StatefulPartitionedCall" if stateful else "PartitionedCall")
 
 
-def _result_names(function: Any) -> Sequence[str]:
+def _result_names(function: object) -> Sequence[str]:
     """Returns the names by which nodes refer to the results of a call; none for a function that is not from a file."""
     names: tuple[Sequence[str], Sequence[str]] = getattr(body_of(function), "wire_names", ((), ()))
     return names[0]
 
 
-def _call_attrs(function: Any, inputs: Sequence[Any]) -> dict[str, Any]:
+def _call_attrs(function: object, inputs: Sequence[Any]) -> dict[str, Any]:
     op_def = _call_op(function)
     dtypes: dict[str, tuple[DType, ...]] = {
         "Tin": tuple(as_dtype(tensor.dtype) for tensor in inputs),

@@ -127,7 +127,7 @@ def _attr_summary(op_def: OpDef, name: str, kind: str) -> str:
     return text
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """Writes an attribute value as TensorFlow's messages do: `true`, `DT_FLOAT`, `[2,3]`, `"text"`."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import sessions
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shape_context import ShapeContext
@@ -102,7 +103,7 @@ class Operation:
         """What the operation does besides computing."""
         return self.op_def.effects(self.attrs)
 
-    def note_values(self, values: Any) -> None:
+    def note_values(self, values: TensorLike) -> None:
         """Notes the values of the outputs that are known while tracing; False: the values are not known."""
         self.static_values = values
 
@@ -171,7 +172,7 @@ class Operation:
         for recorder in reversed(recorders):
             recorder.record(self.op_def, self.inputs, self.outputs[:], self.attrs)
 
-    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+    def run(self, feed_dict: object = None, session: object = None) -> None:
         """Runs the operation in a v1 session.
 
         Args:
@@ -185,7 +186,7 @@ class Operation:
     def _set_device(self, device: str | None) -> None:
         self.device = device or ""
 
-    def _set_attr(self, name: str, value: Any) -> None:
+    def _set_attr(self, name: str, value: TensorLike) -> None:
         if hasattr(value, "WhichOneof"):
             from millrace._src.graph.attr_value import decode_attr  # protobuf loads only when a proto is given
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,13 +23,16 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.function_factory import body_of
 from millrace._src.graph.operation import Operation
 
+if TYPE_CHECKING:
+    from millrace._src.graph.graph import Graph
+
 _COLUMN = 44
 _MAX_VALUES = 6
 _MAX_TEXT = 40
 _MAX_DEPTH = 8
 
 
-def graph_text(graph: Any, *, sources: bool = True) -> str:
+def graph_text(graph: Graph, *, sources: bool = True) -> str:
     """Describes a graph, one line per operation.
 
     >>> from millrace._src.graph.pretty_print import graph_text
@@ -62,7 +65,7 @@ def operation_text(operation: Operation, *, sources: bool = True) -> str:
     return f"{line:<{2 * _COLUMN - 20}} # {source}" if source else line
 
 
-def _graph_lines(graph: Any, indent: str, sources: bool, shown: set[int]) -> Iterator[str]:
+def _graph_lines(graph: Graph, indent: str, sources: bool, shown: set[int]) -> Iterator[str]:
     """Yields the lines of a graph and, indented, of the graphs inside; each graph once."""
     for operation in graph.get_operations():
         yield indent + operation_text(operation, sources=sources)
@@ -140,7 +143,7 @@ def _array(array: Any) -> str:
     return f"[{', '.join(words)}{', ...' if elements.size > _MAX_VALUES else ''}]"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, (str, bytes)):
         text = repr(value if isinstance(value, str) else value.decode("utf-8", "replace"))
         return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}...'"

@@ -73,7 +73,7 @@ def forget_attr(operation: Operation, name: str) -> None:
     operation.attrs = {key: value for key, value in operation.attrs.items() if key != name}
 
 
-def set_gradient(operation: Operation, gradient: Any) -> None:
+def set_gradient(operation: Operation, gradient: object) -> None:
     """Gives an operation a gradient function of its own."""
     operation.gradient_override = gradient
 
@@ -91,7 +91,7 @@ def place(operation: Operation, device: str) -> None:
 # --- who watches -----------------------------------------------------------------------------------------------------
 
 
-def watch(operation: Operation, recorder: Any, entry: Any) -> None:
+def watch(operation: Operation, recorder: object, entry: object) -> None:
     """Notes that a recorder saw an operation; the innermost recorder comes first.
 
     Args:
@@ -102,7 +102,7 @@ def watch(operation: Operation, recorder: Any, entry: Any) -> None:
     operation.recordings = (*operation.recordings, (recorder, entry))
 
 
-def keep_plan(operation: Operation, plan: Any) -> None:
+def keep_plan(operation: Operation, plan: object) -> None:
     """Keeps the gradient for which an operation was extended; accumulators then give the new outputs tangents."""
     operation.gradient_plans = (*operation.gradient_plans, plan)
     give_tangents = operation.op_def.rules.operation_tangents

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from millrace._src.core import context, types
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import base_graph, set_base_graph, state
 from millrace._src.core.device_spec import DeviceSpec
@@ -52,7 +53,7 @@ class name_scope:
         self._scopes.pop().__exit__(*exc)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def scoped(*args: Any, **kwargs: Any) -> Any:
+        def scoped(*args: object, **kwargs: object) -> Any:
             with name_scope(self._name):
                 return function(*args, **kwargs)
 
@@ -107,7 +108,7 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 
 @export(v1=["device"])
-def device_v1(device_name_or_function: Any) -> Any:
+def device_v1(device_name_or_function: object) -> Any:
     """Sets the device that the ops within request; in a graph also by a function of each operation.
 
     >>> with tf.Graph().as_default():
@@ -161,7 +162,7 @@ def _device_scope(name: str | None) -> Iterator[None]:
 
 
 @export("is_tensor")
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: TensorLike) -> bool:
     """Returns whether `x` is a tensor or represents one (a variable, a sparse or ragged tensor).
 
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
@@ -173,7 +174,7 @@ def is_tensor(x: Any) -> bool:
 
 
 @export("is_symbolic_tensor")
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: TensorLike) -> bool:
     """Returns whether `tensor` is a tensor of a graph.
 
     >>> tf.is_symbolic_tensor(tf.constant(1))

@@ -7,18 +7,21 @@ small function, which says what is wrong with a graph or with one of its operati
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import topological_order
+
+if TYPE_CHECKING:
+    from millrace._src.graph.graph import Graph
 
 
 class IllegalGraphError(Exception):
     """A graph breaks a rule."""
 
 
-def check(graph: Any) -> None:
+def check(graph: Graph) -> None:
     """Checks a graph and the graphs that its operations hold.
 
     Raises: IllegalGraphError: if a rule is broken; the message lists all faults.

@@ -41,7 +41,7 @@ class NotEncodableError(Exception):
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-def encode_structure(value: Any) -> struct_pb2.StructuredValue:
+def encode_structure(value: object) -> struct_pb2.StructuredValue:
     """Writes a nest of specs, tensors and plain values.
 
     Raises: NotEncodableError: for a leaf of another kind, such as a spec of a class that has no registered name.
@@ -174,7 +174,7 @@ def _decode_dense(spec: Any, is_bounded: bool) -> Any:
     return BoundedTensorSpec(shape, dtype, _decode_tensor(spec.minimum)[0], _decode_tensor(spec.maximum)[0], name)
 
 
-def _decode_tensor(message: Any) -> tuple[Any, DType]:
+def _decode_tensor(message: object) -> tuple[Any, DType]:
     try:
         return decode_tensor(message)
     except TypeError as error:

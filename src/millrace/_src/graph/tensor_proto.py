@@ -136,7 +136,7 @@ def _listed(flat: Array, wire: _Wire) -> list[Any]:
     return listed.tolist()
 
 
-def _as_bytes(item: Any) -> bytes:
+def _as_bytes(item: object) -> bytes:
     if isinstance(item, bytes):
         return item
     if isinstance(item, str):
@@ -146,7 +146,7 @@ def _as_bytes(item: Any) -> bytes:
 
 @export("make_tensor_proto")
 def make_tensor_proto(
-    values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
+    values: object, dtype: object = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
 ) -> tensor_pb2.TensorProto:
     """Creates a `TensorProto`.
 
@@ -188,7 +188,7 @@ def _check_size(array: Array, dims: tuple[int, ...], verify_shape: bool, allow_b
         raise ValueError(f"Too many elements provided. Takes at most {math.prod(dims)}, but got {array.size}.")
 
 
-def _array_of(values: Any, dtype: DType | None, shape: Any) -> tuple[Array, DType]:
+def _array_of(values: object, dtype: DType | None, shape: Any) -> tuple[Array, DType]:
     if values is None:
         raise ValueError("None values not supported.")
     if isinstance(values, EagerTensor):
@@ -216,7 +216,7 @@ def _array_of(values: Any, dtype: DType | None, shape: Any) -> tuple[Array, DTyp
     return array, found_dtype
 
 
-def _converted(values: Any, dtype: DType | None) -> tuple[Array, DType]:
+def _converted(values: object, dtype: DType | None) -> tuple[Array, DType]:
     """Converts a Python value to an array; numbers too large for `dtype` wrap around as in NumPy, unlike in
     `tf.constant`.
     """
@@ -236,7 +236,7 @@ def _converted(values: Any, dtype: DType | None) -> tuple[Array, DType]:
         return array.astype(dtype.np_dtype), dtype
 
 
-def _leaves(values: Any) -> list[Any]:
+def _leaves(values: object) -> list[Any]:
     """Lists the elements of nested lists and tuples."""
     if isinstance(values, (list, tuple)):
         return [leaf for item in values for leaf in _leaves(item)]
@@ -266,7 +266,7 @@ def _stored(array: Array, dtype: DType | None) -> tuple[Array, DType]:
     return array.astype(array.dtype.newbyteorder("="), copy=False), array_dtype
 
 
-def _nested_shape(values: Any) -> tuple[int, ...]:
+def _nested_shape(values: object) -> tuple[int, ...]:
     """Returns the shape that the nesting of lists and tuples suggests."""
     dims: list[int] = []
     while isinstance(values, (list, tuple)):
@@ -296,7 +296,7 @@ def _family(dtype: DType) -> str | None:
     return "int" if dtype.is_integer else "float" if dtype.is_floating else None
 
 
-def _refuse_misfits(values: Any, dtype: DType | None) -> None:
+def _refuse_misfits(values: object, dtype: DType | None) -> None:
     """Raises TypeError for the first element that is a tensor or does not fit `dtype`."""
     family = None if dtype is None else _family(dtype)
     if isinstance(values, list) or (isinstance(values, tuple) and family != "quantized"):
@@ -336,7 +336,7 @@ def decode_tensor(proto: Any) -> tuple[Array, DType]:
     return _fill(elements, shape), dtype
 
 
-def decode_listed(proto: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
+def decode_listed(proto: object, dtype: DType, shape: tuple[int, ...]) -> Array:
     """Reads the elements that a `TensorProto` has in the list field of a dtype, whatever dtype and shape it states.
 
     Raises:
@@ -388,7 +388,7 @@ def _strings_from_content(content: bytes, size: int) -> Array:
     return array
 
 
-def _from_list(proto: Any, dtype: DType, wire: _Wire) -> Array:
+def _from_list(proto: object, dtype: DType, wire: _Wire) -> Array:
     """Returns all values of the list field."""
     if wire.field is None:
         return np.empty(0, dtype.np_dtype)

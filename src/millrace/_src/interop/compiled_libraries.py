@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from millrace._src.core import errors
 from millrace._src.ops.io.file_names import file_name
@@ -16,7 +16,7 @@ from millrace._src.util.export import export
 
 
 @export("load_op_library", v1=["load_op_library"])
-def load_op_library(library_filename: Any) -> NoReturn:
+def load_op_library(library_filename: object) -> NoReturn:
     """Refuses a library of ops that was compiled for TensorFlow.
 
     >>> try:
@@ -42,7 +42,7 @@ def load_op_library(library_filename: Any) -> NoReturn:
 
 
 @export(v1=["load_file_system_library"])
-def load_file_system_library(library_filename: Any) -> NoReturn:
+def load_file_system_library(library_filename: object) -> NoReturn:
     """Refuses a library with a file system that was compiled for TensorFlow.
 
     >>> try:
@@ -57,7 +57,7 @@ def load_file_system_library(library_filename: Any) -> NoReturn:
 
 
 @export("load_library", v1=["load_library"])
-def load_library(library_location: Any) -> None:
+def load_library(library_location: object) -> None:
     """Refuses a library, or those in a folder, that were compiled for TensorFlow.
 
     >>> import tempfile

@@ -74,7 +74,7 @@ def _values(container: Any) -> Mapping[str, Any]:
     return {str(key): part for key, part in container.items() if _is_part(part)}
 
 
-def _attributes(layer: Any) -> Mapping[str, Any]:
+def _attributes(layer: object) -> Mapping[str, Any]:
     """Returns the attributes of a layer that have state and are not trackable."""
     return {
         name: part
@@ -93,10 +93,10 @@ def _parts_of_sequential(model: Any) -> Mapping[str, Any]:
     return parts | {f"layer_{index}": layer for index, layer in enumerate(layers)}
 
 
-def _state(owner: Any) -> Mapping[str, Any]:
+def _state(owner: object) -> Mapping[str, Any]:
     """Returns the attributes of a metric or a generator of seeds that are variables or have variables."""
     return {name: part for name, part in vars(owner).items() if _is_part(part)}
 
 
-def _is_part(value: Any) -> bool:
+def _is_part(value: object) -> bool:
     return isinstance(value, Trackable) or parts_of[type(value)] is not None

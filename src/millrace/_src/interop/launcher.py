@@ -137,7 +137,7 @@ def _find_module(name: str) -> Any:
     return spec
 
 
-def new_main_module(**attributes: Any) -> ModuleType:
+def new_main_module(**attributes: object) -> ModuleType:
     """Makes a fresh module `__main__`, in `sys.modules`, with the attributes that the interpreter gives."""
     main = ModuleType("__main__")
     main.__dict__.update(__builtins__=sys.modules["builtins"], __annotations__={}, **attributes)

@@ -18,7 +18,7 @@ def read_saved_model(saved_model_dir: Any) -> Any:
     return parse_saved_model(saved_model_dir)
 
 
-def get_saved_model_tag_sets(saved_model_dir: Any) -> list[list[str]]:
+def get_saved_model_tag_sets(saved_model_dir: object) -> list[list[str]]:
     """Returns the tags of each MetaGraph, in the order of the file.
 
     Raises: OSError: if there is no SavedModel, or the file is damaged.
@@ -26,7 +26,7 @@ def get_saved_model_tag_sets(saved_model_dir: Any) -> list[list[str]]:
     return [list(meta_graph.meta_info_def.tags) for meta_graph in read_saved_model(saved_model_dir).meta_graphs]
 
 
-def get_meta_graph_def(saved_model_dir: Any, tag_set: str) -> Any:
+def get_meta_graph_def(saved_model_dir: object, tag_set: str) -> Any:
     """Returns the MetaGraph of a SavedModel that has exactly some tags.
 
     Args:

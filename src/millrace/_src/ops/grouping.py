@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -59,7 +60,7 @@ def no_op(name: str | None = None) -> Any:
 
 
 @export("group")
-def group(*inputs: Any, **kwargs: Any) -> Any:
+def group(*inputs: object, **kwargs: object) -> Any:
     """Makes an operation that finishes when all `inputs` have finished.
 
     >>> with tf.Graph().as_default():
@@ -85,7 +86,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
         return raw.NoOp(name=name or "group_deps")
 
 
-def _controller(item: Any) -> Any:
+def _controller(item: object) -> Any:
     """Returns what to wait for: the item, of which the graph takes the operation; for an assignment that is its own."""
     if not is_variable(item) and not isinstance(item, (Tensor, Operation)):
         raise TypeError(
@@ -135,7 +136,7 @@ def _operation(value: Any) -> Operation:
     return value if isinstance(value, Operation) else value.op
 
 
-def _after(gate: Operation, value: Any) -> Any:
+def _after(gate: Operation, value: object) -> Any:
     """Makes `value` available only after `gate`."""
     if value is None:
         return None
@@ -152,7 +153,7 @@ def _identity(tensor: Any) -> Any:
         return raw.Identity(input=tensor, name="control_dependency")
 
 
-def with_dependencies(controls: Any, tensor: Any) -> Any:
+def with_dependencies(controls: object, tensor: object) -> Any:
     """Makes `tensor`, in a graph, available only after the operations `controls` have run."""
     if state.graph is None:
         return tensor
@@ -161,7 +162,7 @@ def with_dependencies(controls: Any, tensor: Any) -> Any:
 
 
 @export(v1=["tuple"])
-def tuple_v1(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+def tuple_v1(tensors: TensorLike, name: str | None = None, control_inputs: object = None) -> Any:
     """Returns tensors none of which is available before all of them are, with TensorFlow 1's order of arguments.
 
     >>> with tf.Graph().as_default():

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -131,7 +132,7 @@ def _numpy_kernel(input: Sequence[Array], token: str, dtypes: Sequence[DType]) -
     return arrays
 
 
-def _numpy_output(value: Any) -> Array:
+def _numpy_output(value: object) -> Array:
     """Returns a result of a NumPy function as an array of its own."""
     array = np.array(value, order="C")
     if array.dtype.kind not in "USO":
@@ -214,7 +215,7 @@ def numpy_function(
 
 
 @export(v1=["py_func"])
-def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(func: Any, inp: Any, Tout: object, stateful: bool = True, name: str | None = None) -> Any:
     """Calls a Python function of NumPy arrays as an op: `tf.numpy_function` with TensorFlow 1's arguments.
 
     >>> tf.compat.v1.py_func(lambda a: a.sum(), [[1.5, 2.5]], tf.float64).numpy()
@@ -249,7 +250,9 @@ def dtypes_of(wanted: Any) -> list[DType]:
     return [item.dtype if isinstance(getattr(item, "dtype", None), DType) else as_dtype(item) for item in items]
 
 
-def decorator_form(call: Callable[..., Any], func: Any, inp: Any, Tout: Any, options: dict[str, Any]) -> Any:
+def decorator_form(
+    call: Callable[..., Any], func: object, inp: object, Tout: DTypeLike, options: dict[str, Any]
+) -> Any:
     """Returns the decorator form of a function; raises the error for missing arguments."""
     public = f"tf.{call.__name__}"
     if Tout is None:
@@ -268,7 +271,7 @@ def decorator_form(call: Callable[..., Any], func: Any, inp: Any, Tout: Any, opt
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def wrapper(*args: Any) -> Any:
+        def wrapper(*args: object) -> Any:
             return call(function, list(args), Tout, **options)
 
         return wrapper

@@ -28,7 +28,7 @@ def kept_by_its_node(make: OpFunction) -> OpFunction:
         made: list[Any] = []
         lock = threading.Lock()
 
-        def kept(*arrays: Any) -> Any:
+        def kept(*arrays: object) -> Any:
             with lock:
                 if not made:
                     made.append(op.kernel(xp, *arrays, **own))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import threading
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,7 @@ class MutexHold:
             self.end()
 
 
-def _boxed(referent: Any) -> Array:
+def _boxed(referent: object) -> Array:
     array = np.empty((), dtype=object)
     array[()] = referent
     return array

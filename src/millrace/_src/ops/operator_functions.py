@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops.math.binary import add as math_add
 from millrace._src.util.export import export
 
 
 @export("__operators__.add", v1=[])
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `x + y`: the sum of numbers, the concatenation of strings.
 
     >>> tf.__operators__.add(tf.constant([1, 2]), 3)
@@ -28,7 +29,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @export("__operators__.eq", v1=[])
-def eq(self: Any, other: Any) -> Any:
+def eq(self: Any, other: TensorLike) -> Any:
     """Computes `self == other` element by element.
 
     >>> tf.__operators__.eq(tf.constant([1, 2]), 2)
@@ -44,7 +45,7 @@ def eq(self: Any, other: Any) -> Any:
 
 
 @export("__operators__.ne", v1=[])
-def ne(self: Any, other: Any) -> Any:
+def ne(self: Any, other: TensorLike) -> Any:
     """Computes `self != other` element by element.
 
     >>> tf.__operators__.ne(tf.constant([1, 2]), 2)

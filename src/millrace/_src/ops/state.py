@@ -187,7 +187,7 @@ def _specialize_read(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
 
 @read_variable.gradient(accepts_slices=True)
-def read_variable_gradient(dvalue: Any) -> Any:
+def read_variable_gradient(dvalue: object) -> Any:
     """Attaches the gradient with respect to a variable to the variable's handle."""
     return dvalue
 
@@ -382,7 +382,7 @@ def resource_gather(
 
 
 @resource_gather.gradient
-def resource_gather_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any, None]:
+def resource_gather_gradient(dy: object, resource: object, indices: object) -> tuple[Any, None]:
     """Returns a sparse gradient: only the picked rows have a gradient."""
     shape = raw.VariableShape(input=resource)
     rows = raw.Reshape(tensor=indices, shape=[-1])

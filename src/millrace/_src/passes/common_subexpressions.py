@@ -9,7 +9,6 @@ until a node writes. Random numbers differ each time, and so do lists, which pro
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -70,7 +69,7 @@ def _is_same(first: Node, second: Node) -> bool:
     return all(_is_equal(first.attrs.get(name), second.attrs.get(name)) for name in names)
 
 
-def _is_equal(a: Any, b: Any) -> bool:
+def _is_equal(a: object, b: object) -> bool:
     """Returns whether two attributes are equal; 0.0 and -0.0 are not, and an array equals only itself."""
     if type(a) is float:
         return type(b) is float and a.hex() == b.hex()

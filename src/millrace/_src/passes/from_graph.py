@@ -20,6 +20,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.graph.control_deps import called_functions, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, must_compile, must_interpret
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, function_names
@@ -31,7 +32,7 @@ _LONGEST = 20_000
 
 
 def from_graph(
-    graph: Any,
+    graph: Graph,
     inputs: Sequence[Any],
     outputs: Sequence[Any],
     *,
@@ -62,7 +63,7 @@ class _Importer:
 
     def graph(
         self,
-        graph: Any,
+        graph: Graph,
         inputs: Sequence[Any],
         outputs: Sequence[Any],
         around: tuple[Any, ...],
@@ -79,7 +80,7 @@ class _Importer:
 
     def _write(
         self,
-        graph: Any,
+        graph: Graph,
         inputs: Sequence[Any],
         given: Sequence[Value],
         outputs: Sequence[Any],
@@ -142,7 +143,7 @@ class _Importer:
         _add(operation, attrs, values, nodes, holds_functions=True)
         return True
 
-    def _bodies(self, function: Any, around: tuple[Any, ...]) -> Any:
+    def _bodies(self, function: object, around: tuple[Any, ...]) -> Any:
         """Returns the graph of a function, or the graphs of several."""
         if isinstance(function, (tuple, list)):
             return tuple([self._bodies(one, around) for one in function])
@@ -180,7 +181,7 @@ class _Importer:
         return True
 
 
-def _in_one_piece(array: Any) -> Any:
+def _in_one_piece(array: object) -> Any:
     """Returns a constant that kernels read fast: one that a file states once for all elements is written out.
 
     Raises: ResourceExhaustedError: if it does not fit into memory.

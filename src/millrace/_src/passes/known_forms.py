@@ -18,7 +18,7 @@ from millrace._src.core.resources import VariableStorage
 from millrace._src.passes.optimized_graph import Node, Value
 
 
-def known_form(value: Value, tensor: Any) -> Array | None:
+def known_form(value: Value, tensor: object) -> Array | None:
     """Returns a constant, or what has the shape of a value and is zero; None for an unknown shape.
 
     Args:

@@ -133,7 +133,7 @@ def held_graphs(node: Node) -> list[OptimizedGraph]:
     return [optimized(function) for function in node.functions]
 
 
-def optimized(function: Any) -> OptimizedGraph:
+def optimized(function: object) -> OptimizedGraph:
     """Returns the optimized graph of a function that XLA runs; an `OptimizedGraph` itself."""
     if isinstance(function, OptimizedGraph):
         return function

@@ -66,7 +66,7 @@ class ExportGraph:
             for node_id in objects.in_order_of_dependency():
                 self._add_object(node_id, nodes[node_id], options)
 
-    def _add_object(self, node_id: int, trackable: Any, options: Any) -> None:
+    def _add_object(self, node_id: int, trackable: Any, options: object) -> None:
         with resources_named(self.objects.resource_names.get(trackable, "")):
             tensors = trackable._export_to_saved_model_graph(
                 object_map=self.object_map, tensor_map=self.tensor_map, options=options
@@ -185,7 +185,7 @@ def tensor_info(value: Any) -> Any:
 # --- captures that belong to nobody ----------------------------------------------------------------------------------
 
 
-def _untracked(tensor: Any, concrete: ConcreteFunction, place: int) -> AssertionError:
+def _untracked(tensor: object, concrete: ConcreteFunction, place: int) -> AssertionError:
     """Makes the error for a captured tensor whose object is not below the root."""
     holders = [trackable for trackable in _candidates(concrete) if _is_behind(trackable, tensor)]
     holder = holders[0] if holders else None
@@ -208,7 +208,7 @@ def _candidates(concrete: ConcreteFunction) -> list[Any]:
     return [*live_variables(concrete.graph), *resources]
 
 
-def _is_behind(trackable: Any, tensor: Any) -> bool:
+def _is_behind(trackable: Any, tensor: object) -> bool:
     handle = trackable.handle if is_variable(trackable) else trackable.resource_handle
     return handle is tensor
 
@@ -225,7 +225,7 @@ def _advice(holder: Any, tensor: Any) -> str:
     )
 
 
-def _names_of(holder: Any) -> list[str]:
+def _names_of(holder: object) -> list[str]:
     """Returns the names by which dictionaries, such as those of attributes, hold an object."""
     owners = [owner for owner in gc.get_referrers(holder) if isinstance(owner, dict)]
     own_names = {name for owner in owners for name, value in owner.items() if value is holder and isinstance(name, str)}

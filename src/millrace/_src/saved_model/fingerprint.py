@@ -109,7 +109,7 @@ class Fingerprint:
 
 
 @export("saved_model.experimental.read_fingerprint", v1=[])
-def read_fingerprint(export_dir: Any) -> Fingerprint:
+def read_fingerprint(export_dir: object) -> Fingerprint:
     """Reads the fingerprint of a SavedModel.
 
     >>> import tempfile

@@ -41,7 +41,7 @@ _DEBUG_INFO = f"{DEBUG_DIRECTORY}/{DEBUG_INFO_FILENAME_PB}"
 _VARIABLES = f"{VARIABLES_DIRECTORY}/{VARIABLES_FILENAME}"
 
 
-def folder_name(name: Any) -> str:
+def folder_name(name: object) -> str:
     """Returns the name of a folder as text, without a slash behind it; no name is the working directory."""
     text = file_name(name)
     return text.rstrip("/") or ("/" if text else ".")
@@ -88,7 +88,7 @@ class SavedModelFolder:
             file.write(data)
         self._files.append(path)
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         with self._held:
             if self._place == self.name:
                 return

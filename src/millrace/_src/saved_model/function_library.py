@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from millrace._src.graph.function_def import collect_functions, function_name, graph_of
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import MIN_CONSUMER_OF_FUNCTIONS, graph_to_graph_def
 from millrace._src.graph.node_def import NodeStyle
 
@@ -54,12 +55,12 @@ class FunctionLibrary:
             self._functions[name] = function
             self._names[name] = f"{_COUNTER.sub('', name)}_{len(self._functions)}"
 
-    def name_of(self, function: Any) -> str:
+    def name_of(self, function: object) -> str:
         """Returns the name of a function in the file; of one that the file does not hold, its own name."""
         name = function_name(function)
         return self._names.get(name, name)
 
-    def graph_def(self, graph: Any) -> Any:
+    def graph_def(self, graph: Graph) -> Any:
         """Writes a graph together with all functions; those that the graph calls have been added."""
         style = NodeStyle(add_shapes=True, strips_defaults=True, function_names=self._names, texts=self._texts)
         proto = graph_to_graph_def(graph, style=style, functions=self._functions.values())

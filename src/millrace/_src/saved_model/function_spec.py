@@ -241,7 +241,7 @@ def _is_call(arguments: Any) -> bool:
     return is_pair and isinstance(arguments[0], (tuple, list)) and isinstance(arguments[1], Mapping)
 
 
-def call_arguments(arguments: Any, function: str) -> tuple[Sequence[Any], Mapping[str, Any]]:
+def call_arguments(arguments: object, function: str) -> tuple[Sequence[Any], Mapping[str, Any]]:
     """Returns the pair `(args, kwargs)` of what a graph was traced for.
 
     Args:

@@ -55,7 +55,7 @@ from millrace._src.util.export import export
 
 
 @export("saved_model.load", v1=["saved_model.load_v2"])
-def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
+def load(export_dir: object, tags: object = None, options: LoadOptions | None = None) -> Any:
     """Loads a SavedModel that Millrace or TensorFlow has written.
 
     Attributes of the saved object that were variables, functions, tables, assets or objects with such attributes are
@@ -96,7 +96,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
 
 
 @export("__internal__.saved_model.load_partial", v1=[])
-def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
+def load_partial(export_dir: object, filters: object, tags: object = None, options: LoadOptions | None = None) -> Any:
     """Loads some objects of a SavedModel, or all.
 
     Args:
@@ -307,7 +307,7 @@ class ObjectLoader:
                     made.add_slot(self._nodes[slot.original_variable_node_id], slot.slot_name, own)
 
 
-def _set_attribute(made: Any, name: str, child: Any) -> None:
+def _set_attribute(made: object, name: str, child: object) -> None:
     """Sets a child as an attribute; names that mean something to Python are not for files."""
     if name.startswith("__") and name != "__call__":
         raise DataLossError(None, None, f"An object of the SavedModel has a child with the name {name!r}.")
@@ -319,14 +319,14 @@ def _set_attribute(made: Any, name: str, child: Any) -> None:
         ) from error
 
 
-def _set_no_child(made: Any, name: str, child: Any) -> None:
+def _set_no_child(made: object, name: str, child: object) -> None:
     raise DataLossError(None, None, f"A {type(made).__name__} of the SavedModel has a child, {name!r}.")
 
 
 _CHILD_OF_FUNCTION = re.compile(r"(trace|capture)_\d+")
 
 
-def _set_child_of_function(function: Any, name: str, child: Any) -> None:
+def _set_child_of_function(function: object, name: str, child: object) -> None:
     """Sets a graph of a function, or what a graph captures; no other name may take the place of a method."""
     if _CHILD_OF_FUNCTION.fullmatch(name):
         setattr(function, name, child)

@@ -61,7 +61,7 @@ class LoadedLibrary:
         self.concrete_functions: dict[str, RestoredConcreteFunction] = {}
         """The concrete functions by the names of the graphs."""
 
-    def tensor_of(self, captured: Any) -> Any:
+    def tensor_of(self, captured: object) -> Any:
         """Returns the tensor that functions get for a captured object."""
         if not isinstance(captured, CapturedTensor):
             return captured_tensor(captured)
@@ -172,7 +172,7 @@ class RestoredFunction(Function):
         names = proto.concrete_functions
         name = python_name(names[0]) if names else "restored_function"
 
-        def restored_function_body(*args: Any, **kwargs: Any) -> Any:
+        def restored_function_body(*args: object, **kwargs: object) -> Any:
             """Calls one of the graphs of a SavedModel."""
             return self._call_bound(args, kwargs, None, ())
 
@@ -245,11 +245,11 @@ class RestoredFunction(Function):
         texts = [concrete.pretty_printed_signature(verbose) for concrete in self.concrete_functions]
         return ("\n\n" if verbose else "\n").join(texts)
 
-    def get_initialization_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_initialization_function(self, /, *args: object, **kwargs: object) -> ConcreteFunction:
         """Raises RuntimeError: a loaded function creates no variables."""
         raise RuntimeError("A function of a SavedModel creates no variables, so it has no initialization function.")
 
-    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: object) -> dict[str, Any]:
         """Returns the graphs for a SavedModel."""
         if save_type != "savedmodel":
             return {}

@@ -83,7 +83,7 @@ class _UserObject(SavedBySavedFunctions):
 class _Callable:
     """What an object has that was saved with a function `__call__`."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self.__dict__["__call__"](*args, **kwargs)
 
 
@@ -112,11 +112,11 @@ class RestoredOptimizer(_UserObject):
     def __init__(self) -> None:
         object.__setattr__(self, "_slots", {})  # not as children
 
-    def add_slot(self, variable: Any, slot_name: str, slot: Any) -> None:
+    def add_slot(self, variable: object, slot_name: str, slot: object) -> None:
         """Notes the optimizer's variable of a kind, such as "momentum", for a variable of the model."""
         self._slots.setdefault(slot_name, {})[id(variable)] = slot
 
-    def get_slot(self, variable: Any, slot_name: str) -> Any:
+    def get_slot(self, variable: object, slot_name: str) -> Any:
         """Returns the optimizer's variable of a kind for a variable of the model; None if there is none."""
         return self._slots.get(slot_name, {}).get(id(variable))
 
@@ -168,7 +168,7 @@ def make_variable(proto: Any, keeps_device: bool) -> Variable:
         )
 
 
-def captured_tensor(captured: Any) -> Tensor:
+def captured_tensor(captured: object) -> Tensor:
     """Returns the tensor that functions get for an object of the SavedModel.
 
     Raises: ValueError: if functions cannot capture an object of its class.

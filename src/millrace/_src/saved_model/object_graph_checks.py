@@ -8,7 +8,7 @@ from typing import Any
 from millrace._src.core.errors import DataLossError
 
 
-def check_object_graph(meta_graph: Any, export_dir: str) -> None:
+def check_object_graph(meta_graph: object, export_dir: str) -> None:
     """Refuses an object graph with numbers or names that lead nowhere.
 
     Raises: DataLossError: with the first wrong number or name.

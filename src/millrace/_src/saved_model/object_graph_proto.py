@@ -26,7 +26,7 @@ from millrace._src.util import nest
 from millrace._src.util.identity import IdentityDict, IdentitySet
 
 
-def object_graph_proto(export: ExportGraph, saver: Saver, library: FunctionLibrary, options: Any) -> Any:
+def object_graph_proto(export: ExportGraph, saver: Saver, library: FunctionLibrary, options: object) -> Any:
     """Returns the message `SavedObjectGraph`."""
     proto = saved_object_graph_pb2.SavedObjectGraph()
     objects = export.objects

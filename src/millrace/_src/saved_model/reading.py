@@ -32,7 +32,7 @@ from millrace._src.util.export import export
 
 
 @export("saved_model.contains_saved_model", v1=["saved_model.contains_saved_model"])
-def contains_saved_model(export_dir: Any) -> bool:
+def contains_saved_model(export_dir: object) -> bool:
     """Returns whether a folder holds a SavedModel.
 
     >>> tf.saved_model.contains_saved_model("/no/such/folder")
@@ -48,7 +48,7 @@ def contains_saved_model(export_dir: Any) -> bool:
 
 
 @export("__internal__.saved_model.parse_saved_model", v1=[])
-def parse_saved_model(export_dir: Any) -> saved_model_pb2.SavedModel:
+def parse_saved_model(export_dir: object) -> saved_model_pb2.SavedModel:
     """Reads the message of a SavedModel.
 
     Args: export_dir: the name of the folder.

@@ -12,6 +12,7 @@ from typing import Any
 
 from millrace._src.core.errors import DataLossError
 from millrace._src.graph.op_policy import GradientRule
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.saved_model.loaded_functions import LoadedLibrary
 from millrace._src.saved_model.loaded_objects import CapturedTensor, captured_tensor
@@ -28,7 +29,7 @@ def gradient_rules(registered: Iterable[Any], library: LoadedLibrary) -> dict[st
 
 
 def _rule(name: str, library: LoadedLibrary) -> GradientRule:
-    def rule(operation: Any, dys: Sequence[Any]) -> Sequence[Any]:
+    def rule(operation: Operation, dys: Sequence[Any]) -> Sequence[Any]:
         concrete = library.concrete_functions.get(name)
         if concrete is None:
             raise DataLossError(

@@ -61,7 +61,7 @@ class VersionedTypeRegistration:
         )
         return saved_object_graph_pb2.SavedUserObject(identifier=self.identifier, version=versions)
 
-    def from_proto(self, proto: Any) -> Any:
+    def from_proto(self, proto: object) -> Any:
         """Makes an object without children from its message."""
         return self.object_factory(proto)
 
@@ -128,7 +128,7 @@ def registered_identifiers() -> tuple[str, ...]:
     return tuple(_kinds)
 
 
-def serialize(trackable: Any) -> saved_object_graph_pb2.SavedUserObject | None:
+def serialize(trackable: object) -> saved_object_graph_pb2.SavedUserObject | None:
     """Returns the message of an object of a registered kind; None for any other object."""
     for kind in _kinds.values():
         if kind.predicate(trackable):

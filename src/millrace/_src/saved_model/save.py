@@ -48,7 +48,9 @@ from millrace._src.util.version import TENSORFLOW_VERSION, __version__
 
 
 @export("saved_model.save", v1=["saved_model.save", "saved_model.experimental.save"])
-def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
+def save(
+    obj: object, export_dir: object, signatures: object = None, options: SaveOptions | None = None
+) -> None:
     """Writes an object, its functions and its variables as a SavedModel.
 
     >>> class Adder(tf.Module):
@@ -83,7 +85,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
         _save(obj, export_dir, signatures, options)
 
 
-def _check(obj: Any, options: SaveOptions) -> None:
+def _check(obj: object, options: SaveOptions) -> None:
     if state.graph is not None and state.graph.building_function:
         raise AssertionError(
             "`tf.saved_model.save` is not supported inside a traced @tf.function. Move the call to the outer "
@@ -103,7 +105,7 @@ def _check(obj: Any, options: SaveOptions) -> None:
         raise ValueError("The option `experimental_image_format` is disabled in OSS.")
 
 
-def _save(obj: Any, export_dir: Any, signatures: Any, options: SaveOptions) -> None:
+def _save(obj: object, export_dir: object, signatures: object, options: SaveOptions) -> None:
     objects = SavedObjects(obj)
     if signatures is None:
         signatures = default_signature(objects.children(obj))
@@ -194,7 +196,7 @@ def _functions_of_objects(graph: ExportGraph, saver: Saver) -> Iterator[Any]:
         yield pair.restore.graph_function
 
 
-def _aliased_names(function: Any, library: FunctionLibrary) -> Iterator[str]:
+def _aliased_names(function: object, library: FunctionLibrary) -> Iterator[str]:
     """Yields the names in the file of the graphs that an alias represents.
 
     Raises: TypeError: if the alias represents something else.

@@ -34,7 +34,7 @@ class VariablePolicy(enum.Enum):
     _save_variable_devices = saves_devices
 
     @staticmethod
-    def from_obj(obj: Any) -> VariablePolicy:
+    def from_obj(obj: object) -> VariablePolicy:
         """Returns the policy for a policy, its value in any case, or None.
 
         Raises: ValueError: for anything else.
@@ -122,7 +122,7 @@ class SaveOptions:
         self.extra_tags = extra_tags
 
 
-def _checked_namespaces(namespaces: Any) -> Any:
+def _checked_namespaces(namespaces: object) -> Any:
     if namespaces is None:
         return None
     if not isinstance(namespaces, list):

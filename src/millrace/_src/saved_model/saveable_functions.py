@@ -108,7 +108,7 @@ def _by_name(trackable: Any) -> SaveableFunctions:
 def _by_key(trackable: Any, attribute: SavedAttribute, take: Any) -> SaveableFunctions:
     """Returns the pair of an attribute; `take` is called with the restored tensors."""
 
-    def save_fn(checkpoint_key: Any) -> list[dict[str, Any]]:
+    def save_fn(checkpoint_key: object) -> list[dict[str, Any]]:
         (current,) = (a for a in attributes_of(trackable, lambda name: attribute.key) if a.name == attribute.name)
         return [_with_key(checkpoint_key, part, attribute.key) for part in current.tensors]
 
@@ -131,7 +131,7 @@ def _with_key(key: Any, part: Any, prefix: str) -> dict[str, Any]:
     return {"name": name, "slice_spec": convert_to_tensor(part.slice_spec), "tensor": value}
 
 
-def _of_saveable(trackable: Any, name: str, part: Any, key: str) -> SaveableFunctions:
+def _of_saveable(trackable: object, name: str, part: object, key: str) -> SaveableFunctions:
     """Returns the pair of an attribute that an old class hands out as `SaveableObject`."""
     (attribute,) = (a for a in attributes_of(trackable, lambda _: key) if a.name == name)
 

@@ -60,7 +60,7 @@ class TrackableConstant(Trackable):
         object_map[self] = constant
         return [tensor]
 
-    def _write_object_proto(self, proto: Any, options: Any) -> None:
+    def _write_object_proto(self, proto: Any, options: object) -> None:
         """Refers to the node that holds the value."""
         proto.constant.operation = self.operation_name
 
@@ -86,7 +86,7 @@ class SavedObjects(ObjectGraphView):
         for name, function in signatures.items():
             self._signatures._add_signature(name, function)
 
-    def children(self, trackable: Any) -> dict[str, Any]:
+    def children(self, trackable: object) -> dict[str, Any]:
         """Returns the children of an object by name, the same ones each time."""
         if isinstance(trackable, ConcreteFunction):
             return self._captured(trackable)
@@ -108,7 +108,7 @@ class SavedObjects(ObjectGraphView):
                         seen[child] = None
                         waiting.append((child, f"{path}/{name}"))
 
-    def _find_children(self, trackable: Any, path: str) -> dict[str, Any]:
+    def _find_children(self, trackable: object, path: str) -> dict[str, Any]:
         children = super().children(trackable)
         if isinstance(trackable, Function):
             return {f"trace_{place}": trace for place, trace in enumerate(filter(_is_encodable, children.values()))}
@@ -139,7 +139,7 @@ class SavedObjects(ObjectGraphView):
                 children[f"capture_{place}"] = self._object_of(tensor)
         return children
 
-    def _object_of(self, tensor: Any) -> Any:
+    def _object_of(self, tensor: object) -> Any:
         if tensor in self._assets:
             return self._assets[tensor]
         if tensor not in self._constants:
@@ -173,7 +173,7 @@ class SavedObjects(ObjectGraphView):
         return order[::-1]
 
 
-def _check_reserved(root: Any, child: Any) -> None:
+def _check_reserved(root: object, child: object) -> None:
     """Refuses an attribute that has the name of the signatures.
 
     Raises: ValueError: unless the attribute is the signatures of an object that was loaded.

@@ -76,7 +76,7 @@ class Saver:
 
     # --- saving ----------------------------------------------------------------------------------------------------
 
-    def _save(self, file_prefix: Any, object_graph: Any) -> Any:
+    def _save(self, file_prefix: object, object_graph: object) -> Any:
         with device("/device:CPU:*"):
             part = raw.Select(
                 condition=raw.StaticRegexFullMatch(input=file_prefix, pattern=_S3),
@@ -117,7 +117,7 @@ class Saver:
 
     # --- restoring -------------------------------------------------------------------------------------------------
 
-    def _restore(self, file_prefix: Any) -> Any:
+    def _restore(self, file_prefix: object) -> Any:
         with device(_CPU):
             names, slices = self._names()
             dtypes = [tensor.dtype for tensor in self._saved_dtypes()]
@@ -164,5 +164,5 @@ def _function(body: Any, name: str, *specs: Any) -> ConcreteFunction:
     return Function(body, name, Options(autograph=False)).get_concrete_function(*specs)
 
 
-def _execute(op_name: str, inputs: Sequence[Any], name: str, **attrs: Any) -> Any:
+def _execute(op_name: str, inputs: Sequence[Any], name: str, **attrs: object) -> Any:
     return execute(find_op(op_name), tuple(inputs), attrs, name)

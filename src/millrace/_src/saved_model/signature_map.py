@@ -14,7 +14,7 @@ class _SignatureMap(Mapping[str, Any], Trackable):
     def __init__(self) -> None:
         self._signatures: dict[str, Any] = {}
 
-    def _add_signature(self, name: str, concrete_function: Any) -> None:
+    def _add_signature(self, name: str, concrete_function: object) -> None:
         """Adds a signature while a SavedModel is written or read; users cannot."""
         self._signatures[name] = concrete_function
 
@@ -30,6 +30,6 @@ class _SignatureMap(Mapping[str, Any], Trackable):
     def __repr__(self) -> str:
         return f"_SignatureMap({self._signatures})"
 
-    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: object) -> dict[str, Any]:
         """Returns the signatures for a SavedModel; a checkpoint holds none."""
         return dict(self._signatures) if save_type == SaveType.SAVEDMODEL else {}

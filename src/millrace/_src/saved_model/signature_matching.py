@@ -64,11 +64,11 @@ def fits(types: Sequence[Any], values: Sequence[Any], *, converts: bool) -> bool
     return not any(_has_difference(kind, value, converts) for kind, value in zip(types, values, strict=True))
 
 
-def _has_difference(kind: Any, value: Any, converts: bool) -> bool:
+def _has_difference(kind: object, value: object, converts: bool) -> bool:
     return next(differences(kind, value, "", converts), None) is not None
 
 
-def differences(kind: Any, value: Any, path: str, converts: bool = True) -> Iterator[Difference]:
+def differences(kind: object, value: object, path: str, converts: bool = True) -> Iterator[Difference]:
     """Yields where a value does not fit a trace type."""
     if isinstance(kind, HandleSpec):
         kind = kind.tensor
@@ -85,7 +85,7 @@ def differences(kind: Any, value: Any, path: str, converts: bool = True) -> Iter
         yield difference
 
 
-def _tensor_difference(kind: TensorSpec, value: Any, path: str, converts: bool) -> Difference | None:
+def _tensor_difference(kind: TensorSpec, value: object, path: str, converts: bool) -> Difference | None:
     spec = _tensor_spec(kind, value, converts)
     if spec is None or spec.dtype is not kind.dtype or not kind.shape.is_compatible_with(spec.shape):
         return Difference(path, _tensor_text(kind), described(value) if spec is None else _tensor_text(spec))
@@ -111,7 +111,7 @@ def _tensor_spec(kind: TensorSpec, value: Any, converts: bool) -> TensorSpec | N
     return TensorSpec(tensor.shape, tensor.dtype)
 
 
-def _literal_difference(kind: Literal, value: Any, path: str) -> Difference | None:
+def _literal_difference(kind: Literal, value: object, path: str) -> Difference | None:
     if isinstance(value, Literal):
         value = value.value
     if isinstance(value, np.generic):
@@ -121,12 +121,12 @@ def _literal_difference(kind: Literal, value: Any, path: str) -> Difference | No
     return Difference(path, repr(kind.value), described(value))
 
 
-def _are_equal_numbers(value: Any, literal: Any) -> bool:
+def _are_equal_numbers(value: object, literal: object) -> bool:
     """Returns whether two Python numbers are equal; truth values are not numbers here."""
     return all(type(number) in (int, float, complex) for number in (value, literal)) and bool(value == literal)
 
 
-def _structure_differences(kind: Structure, value: Any, path: str, converts: bool) -> Iterator[Difference]:
+def _structure_differences(kind: Structure, value: object, path: str, converts: bool) -> Iterator[Difference]:
     if not _is_alike(kind, value):
         yield Difference(path, repr(kind), described(value))
         return
@@ -173,7 +173,7 @@ def _tensor_text(spec: TensorSpec) -> str:
     return f"a tensor of dtype {spec.dtype.name} and shape {spec.shape}"
 
 
-def described(value: Any) -> str:
+def described(value: object) -> str:
     """Returns a value of a call in words: a tensor by its dtype and shape, anything else as Python shows it."""
     if isinstance(value, TensorSpec):
         return _tensor_text(value)
@@ -237,5 +237,5 @@ def _option_text(option: FunctionType) -> str:
     return "\n".join([f"  Arguments ({len(lines)} total):", *lines])
 
 
-def _type_text(kind: Any) -> str:
+def _type_text(kind: object) -> str:
     return repr(kind.value) if isinstance(kind, Literal) else repr(kind)

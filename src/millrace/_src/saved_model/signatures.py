@@ -55,7 +55,7 @@ def _has_named_outputs(concrete: ConcreteFunction) -> bool:
     return True
 
 
-def concrete_signature(function: Any) -> ConcreteFunction | None:
+def concrete_signature(function: object) -> ConcreteFunction | None:
     """Returns the graph of a function that is known without a call: of concrete functions, and input signatures."""
     if isinstance(function, ConcreteFunction):
         return function
@@ -75,7 +75,7 @@ class Signature:
         self.defaults = defaults
 
 
-def canonical_signatures(signatures: Any) -> dict[str, Signature]:
+def canonical_signatures(signatures: object) -> dict[str, Signature]:
     """Returns the signatures of a SavedModel by name, as functions of named tensors.
 
     Args: signatures: a `tf.function`, a concrete function, a dict of such, or None.
@@ -89,7 +89,7 @@ def canonical_signatures(signatures: Any) -> dict[str, Signature]:
     return {key: _signature(key, function) for key, function in signatures.items()}
 
 
-def _signature(key: Any, function: Any) -> Signature:
+def _signature(key: object, function: object) -> Signature:
     if not isinstance(key, str):
         raise ValueError(f"The keys of `signatures` must be strings; got {key!r} of type {type(key)}.")
     concrete = _graph_for(function)
@@ -102,14 +102,14 @@ def _signature(key: Any, function: Any) -> Signature:
     return Signature(_wrapper(key, concrete, name), _default_tensors(function, concrete))
 
 
-def _graph_for(function: Any) -> ConcreteFunction | None:
+def _graph_for(function: object) -> ConcreteFunction | None:
     concrete = concrete_signature(function)
     if concrete is None and isinstance(function, Function) and not function.function_type.parameters:
         concrete = function.get_concrete_function()
     return concrete
 
 
-def _default_tensors(function: Any, concrete: ConcreteFunction) -> dict[str, Any]:
+def _default_tensors(function: object, concrete: ConcreteFunction) -> dict[str, Any]:
     """Returns the default values that are tensors, by the names of the arguments in the signature."""
     if not isinstance(function, Function):
         return {}
@@ -126,7 +126,7 @@ def _wrapper(key: str, concrete: ConcreteFunction, name: str) -> ConcreteFunctio
 
     captured = [_eager(tensor) for tensor in captured_tensors(concrete)]
 
-    def signature_wrapper(**kwargs: Any) -> dict[str, Any]:
+    def signature_wrapper(**kwargs: object) -> dict[str, Any]:
         return _named_outputs(concrete.call_flat([kwargs[n] for n in names], captured), key, concrete)
 
     specs = {n: TensorSpec(t.shape, t.dtype, name=n) for n, t in zip(names, tensors)}
@@ -153,7 +153,7 @@ def captured_tensors(concrete: ConcreteFunction) -> list[Any]:
     return tensors
 
 
-def _eager(tensor: Any) -> Any:
+def _eager(tensor: object) -> Any:
     if isinstance(tensor, SymbolicTensor):
         return convert_to_tensor(get_static_value(tensor), dtype=tensor.dtype)
     return tensor
@@ -180,7 +180,7 @@ def placeholder_name(text: str) -> str:
     return _NO_BEGINNING_OF_A_NAME.sub("", _NO_PART_OF_A_NAME.sub("_", text))
 
 
-def _named_outputs(outputs: Any, key: str, concrete: ConcreteFunction) -> dict[str, Any]:
+def _named_outputs(outputs: object, key: str, concrete: ConcreteFunction) -> dict[str, Any]:
     """Returns the results by name.
 
     Raises: ValueError: if a result is not a tensor, or a name no string.

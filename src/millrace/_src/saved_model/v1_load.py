@@ -102,10 +102,10 @@ class _SavedGraphObject(AutoTrackable):
 
     def prune(
         self,
-        feeds: Any,
-        fetches: Any,
+        feeds: object,
+        fetches: object,
         name: str | None = None,
-        input_signature: Any = None,
+        input_signature: object = None,
         are_keyword_args_also_positional: bool = False,
     ) -> ConcreteFunction:
         """Returns a function from tensors of the graph to others.
@@ -246,7 +246,7 @@ class SavedGraph:
                 )
         return NamedTensors(spec, refs)
 
-    def prune(self, feeds: Any, fetches: Any, name: str | None = None) -> ConcreteFunction:
+    def prune(self, feeds: object, fetches: object, name: str | None = None) -> ConcreteFunction:
         """Returns a function from tensors to others; see `_SavedGraphObject.prune`."""
         inputs = {}
         for feed in nest.flatten(feeds):
@@ -337,7 +337,7 @@ class GraphFunction(LazyConcreteFunction):
         if all(len(named.refs) == 1 for named in self._inputs.values()):
             self._arg_keywords = keywords
 
-    def _run(self, *arguments: Any) -> Any:
+    def _run(self, *arguments: object) -> Any:
         """Plays the nodes that the results need, while the function is traced."""
         feeds: dict[TensorRef, Any] = {}
         for named, argument in zip(self._inputs.values(), arguments, strict=True):

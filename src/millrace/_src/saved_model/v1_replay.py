@@ -338,7 +338,7 @@ class Replay:
                     self.play(name)
                 return [self.tensor(ref) for ref in refs]
 
-        def body(*values: Any) -> list[Any]:
+        def body(*values: object) -> list[Any]:
             return inside(values, [step.inputs[0] for step in steps], changes)
 
         results = while_loop(

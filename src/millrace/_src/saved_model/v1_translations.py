@@ -22,7 +22,7 @@ from millrace._src.saved_model.v1_resources import RefVariable
 Translation: TypeAlias = Callable[[Any, Sequence[Any]], list[Any] | None]
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> Any:
     return value.read() if isinstance(value, RefVariable) else value
 
 
@@ -37,7 +37,7 @@ def _changing(op: str, names: Sequence[str]) -> Translation:
       names: the names of its inputs after the handle.
     """
 
-    def translate(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+    def translate(proto: object, inputs: Sequence[Any]) -> list[Any] | None:
         variable = inputs[0]
         if not isinstance(variable, RefVariable):
             return None
@@ -112,7 +112,7 @@ _ON_HANDLES = (
 """The ops that change reference variables, and have a successor with the same inputs and attributes."""
 
 
-def _identity_of_reference(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+def _identity_of_reference(proto: object, inputs: Sequence[Any]) -> list[Any] | None:
     return [inputs[0]] if isinstance(inputs[0], RefVariable) else None
 
 
@@ -122,7 +122,7 @@ def _identity(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
     return [value] if value.dtype.name == "variant" and proto.attr["T"].type != value.dtype.enum else None
 
 
-def _is_initialized(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
+def _is_initialized(proto: object, inputs: Sequence[Any]) -> list[Any] | None:
     if not isinstance(inputs[0], RefVariable):
         return None
     return [raw.VarIsInitializedOp(resource=inputs[0].handle)]
@@ -143,7 +143,7 @@ def _dtype(proto: Any) -> DType:
     return dtype_of_number(proto.attr["dtype"].type, f"Node '{proto.name}'")
 
 
-def _make_array(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _make_array(proto: object, inputs: Sequence[Any]) -> list[Any]:
     elements = raw.TensorListReserve(
         element_shape=_element_shape(proto, "element_shape"),
         num_elements=inputs[0],
@@ -152,12 +152,12 @@ def _make_array(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     return [convert_to_tensor(0.0, float32), elements]
 
 
-def _write(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _write(proto: object, inputs: Sequence[Any]) -> list[Any]:
     _, index, value, flow = map(_value, inputs)
     return [raw.TensorListSetItem(input_handle=flow, index=index, item=value, resize_if_index_out_of_bounds=True)]
 
 
-def _read(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _read(proto: object, inputs: Sequence[Any]) -> list[Any]:
     _, index, flow = inputs
     dtype = _dtype(proto)
     return [
@@ -167,7 +167,7 @@ def _read(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _gather(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _gather(proto: object, inputs: Sequence[Any]) -> list[Any]:
     _, indices, flow = inputs
     dtype = _dtype(proto)
     return [
@@ -180,12 +180,12 @@ def _gather(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _scatter(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _scatter(proto: object, inputs: Sequence[Any]) -> list[Any]:
     _, indices, value, flow = map(_value, inputs)
     return [raw.TensorListScatterIntoExistingList(input_handle=flow, tensor=value, indices=indices)]
 
 
-def _concat(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _concat(proto: object, inputs: Sequence[Any]) -> list[Any]:
     _, flow = inputs
     no_lengths: list[int] = []
     return list(
@@ -198,16 +198,16 @@ def _concat(proto: Any, inputs: Sequence[Any]) -> list[Any]:
     )
 
 
-def _split(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _split(proto: object, inputs: Sequence[Any]) -> list[Any]:
     _, value, lengths, _ = map(_value, inputs)
     return [raw.TensorListSplit(tensor=value, element_shape=convert_to_tensor(-1, int32), lengths=lengths)]
 
 
-def _size(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _size(proto: object, inputs: Sequence[Any]) -> list[Any]:
     return [raw.TensorListLength(input_handle=inputs[1])]
 
 
-def _nothing(proto: Any, inputs: Sequence[Any]) -> list[Any]:
+def _nothing(proto: object, inputs: Sequence[Any]) -> list[Any]:
     return []
 
 

@@ -22,7 +22,7 @@ from millrace._src.state.variable import Variable
 from millrace._src.trackable.base import Trackable
 
 
-def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], is_partial: bool) -> None:
+def restore_values(export_dir: str, object_graph: object, objects: Sequence[Any], is_partial: bool) -> None:
     """Gives objects their saved values.
 
     Args:
@@ -53,7 +53,7 @@ def restore_values(export_dir: str, object_graph: Any, objects: Sequence[Any], i
         _require_values(objects, {id(taker.trackable) for taker in takers}, export_dir)
 
 
-def _taker(made: Any, keys: dict[str, str]) -> Taker:
+def _taker(made: object, keys: dict[str, str]) -> Taker:
     """Returns what takes the values of an object; the functions of the file cannot run before variables have values."""
     if not isinstance(made, GivesTensorsByName):
         return taker_of(made, keys)

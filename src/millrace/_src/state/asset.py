@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import context
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, string
 from millrace._src.core.tensor import Tensor
@@ -38,7 +39,7 @@ class Asset(Trackable):
     Raises: TypeError: if `path` is none of these.
     """
 
-    def __init__(self, path: Any) -> None:
+    def __init__(self, path: object) -> None:
         with init_scope():
             name = path if isinstance(path, Tensor) else file_name(path)
             self._path = convert_to_tensor(name, dtype=string, name="asset_path")
@@ -48,12 +49,14 @@ class Asset(Trackable):
         """The name of the file, a scalar string Tensor; functions that read it take along the file, not the name."""
         return self._path
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         if dtype is not None and as_dtype(dtype) is not string:
             raise ValueError(f"The name of an asset is of dtype string, not {as_dtype(dtype).name}.")
         return self._path
 
-    def _export_to_saved_model_graph(self, object_map: Any, tensor_map: Any, options: Any, **kwargs: Any) -> list[Any]:
+    def _export_to_saved_model_graph(
+        self, object_map: Any, tensor_map: Any, options: object, **kwargs: object
+    ) -> list[Any]:
         """Adds a placeholder for the name of the copy, and a variable that takes the name when the model is loaded."""
         del options, kwargs
         path = placeholder(string, shape=[], name="asset_path_initializer")

@@ -79,7 +79,7 @@ class Coordinator:
                 self._error = error
                 self._stop_event.set()
 
-    def _as_error(self, ex: Any) -> BaseException | None:
+    def _as_error(self, ex: object) -> BaseException | None:
         """Returns an error, unless it is one that ends threads cleanly.
 
         Raises: TypeError: if `ex` is not an error.

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.func_graph import init_scope
+from millrace._src.graph.graph import Graph
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -73,7 +74,7 @@ class CriticalSection:
         self,
         name: str | None = None,
         shared_name: str | None = None,
-        critical_section_def: Any = None,
+        critical_section_def: object = None,
         import_scope: str | None = None,
     ) -> None:
         if critical_section_def is not None or import_scope is not None:
@@ -117,7 +118,7 @@ class CriticalSection:
         finally:
             raw.ConsumeMutexLock(mutex_lock=lock)
 
-    def _execute_in_graph(self, graph: Any, fn: Callable[[], Any], is_exclusive: bool) -> Any:
+    def _execute_in_graph(self, graph: Graph, fn: Callable[[], Any], is_exclusive: bool) -> Any:
         lock = raw.MutexLock(mutex=self._handle)
         start = len(graph.get_operations())
         with graph.control_dependencies([lock]):
@@ -129,7 +130,7 @@ class CriticalSection:
         with graph.control_dependencies([release]):
             return nest.map_structure(lambda result: None if result is None else raw.Identity(input=result), results)
 
-    def _note(self, graph: Any, made: list[Any], is_exclusive: bool) -> None:
+    def _note(self, graph: Graph, made: list[Any], is_exclusive: bool) -> None:
         """Remembers which resources an execution uses.
 
         Raises: ValueError: if another section of the graph uses one of them, and one of the two does not share it.

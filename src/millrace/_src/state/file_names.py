@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from millrace._src.core import context
 from millrace._src.ops.io.files import matching_files
 from millrace._src.state.variable import Variable
@@ -11,7 +9,7 @@ from millrace._src.util.export import export
 
 
 @export("io.match_filenames_once", v1=["io.match_filenames_once", "train.match_filenames_once"])
-def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+def match_filenames_once(pattern: object, name: str | None = None) -> Variable:
     """Finds the files that match patterns, and keeps their names.
 
     >>> import os, tempfile

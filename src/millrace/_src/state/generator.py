@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, float32, int32, int64, uint64
@@ -35,7 +36,7 @@ _WORD = 2**64
 
 
 @export("random.create_rng_state", "random.experimental.create_rng_state")
-def create_rng_state(seed: Any, alg: Any) -> Tensor:
+def create_rng_state(seed: TensorLike, alg: object) -> Tensor:
     """Makes the state of a generator from a seed.
 
     >>> tf.random.create_rng_state(1, "philox").numpy()
@@ -58,7 +59,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     return state
 
 
-def _concrete(alg: Any) -> int:
+def _concrete(alg: object) -> int:
     """Returns the number of an algorithm; "auto_select" is Philox."""
     number = algorithm_number(alg)
     return Algorithm.PHILOX.value if number == Algorithm.AUTO_SELECT.value else number
@@ -68,13 +69,13 @@ def _state_size(algorithm: int) -> int:
     return _COUNTER_SIZES[algorithm] + 1
 
 
-def _state_tensor(value: Any) -> Tensor:
+def _state_tensor(value: object) -> Tensor:
     """Returns a state, or a part of a state, as int64; Python integers from 2**63 on wrap around."""
     tensor: Tensor = cast(_wrapped(value), int64)
     return tensor
 
 
-def _wrapped(value: Any) -> Any:
+def _wrapped(value: object) -> Any:
     if isinstance(value, (list, tuple)):
         return [_wrapped(item) for item in value]
     if isinstance(value, int) and value >= _WORD // 2:
@@ -87,7 +88,7 @@ def _require_shape(tensor: Tensor, wanted: list[int]) -> None:
         raise ValueError(f"Shapes {tensor.shape} and {wanted} are incompatible")
 
 
-def _state_from_key_counter(key: Any, counter: Any, algorithm: int) -> Tensor:
+def _state_from_key_counter(key: object, counter: object, algorithm: int) -> Tensor:
     counter, key = _state_tensor(counter), _state_tensor(key)
     _require_shape(counter, [_COUNTER_SIZES[algorithm]])
     _require_shape(key, [])
@@ -114,7 +115,7 @@ class Generator(AutoTrackable):
         alg: The algorithm: "philox" (1); "threefry" (2), which can only be stored; "auto_select" is Philox.
     """
 
-    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(self, copy_from: Generator | None = None, state: object = None, alg: object = None) -> None:
         if copy_from is not None:
             assert (alg or state) is None, "Generator(copy_from=...) takes no `state` and no `alg`."
             self._alg = copy_from.algorithm
@@ -127,7 +128,7 @@ class Generator(AutoTrackable):
         self._state_var = Variable(initial, dtype=int64, trainable=False, name="StateVar")
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
+    def from_state(cls, state: object, alg: object) -> Generator:
         """Makes a generator with a given state; see `Generator`.
 
         >>> tf.random.Generator.from_state([1, 2, 3], "philox").key.numpy()
@@ -136,7 +137,7 @@ class Generator(AutoTrackable):
         return cls(alg=alg, state=state)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: TensorLike, alg: object = None) -> Generator:
         """Makes a generator from a seed; see `tf.random.create_rng_state`.
 
         >>> tf.random.Generator.from_seed(5).state.numpy()
@@ -146,7 +147,7 @@ class Generator(AutoTrackable):
         return cls(state=create_rng_state(seed, algorithm), alg=algorithm)
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+    def from_non_deterministic_state(cls, alg: object = None) -> Generator:
         """Makes a generator whose state nobody can know beforehand.
 
         >>> tf.random.Generator.from_non_deterministic_state().algorithm
@@ -160,7 +161,7 @@ class Generator(AutoTrackable):
         return cls(state=generator_ops.non_deterministic_ints([_state_size(algorithm)], dtype=int64), alg=algorithm)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+    def from_key_counter(cls, key: object, counter: TensorLike, alg: object) -> Generator:
         """Makes a generator from a key, a scalar, and a counter, two numbers for Philox.
 
         >>> tf.random.Generator.from_key_counter(5, [6, 7], "philox").state.numpy()
@@ -187,21 +188,21 @@ class Generator(AutoTrackable):
         key: Tensor = self._state_var[-1]
         return key
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: object) -> None:
         """Replaces the state."""
         tensor = _state_tensor(state)
         _require_shape(tensor, [_state_size(self._alg)])
         self._state_var.assign(tensor)
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Replaces the state by that of a seed; see `tf.random.create_rng_state`."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: object, counter: TensorLike) -> None:
         """Replaces the state by a key, a scalar, and a counter."""
         self._state_var.assign(_state_from_key_counter(key, counter, self._alg))
 
-    def skip(self, delta: Any) -> Tensor:
+    def skip(self, delta: TensorLike) -> Tensor:
         """Moves the state as if `delta` numbers had been drawn; returns the state before."""
         algorithm = cast(self._alg, int32)
         before: Tensor = generator_ops.rng_read_and_skip(self._state_var.handle, algorithm, cast(delta, uint64))
@@ -218,14 +219,14 @@ class Generator(AutoTrackable):
     # --- drawing ------------------------------------------------------------------------------------------------------
 
     def normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self, shape: object, mean: Any = 0.0, stddev: Any = 1.0, dtype: object = float32, name: str | None = None
     ) -> Tensor:
         """Draws from a normal distribution; see `tf.random.normal`."""
         with name_scope(name, "stateful_normal") as scope:
             return self._scaled(ops.stateless_random_normal_v2, shape, (mean, stddev), dtype, scope)
 
     def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self, shape: object, mean: Any = 0.0, stddev: Any = 1.0, dtype: object = float32, name: str | None = None
     ) -> Tensor:
         """Draws from a normal distribution within two standard deviations; see `tf.random.truncated_normal`."""
         with name_scope(name, "truncated_normal") as scope:
@@ -244,7 +245,7 @@ class Generator(AutoTrackable):
         return result
 
     def uniform(
-        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+        self, shape: object, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
     ) -> Tensor:
         """Draws from a uniform distribution on [minval, maxval); see `tf.random.uniform`.
 
@@ -278,19 +279,26 @@ class Generator(AutoTrackable):
             drawn = raw.AddV2(x=drawn * (maxval - minval), y=minval, name=scope)
             return drawn
 
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
+    def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = uint64, name: str | None = None) -> Tensor:
         """Draws integers over the whole range of int32, int64, uint32 or uint64."""
         with name_scope(name, "stateful_uniform_full_int") as scope:
             return self._full_int(shape_tensor(shape), as_dtype(dtype), scope)
 
-    def _full_int(self, shape: Tensor, dtype: Any, scope: str) -> Tensor:
+    def _full_int(self, shape: Tensor, dtype: DTypeLike, scope: str) -> Tensor:
         key, counter = self._key_and_counter(shape)
         drawn: Tensor = ops.stateless_random_uniform_full_int_v2(
             shape, key, counter, self._alg, dtype=dtype, name=scope
         )
         return drawn
 
-    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+    def binomial(
+        self,
+        shape: ShapeLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = int32,
+        name: str | None = None,
+    ) -> Tensor:
         """Draws from binomial distributions; `shape` ends with that of `counts` and `probs` broadcast together.
 
         Args:

@@ -6,15 +6,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from millrace._src.core import context
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import execute
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.scopes import device
 
 
-def static_shape(actual: TensorShape, wanted: Any) -> TensorShape:
+def static_shape(actual: TensorShape, wanted: object) -> TensorShape:
     """Returns the static shape of a new variable."""
     if wanted is None:
         return actual
@@ -30,11 +32,11 @@ def static_shape(actual: TensorShape, wanted: Any) -> TensorShape:
 
 def create_in_graph(
     variable: Any,
-    graph: Any,
+    graph: Graph,
     initial_value: Any,
     name: str | None,
     dtype: DType | None,
-    shape: Any,
+    shape: ShapeLike,
     collections: Iterable[str] | None = None,
     caching_device: Any = None,
 ) -> None:
@@ -80,7 +82,7 @@ def _new_handle(variable: Any, scope: str) -> Any:
     return execute(get_op("VarHandleOp"), (), attrs, scope)
 
 
-def _copied(value: Any, device_name: Any) -> Any:
+def _copied(value: object, device_name: Any) -> Any:
     """Returns a copy of a value on a device."""
     with device(device_name):
         return execute(get_op("Identity"), (value,), {})

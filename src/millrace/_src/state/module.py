@@ -135,26 +135,26 @@ class Module(AutoTrackable):
         """
 
         @functools.wraps(method)
-        def in_scope(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def in_scope(self: Any, *args: object, **kwargs: object) -> Any:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 
         return in_scope
 
 
-def _is_variable(leaf: Any) -> bool:
+def _is_variable(leaf: object) -> bool:
     return isinstance(leaf, Variable)
 
 
-def _is_trainable(leaf: Any) -> bool:
+def _is_trainable(leaf: object) -> bool:
     return isinstance(leaf, Variable) and leaf.trainable
 
 
-def _is_not_trainable(leaf: Any) -> bool:
+def _is_not_trainable(leaf: object) -> bool:
     return isinstance(leaf, Variable) and not leaf.trainable
 
 
-def _is_module(leaf: Any) -> bool:
+def _is_module(leaf: object) -> bool:
     return isinstance(leaf, Module)
 
 
@@ -204,7 +204,7 @@ class _Walk(NamedTuple):
                 yield from self.leaves(self._once(submodule, seen), full_path, seen)
 
     @staticmethod
-    def _once(found: Any, seen: set[int]) -> Any:
+    def _once(found: object, seen: set[int]) -> Any:
         """Returns an object, after noting the object as seen."""
         seen.add(id(found))
         return found

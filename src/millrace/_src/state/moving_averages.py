@@ -48,8 +48,8 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Any,
-        num_updates: Any = None,
+        decay: object,
+        num_updates: object = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
@@ -193,7 +193,7 @@ def _zeros(tensor: SymbolicTensor) -> Any:
     return raw.Fill(dims=tensor.shape.as_list(), value=convert_to_tensor(0, dtype=as_dtype(tensor.dtype)))
 
 
-def _move_corrected(average: Variable, biased: Variable, step: Variable, value: Any, rate: Any) -> Any:
+def _move_corrected(average: Variable, biased: Variable, step: Variable, value: object, rate: Any) -> Any:
     """Moves an average that begins with zero, and divides it by how much of it can be other than zero by now."""
     moved = biased.assign_sub((biased - value) * rate, read_value=False)
     counted = step.assign_add(1.0, read_value=False)

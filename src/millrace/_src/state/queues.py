@@ -58,7 +58,7 @@ class QueueBase:
         self._name = queue_ref.op.name.split("/")[-1] if isinstance(queue_ref, SymbolicTensor) else "Empty"
 
     @staticmethod
-    def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
+    def from_list(index: object, queues: Sequence[QueueBase]) -> QueueBase:
         """Returns the queue at a position, which may be a tensor, of several queues of the same elements.
 
         Args:
@@ -131,7 +131,7 @@ class QueueBase:
             for place, (value, dtype) in enumerate(zip(values, self._dtypes))
         ]
 
-    def enqueue(self, vals: Any, name: str | None = None) -> Any:
+    def enqueue(self, vals: object, name: str | None = None) -> Any:
         """Puts one element into the queue, waiting for room.
 
         Args:
@@ -149,7 +149,7 @@ class QueueBase:
                 component.shape.assert_is_compatible_with(shape)
             return queue_ops.enqueue(self._queue_ref, components, name=scope)
 
-    def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
+    def enqueue_many(self, vals: object, name: str | None = None) -> Any:
         """Puts elements, stacked in each tensor, into the queue, each as soon as there is room.
 
         Args:
@@ -196,7 +196,7 @@ class QueueBase:
         tensors = queue_ops.dequeue(self._queue_ref, component_types=self._dtypes, name=name)
         return self._shaped(tensors, TensorShape([]))
 
-    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_many(self, n: object, name: str | None = None) -> Any:
         """Takes elements out of the queue, waiting for all of them, and stacks them.
 
         Args:
@@ -210,7 +210,7 @@ class QueueBase:
         """
         return self._some(queue_ops.dequeue_many, n, name or f"{self._name}_DequeueMany")
 
-    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_up_to(self, n: object, name: str | None = None) -> Any:
         """Takes elements out of the queue and stacks them, fewer than asked for at the end of a closed queue.
 
         Args:
@@ -271,7 +271,7 @@ def _common_shape(shapes: Sequence[TensorShape]) -> TensorShape:
     return common
 
 
-def _as_types(dtypes: Any) -> list[DType]:
+def _as_types(dtypes: object) -> list[DType]:
     return [as_dtype(dtype) for dtype in dtypes] if isinstance(dtypes, (list, tuple)) else [as_dtype(dtypes)]
 
 
@@ -290,7 +290,7 @@ def _as_shapes(shapes: Any, dtypes: list[DType], is_partial: bool = False) -> li
     return found
 
 
-def _is_one_shape(shapes: Any, dtypes: list[DType]) -> bool:
+def _is_one_shape(shapes: object, dtypes: list[DType]) -> bool:
     return isinstance(shapes, (list, tuple)) and len(dtypes) == 1 and all(isinstance(dim, int) for dim in shapes)
 
 

@@ -70,7 +70,7 @@ class CapturableResource(Trackable):
         return self._resource_handle_value
 
     @_resource_handle.setter
-    def _resource_handle(self, handle: Any) -> None:
+    def _resource_handle(self, handle: object) -> None:
         self._resource_handle_value = handle
 
     @property
@@ -96,7 +96,7 @@ class CapturableResource(Trackable):
         tensor_map[original] = duplicate._resource_handle
         return [original]
 
-    def _write_object_proto(self, proto: Any, options: Any) -> None:
+    def _write_object_proto(self, proto: Any, options: object) -> None:
         """Says in a SavedModel that the object is a resource, and its device."""
         del options
         proto.resource.device = self._resource_device

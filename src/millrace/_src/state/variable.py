@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from millrace._src.core import context, types
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import note_eager_use, state
 from millrace._src.core.convert import convert_to_tensor
@@ -47,7 +48,7 @@ _uid = itertools.count()
 class VariableMeta(type):
     """Sends `tf.Variable(...)` through the creator scopes."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         if cls is not Variable:
             return super().__call__(*args, **kwargs)
         if not state.variable_creators:
@@ -144,7 +145,9 @@ class Variable(
             dtype = None if dtype is None else as_dtype(dtype)
             self._create(initial_value, name, dtype, shape, caching_device=caching_device)
 
-    def _set_traits(self, trainable: bool | None, constraint: Any, synchronization: Any, aggregation: Any) -> None:
+    def _set_traits(
+        self, trainable: bool | None, constraint: Any, synchronization: Any, aggregation: Any
+    ) -> None:
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
         self._trainable = (
@@ -155,11 +158,11 @@ class Variable(
 
     def _create(
         self,
-        initial_value: Any,
+        initial_value: TensorLike,
         name: str | None,
         dtype: DType | None,
-        shape: Any,
-        caching_device: Any = None,
+        shape: ShapeLike,
+        caching_device: object = None,
     ) -> None:
         with init_scope():
             graph = state.graph
@@ -253,12 +256,12 @@ class Variable(
         """Returns the static shape; the same as `shape`."""
         return self._shape_static
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Merges `shape` into the static shape."""
         self._shape_static = self._shape_static.merge_with(as_shape(shape))
 
     @staticmethod
-    def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
+    def from_proto(variable_def: object, import_scope: str | None = None) -> Variable:
         """Makes the variable of a `VariableDef`, whose operations the current graph has already."""
         return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
 
@@ -325,7 +328,7 @@ class Variable(
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return self._read().numpy()
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         if dtype is not None and as_dtype(dtype) is not self._dtype:
             raise ValueError(
                 f"Incompatible type conversion requested to type {as_dtype(dtype).name} for `tf.Variable of type "
@@ -333,26 +336,28 @@ class Variable(
             )
         return self._read(f"{name.rpartition('/')[0]}/ReadVariableOp" if name and "/" in name else None)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return self._read().__array__(dtype, copy)
 
     def is_initialized(self, name: str | None = None) -> Any:
         """Returns whether the variable has a value, as a bool Tensor."""
         return execute(get_op("VarIsInitializedOp"), (self._handle,), {}, name)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """Reads the rows of the variable at `indices`."""
         self._accessed()
         return execute(get_op("ResourceGather"), (self._handle, indices), {"dtype": self._dtype}, name or "Gather")
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
         """Slices of the variable at index tuples."""
         self._accessed()
         return execute(get_op("ResourceGatherNd"), (self._handle, indices), {"dtype": self._dtype}, name or "GatherNd")
 
     # --- writing -----------------------------------------------------------------------------------------------
 
-    def _update(self, op_name: str, inputs: tuple[Any, ...], name: str | None, read_value: bool, **attrs: Any) -> Any:
+    def _update(
+        self, op_name: str, inputs: tuple[Any, ...], name: str | None, read_value: bool, **attrs: object
+    ) -> Any:
         graph = state.graph
         if graph is not None and graph.building_function:
             graph.watch_variable(self)
@@ -361,7 +366,9 @@ class Variable(
             return operation
         return _UnreadVariable(self, operation)
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Replaces the value.
 
         Args:
@@ -388,13 +395,13 @@ class Variable(
         return state.graph is not None and self._shape_static.is_fully_defined()
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta`, of the variable's dtype and shape; see `assign`."""
         return self._update("AssignAddVariableOp", (convert_to_tensor(delta, dtype=self._dtype),), name, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts `delta`, of the variable's dtype and shape; see `assign`."""
         return self._update("AssignSubVariableOp", (convert_to_tensor(delta, dtype=self._dtype),), name, read_value)
@@ -407,23 +414,29 @@ class Variable(
         return execute(get_op("ResourceCountUpTo"), (self._handle,), {"limit": limit, "T": self._dtype})
 
     def _strided_slice_assign(
-        self, begin: Any, end: Any, strides: Any, value: Any, name: str | None = None, **masks: int
+        self,
+        begin: TensorLike,
+        end: TensorLike,
+        strides: TensorLike,
+        value: TensorLike,
+        name: str | None = None,
+        **masks: int,
     ) -> Any:
         value = convert_to_tensor(value, dtype=self._dtype)
         return self._update("ResourceStridedSliceAssign", (begin, end, strides, value), name, True, **masks)
 
     # --- Python ------------------------------------------------------------------------------------------------
 
-    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]  # refuses what `+` allows
+    def __iadd__(self, other: TensorLike) -> Any:  # type: ignore[misc]  # refuses what `+` allows
         raise RuntimeError(_IN_PLACE.format("+=", "assign_add", "+"))
 
-    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]  # as above
+    def __isub__(self, other: TensorLike) -> Any:  # type: ignore[misc]  # as above
         raise RuntimeError(_IN_PLACE.format("-=", "assign_sub", "-"))
 
-    def __imul__(self, other: Any) -> Any:  # type: ignore[misc]  # as above
+    def __imul__(self, other: TensorLike) -> Any:  # type: ignore[misc]  # as above
         raise RuntimeError(_IN_PLACE.format("*=", "assign(var * value)", "*"))
 
-    def __itruediv__(self, other: Any) -> Any:  # type: ignore[misc]  # as above
+    def __itruediv__(self, other: TensorLike) -> Any:  # type: ignore[misc]  # as above
         raise RuntimeError(_IN_PLACE.format("/=", "assign(var / value)", "/"))
 
     def __bool__(self) -> bool:
@@ -539,7 +552,7 @@ class _UnreadVariable(ResourceVariable):
         return self._assignment
 
 
-def _liftable(value: Any) -> bool:
+def _liftable(value: object) -> bool:
     return not isinstance(value, SymbolicTensor)
 
 
@@ -567,7 +580,7 @@ def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: di
     return variable
 
 
-def uninitialized_variable(shape: Any, dtype: Any, name: str | None = None, **traits: Any) -> Variable:
+def uninitialized_variable(shape: ShapeLike, dtype: DTypeLike, name: str | None = None, **traits: Any) -> Variable:
     """Makes an eager variable whose storage has no value yet; for functions that initialize their variables later."""
     variable = ResourceVariable.__new__(ResourceVariable)
     variable._set_traits(

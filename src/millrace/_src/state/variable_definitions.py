@@ -13,6 +13,7 @@ from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.sessions import default_session
 from millrace._src.core.shapes import as_shape
+from millrace._src.graph.graph import Graph
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
 
 
@@ -150,7 +151,7 @@ class VariableDefinitions:
             raise RuntimeError("This operation is not supported when eager execution is enabled.")
         return getattr(self, attribute)
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: object = None) -> Any:
         """Returns the value in a v1 session."""
         return self._graph_only("_graph_element").eval(session=session)
 
@@ -241,7 +242,7 @@ def define_in_graph(variable: Any, message: Any, import_scope: str | None = None
         variable._set_save_slice_info(part)
 
 
-def _element(graph: Any, import_scope: str | None, name: str) -> Any:
+def _element(graph: Graph, import_scope: str | None, name: str) -> Any:
     return graph.as_graph_element(_prepended(import_scope, name)) if name else None
 
 

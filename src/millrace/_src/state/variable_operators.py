@@ -18,7 +18,7 @@ from millrace._src.core.operators import Operators, compares_by_identity
 def _reading(method: Callable[..., Any]) -> Callable[..., Any]:
     """Makes an operator that applies to the variable's value."""
 
-    def operator(self: Any, *operands: Any) -> Any:
+    def operator(self: Any, *operands: object) -> Any:
         return method(self._read(), *operands)
 
     return operator

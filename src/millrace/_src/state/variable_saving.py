@@ -60,7 +60,9 @@ class VariableSaving(Trackable):
 
     # --- SavedModels -------------------------------------------------------------------------------------------
 
-    def _export_to_saved_model_graph(self, object_map: Any, tensor_map: Any, options: Any, **kwargs: Any) -> list[Any]:
+    def _export_to_saved_model_graph(
+        self, object_map: Any, tensor_map: Any, options: Any, **kwargs: object
+    ) -> list[Any]:
         """Adds a variable without a value to the graph of a SavedModel."""
         del kwargs
         saves_device = options.experimental_variable_policy.saves_devices

@@ -14,10 +14,12 @@ class VariableScatter:
 
     _dtype: Any
 
-    def _update(self, op_name: str, inputs: tuple[Any, ...], name: str | None, read_value: bool, **attrs: Any) -> Any:
+    def _update(
+        self, op_name: str, inputs: tuple[Any, ...], name: str | None, read_value: bool, **attrs: object
+    ) -> Any:
         raise NotImplementedError
 
-    def _scatter(self, op_name: str, sparse_delta: Any, name: str | None) -> Any:
+    def _scatter(self, op_name: str, sparse_delta: object, name: str | None) -> Any:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
         values = convert_to_tensor(sparse_delta.values, dtype=self._dtype)
@@ -66,23 +68,23 @@ class VariableScatter:
         stacked = raw.Pack(values=[*parts, raw.Cast(x=indices, DstT="int32")], axis=-1)
         return self.scatter_nd_update(stacked, sparse_delta.values, name)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: object, updates: object, name: str | None = None) -> Any:
         """Replaces slices at index tuples."""
         return self._scatter_nd("ResourceScatterNdUpdate", indices, updates, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: object, updates: object, name: str | None = None) -> Any:
         """Adds to slices at index tuples."""
         return self._scatter_nd("ResourceScatterNdAdd", indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: object, updates: object, name: str | None = None) -> Any:
         """Subtracts from slices at index tuples."""
         return self._scatter_nd("ResourceScatterNdSub", indices, updates, name)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_min(self, indices: object, updates: object, name: str | None = None) -> Any:
         """Takes the minimum with slices at index tuples."""
         return self._scatter_nd("ResourceScatterNdMin", indices, updates, name)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_max(self, indices: object, updates: object, name: str | None = None) -> Any:
         """Takes the maximum with slices at index tuples."""
         return self._scatter_nd("ResourceScatterNdMax", indices, updates, name)
 

@@ -34,7 +34,9 @@ class VariableSpec(TypeSpec):
 
     __slots__ = ("shape", "dtype", "trainable", "alias_id")
 
-    def __init__(self, shape: Any, dtype: Any = "float32", trainable: bool = True, alias_id: int | None = None) -> None:
+    def __init__(
+        self, shape: object, dtype: object = "float32", trainable: bool = True, alias_id: int | None = None
+    ) -> None:
         self.shape: TensorShape = as_shape(shape)
         self.dtype: DType = as_dtype(dtype)
         self.trainable = trainable
@@ -62,7 +64,7 @@ class VariableSpec(TypeSpec):
         return cls(variable.shape, variable.dtype, bool(variable.trainable), alias)
 
     @classmethod
-    def from_value(cls, value: Any) -> VariableSpec:
+    def from_value(cls, value: object) -> VariableSpec:
         """Returns the spec of a variable.
 
         Raises: TypeError: if the value is not a variable.
@@ -86,7 +88,7 @@ class VariableSpec(TypeSpec):
     def _to_components(self, value: Any) -> Any:
         return value.handle
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: object) -> Any:
         is_handle = isinstance(components, Tensor) and components.dtype.name == "resource"
         return VariableSpec._make(components, self) if is_handle else components
 
@@ -98,7 +100,7 @@ class VariableSpec(TypeSpec):
             and self.trainable == spec_or_value.trainable
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         return isinstance(other, VariableSpec) and self._key() == other._key() and self.shape.is_subtype_of(other.shape)
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
@@ -122,7 +124,7 @@ class VariableSpec(TypeSpec):
     def flatten(self) -> list[Any]:
         return [TensorSpec(TensorShape.of(()), as_dtype("resource"))]
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: object, cast_context: object) -> Any:
         if not is_variable(value):
             raise TypeError(f"Can not cast {value!r} to {self!r}")
         mine = VariableSpec(value.shape, value.dtype, bool(value.trainable), self.alias_id)

@@ -67,7 +67,7 @@ def counted(data: Any, bucket_count: Any = None) -> Any:
         return cond(is_empty, lambda: zeros([count, 3], float64), lambda: _of_some(numbers, size, count))
 
 
-def _of_some(numbers: Any, size: Any, count: Any) -> Any:
+def _of_some(numbers: Any, size: object, count: object) -> Any:
     """Returns the histogram of numbers, of which there are some."""
     lowest, highest = reduce_min(numbers), reduce_max(numbers)
     width = raw.Sub(x=highest, y=lowest)
@@ -78,7 +78,7 @@ def _of_some(numbers: Any, size: Any, count: Any) -> Any:
     )
 
 
-def _of_equal(number: Any, size: Any, count: Any) -> Any:
+def _of_equal(number: Any, size: object, count: Any) -> Any:
     """Returns the histogram of numbers that are equal: buckets without width, all numbers in the last."""
     edges = fill([count], number)
     counts = concat([fill([count], 0)[:-1], [size]], 0)[:count]

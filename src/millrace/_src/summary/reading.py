@@ -11,7 +11,7 @@ from millrace._src.util.export import export
 
 
 @export(v1=["train.summary_iterator"])
-def summary_iterator(path: Any) -> Iterator[Any]:
+def summary_iterator(path: object) -> Iterator[Any]:
     """Returns an iterator over the events of an event file.
 
     >>> import os, tempfile

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool as boolean
@@ -44,7 +45,7 @@ def constant_bool(value: bool) -> Any:
 
 @export("summary.record_if", v1=[])
 @contextlib.contextmanager
-def record_if(condition: Any) -> Iterator[None]:
+def record_if(condition: TensorLike) -> Iterator[None]:
     """Records summaries within the scope only where a condition holds.
 
     >>> import tempfile
@@ -97,7 +98,7 @@ def get_step() -> Any:
 
 
 @export("summary.experimental.set_step", v1=[])
-def set_step(step: Any) -> None:
+def set_step(step: TensorLike) -> None:
     """Sets the step of summaries that state none, in this thread.
 
     Inside of a `tf.function`, give a `tf.Variable`: a Python number would stay as it was when the function was traced.
@@ -117,7 +118,9 @@ _NOT_IN_NAMES = re.compile(r"[^-/\w.]", re.ASCII)
 
 @export("summary.experimental.summary_scope", v1=[])
 @contextlib.contextmanager
-def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+def summary_scope(
+    name: str | None, default_name: str = "summary", values: TensorLike | None = None
+) -> Iterator[tuple[str, str]]:
     """Enters a name scope for the ops of a summary, and tells the tag of the summary.
 
     >>> with tf.name_scope("train"), tf.summary.experimental.summary_scope("my loss") as (tag, scope):

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, string
@@ -44,7 +45,7 @@ class SummaryWriter:
     1
     """
 
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: TensorLike | None = None) -> None:
         """Lets summaries of this thread go to the writer from now on.
 
         Args: step: the step of summaries that state none; None leaves the step as it is.
@@ -54,7 +55,7 @@ class SummaryWriter:
         if step is not None:
             recording.step = step
 
-    def as_default(self, step: Any = None) -> contextlib.AbstractContextManager[Any]:
+    def as_default(self, step: TensorLike | None = None) -> contextlib.AbstractContextManager[Any]:
         """Returns a scope in which summaries of this thread go to the writer, and which flushes the writer at its end.
 
         Args: step: the step, within the scope, of summaries that state none; None leaves the step as it is.
@@ -76,7 +77,7 @@ class SummaryWriter:
 
 
 @contextlib.contextmanager
-def _in_force(writer: SummaryWriter, step: Any) -> Iterator[SummaryWriter]:
+def _in_force(writer: SummaryWriter, step: object) -> Iterator[SummaryWriter]:
     """Lets summaries of this thread go to a writer, and flushes the writer at the end."""
     outer = recording.writer, recording.step
     recording.writer = writer
@@ -92,10 +93,10 @@ def _in_force(writer: SummaryWriter, step: Any) -> Iterator[SummaryWriter]:
 class _NoopSummaryWriter(SummaryWriter):
     """A writer of nothing: the writer in force stays in force."""
 
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: object = None) -> None:
         """Does nothing."""
 
-    def as_default(self, step: Any = None) -> contextlib.AbstractContextManager[Any]:
+    def as_default(self, step: object = None) -> contextlib.AbstractContextManager[Any]:
         """Returns a scope that changes nothing."""
         return contextlib.nullcontext()
 
@@ -196,12 +197,12 @@ def create_noop_writer() -> SummaryWriter:
 @export("summary.create_file_writer", v1=[])
 def create_file_writer(
     logdir: Any,
-    max_queue: Any = None,
-    flush_millis: Any = None,
-    filename_suffix: Any = None,
+    max_queue: object = None,
+    flush_millis: object = None,
+    filename_suffix: object = None,
     name: str | None = None,
     experimental_trackable: bool = False,
-    experimental_mesh: Any = None,
+    experimental_mesh: object = None,
 ) -> SummaryWriter:
     """Creates a writer of an event file, which TensorBoard reads.
 
@@ -251,7 +252,7 @@ def _new_resource(shared_name: str) -> Any:
 
 
 @export("summary.flush", v1=[])
-def flush(writer: Any = None, name: str | None = None) -> Any:
+def flush(writer: object = None, name: str | None = None) -> Any:
     """Writes the events that wait in a writer.
 
     >>> tf.summary.flush()  # no writer is in force

@@ -12,6 +12,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from millrace._src.control_flow.smart_cond import smart_cond
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
@@ -30,7 +31,7 @@ _CPU = "cpu:0"
 
 
 @export("summary.write", v1=[])
-def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+def write(tag: object, tensor: object, step: object = None, metadata: object = None, name: str | None = None) -> Any:
     """Writes a tensor to the writer in force, if summaries are recorded.
 
     `tf.summary.scalar` and its neighbours are made of this function; programs that have a TensorBoard plugin of their
@@ -56,14 +57,14 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
     if isinstance(serialized, Message):
         serialized = serialized.SerializeToString()
 
-    def record(writer: Any, step: Any, value: Any, scope: str | None) -> Any:
+    def record(writer: object, step: object, value: object, scope: str | None) -> Any:
         return writer_ops.write_summary(writer, step, value, tag, serialized, name=scope)
 
     return _recorded(record, tensor, step, name, "write_summary")
 
 
 @export("summary.experimental.write_raw_pb", v1=[])
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str | None = None) -> Any:
     """Writes serialized summaries to the writer in force, if summaries are recorded.
 
     >>> import tempfile
@@ -82,13 +83,13 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     Raises: ValueError: if there is no step; tf.errors.DataLossError: if a string is not a summary.
     """
 
-    def record(writer: Any, step: Any, value: Any, scope: str | None) -> Any:
+    def record(writer: object, step: object, value: object, scope: str | None) -> Any:
         return writer_ops.write_raw_proto_summary(writer, step, value, name=scope)
 
     return _recorded(record, tensor, step, name, "write_raw_pb")
 
 
-def _recorded(record: Callable[..., Any], tensor: Any, step: Any, name: str | None, default_name: str) -> Any:
+def _recorded(record: Callable[..., Any], tensor: Any, step: object, name: str | None, default_name: str) -> Any:
     """Records a summary, where summaries are recorded, by a function of writer, step, value and name."""
     if state.graph is None:
         if recording.writer is None or not (recording.condition is True or should_record_summaries()):
@@ -113,7 +114,7 @@ def _recorded(record: Callable[..., Any], tensor: Any, step: Any, name: str | No
         return done
 
 
-def _checked_step(step: Any) -> Any:
+def _checked_step(step: object) -> Any:
     """Returns the step of a summary: its own, or the one that was set.
 
     Raises: ValueError: if there is none, or it is not a scalar.
@@ -130,7 +131,7 @@ def _checked_step(step: Any) -> Any:
 
 
 @export("summary.graph", v1=[])
-def graph(graph_data: Any) -> Any:
+def graph(graph_data: object) -> Any:
     """Writes a graph, which TensorBoard draws.
 
     >>> import tempfile

@@ -53,8 +53,8 @@ class ArrayAssertions(unittest.TestCase):
 
     def assertAllCloseAccordingToType(
         self,
-        a: Any,
-        b: Any,
+        a: object,
+        b: object,
         rtol: float = 1e-6,
         atol: float = 1e-6,
         float_rtol: float = 1e-6,
@@ -63,7 +63,7 @@ class ArrayAssertions(unittest.TestCase):
         half_atol: float = 1e-3,
         bfloat16_rtol: float = 1e-2,
         bfloat16_atol: float = 1e-2,
-        msg: Any = None,
+        msg: object = None,
     ) -> None:
         """Fails unless two values are close, with the tolerance of the less precise of their dtypes.
 
@@ -92,7 +92,9 @@ class ArrayAssertions(unittest.TestCase):
                 rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(left, right, rtol, atol, msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:
+    def assertNotAllClose(
+        self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None
+    ) -> None:
         """Fails if all values of two structures are close; arguments are as for `assertAllClose`."""
         try:
             self.assertAllClose(a, b, rtol=rtol, atol=atol)
@@ -168,14 +170,14 @@ class ArrayAssertions(unittest.TestCase):
             lines = [msg or "", *_elements("not equal", differs, repr, lhs=a, rhs=b)]
             np.testing.assert_array_equal(left, right, err_msg="\n".join(lines))
 
-    def _compare_ragged(self, a: Any, b: Any, msg: Any) -> None:
+    def _compare_ragged(self, a: Any, b: Any, msg: object) -> None:
         """Compares two values of which at least one is ragged; the other may be a nested list."""
         self.assertEqual(_as_nested_list(a), _as_nested_list(b), msg)
         if not isinstance(a, (list, tuple)) and not isinstance(b, (list, tuple)):
             first_rank, second_rank = (value.ragged_rank if is_ragged(value) else 0 for value in (a, b))
             self.assertEqual(first_rank, second_rank, msg)
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertNotAllEqual(self, a: object, b: object, msg: object = None) -> None:
         """Fails if two tensors or arrays are equal; arguments are as for `assertAllEqual`."""
         try:
             self.assertAllEqual(a, b)
@@ -185,7 +187,7 @@ class ArrayAssertions(unittest.TestCase):
 
     # --- near ---------------------------------------------------------------------------------------------------------
 
-    def assertNear(self, f1: Any, f2: Any, err: Any, msg: Any = None) -> None:
+    def assertNear(self, f1: Any, f2: Any, err: Any, msg: object = None) -> None:
         """Fails unless two numbers are at most `err` apart.
 
         Args:
@@ -198,40 +200,40 @@ class ArrayAssertions(unittest.TestCase):
         text = f"{f1:f} != {f2:f} +/- {err:f} (difference: {abs(f1 - f2):g}){more}"
         self.assertTrue(bool(f1 == f2 or abs(f1 - f2) <= err), text)
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: Any, msg: Any = None) -> None:
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: object, msg: Any = None) -> None:
         """Fails unless two sequences of numbers are element by element at most `err` apart."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for first, second in zip(farray1, farray2):
             self.assertNear(float(first), float(second), err, msg)
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: Any, msg: Any = None) -> None:
+    def assertNDArrayNear(self, ndarray1: object, ndarray2: object, err: Any, msg: Any = None) -> None:
         """Fails unless the difference of two arrays has a norm below `err`."""
         first, second = (_as_array(value) for value in self._evaluated(ndarray1, ndarray2))
         self.assertTrue(np.linalg.norm(first - second) < err, msg)
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreater(self, a: object, comparison_target: object) -> None:
         """Fails unless every element is greater than a number."""
         self.assertGreater(np.min(self._array(a)), comparison_target)
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLess(self, a: object, comparison_target: object) -> None:
         """Fails unless every element is less than a number."""
         self.assertLess(np.max(self._array(a)), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreaterEqual(self, a: object, comparison_target: object) -> None:
         """Fails unless every element is a number or greater."""
         self.assertGreaterEqual(np.min(self._array(a)), comparison_target)
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLessEqual(self, a: object, comparison_target: object) -> None:
         """Fails unless every element is a number or less."""
         self.assertLessEqual(np.max(self._array(a)), comparison_target)
 
     def assertAllInRange(
         self,
-        target: Any,
-        lower_bound: Any,
-        upper_bound: Any,
+        target: object,
+        lower_bound: object,
+        upper_bound: object,
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
@@ -279,7 +281,7 @@ class ArrayAssertions(unittest.TestCase):
 
     # --- shapes and dtypes --------------------------------------------------------------------------------------------
 
-    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: object = None) -> None:
         """Fails unless two tensors or arrays have the same shape.
 
         Raises: TypeError: if one of them is neither.
@@ -292,7 +294,7 @@ class ArrayAssertions(unittest.TestCase):
         first, second = (v.shape.as_list() if isinstance(v, Tensor) else list(v.shape) for v in (input_a, input_b))
         self.assertAllEqual(first, second, msg)
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+    def assertDTypeEqual(self, target: object, expected_dtype: object) -> None:
         """Fails unless a tensor, an array, or what makes one, has a dtype."""
         found = self._array(target).dtype
         if as_dtype(found) != as_dtype(expected_dtype):
@@ -300,12 +302,12 @@ class ArrayAssertions(unittest.TestCase):
 
     # --- values -------------------------------------------------------------------------------------------------------
 
-    def _array(self, value: Any) -> Any:
+    def _array(self, value: object) -> Any:
         """Returns the value of a tensor, or what makes one, as an array."""
         (found,) = self._evaluated(value)
         return _as_array(found)
 
-    def _evaluated(self, *values: Any) -> list[Any]:
+    def _evaluated(self, *values: object) -> list[Any]:
         """Returns values in which tensors are arrays; those of a graph are evaluated together."""
         return [value_of(value) if is_evaluated(value) else value for value in values]
 
@@ -317,7 +319,7 @@ def _as_lists(value: Any) -> Any:
     return value.to_list() if is_ragged(value) else value
 
 
-def _as_nested_list(value: Any) -> Any:
+def _as_nested_list(value: object) -> Any:
     """Returns a ragged tensor, a tensor, an array, or lists and tuples of values as nested lists."""
     if isinstance(value, (list, tuple)):
         return [_as_nested_list(part) for part in value]
@@ -326,7 +328,7 @@ def _as_nested_list(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else _as_lists(value)
 
 
-def _fields(value: Any) -> Any:
+def _fields(value: object) -> Any:
     """Returns a dictionary of the fields of a named tuple or attrs object; other values as they are."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return dict(zip(value._fields, value))
@@ -334,7 +336,7 @@ def _fields(value: Any) -> Any:
     return {a.name: getattr(value, a.name) for a in attributes} if attributes is not None else value
 
 
-def _has_parts(value: Any) -> bool:
+def _has_parts(value: object) -> bool:
     """Returns whether a list or tuple holds other structures, or rows of several lengths, and is compared by parts."""
     if not isinstance(value, (list, tuple)):
         return False

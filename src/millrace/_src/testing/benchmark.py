@@ -45,7 +45,7 @@ class Benchmark:
 
     _known: ClassVar[list[type[Benchmark]]] = []
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         Benchmark._known.append(cls)
 
@@ -54,7 +54,7 @@ class Benchmark:
         """Returns whether the class is only a base of others."""
         return cls is Benchmark
 
-    def evaluate(self, tensors: Any) -> Any:
+    def evaluate(self, tensors: object) -> Any:
         """Returns a structure with the values of the tensors of another one."""
         return evaluate(tensors)
 

@@ -20,7 +20,7 @@ from millrace._src.testing.graph_sessions import session_of_graph
 from millrace._src.util import nest
 
 
-def is_evaluated(value: Any) -> bool:
+def is_evaluated(value: object) -> bool:
     """Returns whether a value is a tensor or a variable, so that `value_of` gives an array."""
     return isinstance(value, Tensor) or is_variable(value)
 
@@ -31,7 +31,7 @@ def value_of(value: Any) -> Any:
     return tensor.numpy() if isinstance(tensor, EagerTensor) else session_of_graph(tensor.graph).run(tensor)
 
 
-def evaluate(tensors: Any) -> Any:
+def evaluate(tensors: object) -> Any:
     """Returns a structure with the values of the tensors of another one.
 
     Args: tensors: Tensors, variables, None, functions without parameters that return such, in a nested structure.
@@ -40,7 +40,7 @@ def evaluate(tensors: Any) -> Any:
     return nest.map_structure(_evaluate_leaf, tensors)
 
 
-def _evaluate_leaf(leaf: Any) -> Any:
+def _evaluate_leaf(leaf: object) -> Any:
     if leaf is None:
         return None
     if isinstance(leaf, IndexedSlices):

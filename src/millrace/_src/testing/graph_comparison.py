@@ -24,7 +24,7 @@ _TEXT = 80
 
 
 @export("test.assert_equal_graph_def", v1=[])
-def assert_equal_graph_def(expected: Any, actual: Any) -> None:
+def assert_equal_graph_def(expected: object, actual: object) -> None:
     """Fails unless two `GraphDef`s have the same nodes, in any order.
 
     >>> graph = tf.Graph()
@@ -47,7 +47,7 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
         raise AssertionError(difference)
 
 
-def require_graph_def(name: str, graph_def: Any) -> None:
+def require_graph_def(name: str, graph_def: object) -> None:
     """Raises TypeError for an argument that is not a `GraphDef`."""
     if getattr(getattr(graph_def, "DESCRIPTOR", None), "name", None) != "GraphDef":
         raise TypeError(f"Expected tf.GraphDef for {name}, got {type(graph_def).__name__}")

@@ -14,6 +14,7 @@ import numpy as np
 from millrace._src.autodiff.gradients import gradients
 from millrace._src.compat_v1.session.session import get_default_session
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import executing_eagerly
 from millrace._src.ops.array.filling import ones
 from millrace._src.ops.array.identity import placeholder_with_default
@@ -73,13 +74,13 @@ def compute_gradient(
 
 @export(v1=["test.compute_gradient_error"])
 def compute_gradient_error(
-    x: Any,
-    x_shape: Any,
-    y: Any,
-    y_shape: Any,
-    x_init_value: Any = None,
+    x: TensorLike,
+    x_shape: object,
+    y: TensorLike,
+    y_shape: object,
+    x_init_value: object = None,
     delta: float = 1e-3,
-    init_targets: Any = None,
+    init_targets: object = None,
     extra_feed_dict: Mapping[Any, Any] | None = None,
 ) -> float:
     """Computes the largest difference between the two Jacobians of `tf.compat.v1.test.compute_gradient`.
@@ -107,7 +108,7 @@ def _require_dtype(tensor: Any, name: str) -> None:
 
 
 def _jacobians(
-    session: Any, source: tuple[Any, Any, Any], target: tuple[Any, Any], delta: float, extra: dict[Any, Any]
+    session: object, source: tuple[Any, Any, Any], target: tuple[Any, Any], delta: float, extra: dict[Any, Any]
 ) -> Jacobians:
     (x, x_shape, value), (y, y_shape) = source, target
     _require_dtype(x, "x")
@@ -122,13 +123,13 @@ def _jacobians(
     )
 
 
-def _reals(array: Any) -> np.ndarray[Any, Any]:
+def _reals(array: object) -> np.ndarray[Any, Any]:
     """Returns the real numbers in an array; a complex number gives two."""
     elements = np.ascontiguousarray(array).reshape(-1)
     return elements.view(elements.real.dtype) if elements.dtype.kind == "c" else elements
 
 
-def _unit(place: int, shape: Sequence[int], dtype: Any, size: float = 1.0) -> np.ndarray[Any, Any]:
+def _unit(place: int, shape: Sequence[int], dtype: DTypeLike, size: float = 1.0) -> np.ndarray[Any, Any]:
     """Returns an array of zeros but for one of its real numbers."""
     array = np.zeros(tuple(shape), dtype)
     flat = array.reshape(-1)
@@ -156,7 +157,7 @@ def _by_gradients(
     return np.stack(columns, 1) if columns else np.zeros((_reals(start).size, 0), _reals(start).dtype)
 
 
-def _dense(gradient: Any, start: Any) -> np.ndarray[Any, Any]:
+def _dense(gradient: Any, start: object) -> np.ndarray[Any, Any]:
     """Returns a gradient as real numbers; that of picked rows has zeros elsewhere."""
     if isinstance(gradient, np.ndarray | np.generic):
         return _reals(gradient)

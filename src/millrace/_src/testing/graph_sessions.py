@@ -9,11 +9,12 @@ from typing import Any
 
 from millrace._src.compat_v1.session.session import Session
 from millrace._src.core.sessions import default_session
+from millrace._src.graph.graph import Graph
 
 _SESSION = "session of a test"
 
 
-def session_of_graph(graph: Any) -> Any:
+def session_of_graph(graph: Graph) -> Any:
     """Returns the default session if it runs a graph, else the one session that tests have for the graph."""
     default = default_session()
     if default is not None and default.graph is graph:

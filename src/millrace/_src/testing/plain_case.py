@@ -41,7 +41,7 @@ class PlainTestCase(unittest.TestCase):
         self.addCleanup(manager.__exit__, None, None, None)
         return entered
 
-    def create_tempdir(self, name: str | None = None, cleanup: Any = None) -> TemporaryFolder:
+    def create_tempdir(self, name: str | None = None, cleanup: object = None) -> TemporaryFolder:
         """Makes a folder that goes away with the test.
 
         Args:
@@ -57,7 +57,7 @@ class PlainTestCase(unittest.TestCase):
         mode: str = "w",
         encoding: str = "utf8",
         errors: str = "strict",
-        cleanup: Any = None,
+        cleanup: object = None,
     ) -> TemporaryFile:
         """Makes a file that goes away with the test.
 
@@ -71,7 +71,7 @@ class PlainTestCase(unittest.TestCase):
         """
         return self._folder_of_the_test(cleanup).create_file(file_path, content, mode, encoding, errors)
 
-    def _folder_of_the_test(self, cleanup: Any) -> TemporaryFolder:
+    def _folder_of_the_test(self, cleanup: object) -> TemporaryFolder:
         folder: TemporaryFolder | None = self.__dict__.get("_temporary_folder")
         if folder is None:
             path = tempfile.mkdtemp(prefix=f"{type(self).__name__}.{self._testMethodName}.")
@@ -105,7 +105,7 @@ class PlainTestCase(unittest.TestCase):
         if not isinstance(container, Sized):
             self.fail(self._formatMessage(msg, f"Expected a Sized object, got: {type(container).__name__!r}"))
 
-    def assertItemsEqual(self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: Any = None) -> None:
+    def assertItemsEqual(self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: object = None) -> None:
         """Fails unless two sequences have the same elements, each as often, in any order."""
         self.assertCountEqual(expected_seq, actual_seq, msg)
 
@@ -203,7 +203,7 @@ class PlainTestCase(unittest.TestCase):
         if told:
             self.fail(self._formatMessage(msg, f"{a!r} != {b!r}\n" + "\n".join(told)))
 
-    def assertSameStructure(self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: Any = None) -> None:
+    def assertSameStructure(self, a: object, b: object, aname: str = "a", bname: str = "b", msg: Any = None) -> None:
         """Fails unless two nested lists and dictionaries are equal, and says where they are not."""
         told = list(itertools.islice(_structure_differences(a, b, aname, bname), 15))
         if told:
@@ -273,11 +273,11 @@ class PlainTestCase(unittest.TestCase):
             text = f"None of the regexes matched: {regexes}. String: {actual_str!r}"
             self.fail(self._formatMessage(message, text))
 
-    def assertJsonEqual(self, first: str, second: str, msg: Any = None) -> None:
+    def assertJsonEqual(self, first: str, second: str, msg: object = None) -> None:
         """Fails unless two texts of JSON mean the same."""
         self.assertSameStructure(json.loads(first), json.loads(second), "first", "second", msg)
 
-    def assertUrlEqual(self, a: str, b: str, msg: Any = None) -> None:
+    def assertUrlEqual(self, a: str, b: str, msg: object = None) -> None:
         """Fails unless two addresses are equal, whatever the order of their parameters."""
         left, right = (urllib.parse.urlparse(url) for url in (a, b))
         self.assertEqual(left[:4], right[:4], msg)
@@ -307,11 +307,11 @@ class PlainTestCase(unittest.TestCase):
 
     def assertRaisesWithLiteralMatch(
         self,
-        expected_exception: Any,
+        expected_exception: object,
         expected_exception_message: str,
         callable_obj: Callable[..., Any] | None = None,
-        *args: Any,
-        **kwargs: Any,
+        *args: object,
+        **kwargs: object,
     ) -> Any:
         """Fails unless an error is raised with exactly this message; without a callable, a context manager."""
         context = self._raises_with_message(expected_exception, expected_exception_message)
@@ -329,7 +329,7 @@ class PlainTestCase(unittest.TestCase):
             self.fail(f"Exception message does not match.\nExpected: {message!r}\nActual: {str(raised.exception)!r}")
 
     def assertCommandSucceeds(
-        self, command: Any, regexes: Any = (b"",), env: Any = None, close_fds: bool = True, msg: Any = None
+        self, command: Any, regexes: object = (b"",), env: object = None, close_fds: bool = True, msg: Any = None
     ) -> None:
         """Fails unless a command ends with status 0 and prints what one of the expressions matches."""
         status, output = _run(command, env, close_fds)
@@ -340,7 +340,7 @@ class PlainTestCase(unittest.TestCase):
         self.assertRegexMatch(output, _as_bytes(regexes), msg)
 
     def assertCommandFails(
-        self, command: Any, regexes: Any, env: Any = None, close_fds: bool = True, msg: Any = None
+        self, command: Any, regexes: object, env: object = None, close_fds: bool = True, msg: Any = None
     ) -> None:
         """Fails unless a command ends with another status than 0 and prints what one of the expressions matches."""
         status, output = _run(command, env, close_fds)
@@ -391,5 +391,5 @@ def _structure_differences(a: Any, b: Any, aname: str, bname: str) -> Iterator[s
         yield f"{aname} is {a!r} but {bname} is {b!r}"
 
 
-def _is_sequence(value: Any) -> bool:
+def _is_sequence(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))

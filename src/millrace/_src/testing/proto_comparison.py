@@ -49,10 +49,10 @@ class ProtoAssertions(unittest.TestCase):
     def assertProtoEqualsVersion(
         self,
         expected: Any,
-        actual: Any,
+        actual: object,
         producer: int = GRAPH_DEF_VERSION,
         min_consumer: int = 0,
-        msg: Any = None,
+        msg: object = None,
     ) -> None:
         """Fails unless a `GraphDef` has nodes as expected, and the versions of its producer.
 
@@ -94,6 +94,6 @@ def _fields_are_equal(field: Any, expected: Any, actual: Any, tolerance: float) 
     return _are_equal(expected, actual, tolerance)
 
 
-def _is_repeated(value: Any) -> bool:
+def _is_repeated(value: object) -> bool:
     """Returns whether the value of a field is a list of values; messages, text and numbers are single."""
     return not isinstance(value, (Message, str, bytes, int, float))

@@ -81,7 +81,7 @@ def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callab
 
 
 @export("test.with_eager_op_as_function")
-def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
+def with_eager_op_as_function(cls: object = None, only_as_function: bool = False) -> Any:
     """Leaves a class of tests as it is: eager ops run in one way only.
 
     >>> @tf.test.with_eager_op_as_function

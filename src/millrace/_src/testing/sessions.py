@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.core.context import state
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.scopes import device, executing_eagerly
 from millrace._src.testing.evaluation import evaluate
 from millrace._src.testing.graph_sessions import session_of_graph
@@ -41,7 +42,7 @@ class EvaluatingSession(EagerSession):
 
 
 @contextlib.contextmanager
-def session_of_a_test(graph: Any, use_gpu: bool, force_gpu: bool, evaluates: bool = False) -> Iterator[Any]:
+def session_of_a_test(graph: Graph, use_gpu: bool, force_gpu: bool, evaluates: bool = False) -> Iterator[Any]:
     """Gives the session of a graph or, in eager mode, one that explains or evaluates.
 
     Args:

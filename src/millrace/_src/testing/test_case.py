@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.scopes import executing_eagerly
 from millrace._src.ops.random.seeds import set_seed
 from millrace._src.testing.array_assertions import ArrayAssertions
@@ -53,7 +55,7 @@ class CheckedThread:
         self._thread = threading.Thread(target=self._run, args=args or (), kwargs=kwargs or {}, daemon=True)
         self._is_joined = False
 
-    def _run(self, *args: Any, **kwargs: Any) -> None:
+    def _run(self, *args: object, **kwargs: object) -> None:
         try:
             self._target(*args, **kwargs)
         except BaseException as failure:  # every failure is told by `join`
@@ -130,7 +132,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
 
     # --- values and sessions ------------------------------------------------------------------------------------------
 
-    def evaluate(self, tensors: Any) -> Any:
+    def evaluate(self, tensors: object) -> Any:
         """Returns a structure with the values of the tensors of another one, in eager mode and in graphs.
 
         Args: tensors: Tensors, variables, None, functions that return such, in a nested structure.
@@ -138,13 +140,15 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
         """
         return evaluate(tensors)
 
-    def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
+    def evaluate_if_both_tensors(self, a: TensorLike, b: TensorLike) -> tuple[Any, Any]:
         """Returns the values of two tensors of a graph; other pairs as they are."""
         if not executing_eagerly() and all(isinstance(value, Tensor) or is_variable(value) for value in (a, b)):
             return evaluate(a), evaluate(b)
         return a, b
 
-    def session(self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False) -> Any:
+    def session(
+        self, graph: Any = None, config: object = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Any:
         """Returns a context in which a session runs a graph; in eager mode, the ops inside run at once.
 
         Args:
@@ -158,12 +162,18 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
         return session_of_a_test(graph, use_gpu, force_gpu)
 
     def cached_session(
-        self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+        self, graph: Any = None, config: object = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Any:
         """Returns a context as `session` does; in eager mode, what the context gives evaluates tensors with `run`."""
         return session_of_a_test(graph, use_gpu, force_gpu, evaluates=True)
 
-    def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False) -> Any:
+    def test_session(
+        self,
+        graph: Graph | None = None,
+        config: object = None,
+        use_gpu: bool = True,
+        force_gpu: bool = False,
+    ) -> Any:
         """Returns a context as `cached_session` does; a runner that takes the name for a test skips it."""
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
@@ -193,7 +203,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
         """Fails unless an op raises an error whose message fits, as for `assertRaisesWithPredicateMatch`."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
-    def assertRaisesIncompatibleShapesError(self, exception_type: Any = errors.InvalidArgumentError) -> Any:
+    def assertRaisesIncompatibleShapesError(self, exception_type: object = errors.InvalidArgumentError) -> Any:
         """Fails unless an error says that shapes do not fit together, in a `with` statement."""
         return self.assertRaisesWithPredicateMatch(exception_type, _NO_SHAPE_FITS)
 
@@ -203,7 +213,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
 
     # --- text, dictionaries, devices ----------------------------------------------------------------------------------
 
-    def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
+    def assertStartsWith(self, actual: Any, expected_start: Any, msg: object = None) -> None:
         """Fails unless a text starts with another."""
         if not actual.startswith(expected_start):
             text = f"{actual!r} does not start with {expected_start!r}"
@@ -224,7 +234,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
             else:
                 self.assertEqual(a[key], b[key], msg)
 
-    def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: object = None) -> None:
         """Fails unless two names mean the same device: `/cpu:0` and `/device:CPU:0` do."""
         first, second = (DeviceSpec.from_string(device or "").to_string() for device in (device1, device2))
         if first != second:

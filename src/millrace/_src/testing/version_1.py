@@ -87,7 +87,7 @@ class StubOutForTesting:
         self.SmartUnsetAll()
         self.UnsetAll()
 
-    def SmartSet(self, obj: Any, attr_name: str, new_attr: Any) -> None:
+    def SmartSet(self, obj: object, attr_name: str, new_attr: object) -> None:
         """Replaces an attribute where it was found: in the object, or in a class of its bases.
 
         Args:
@@ -108,7 +108,7 @@ class StubOutForTesting:
         """Puts back what `SmartSet` replaced, the last one first."""
         _put_back(self._smartly_replaced)
 
-    def Set(self, parent: Any, child_name: str, new_child: Any) -> None:
+    def Set(self, parent: object, child_name: str, new_child: object) -> None:
         """Replaces an attribute.
 
         Args:

@@ -12,11 +12,14 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from millrace._src.trackable.base import SaveType, Trackable, TrackableFunction
 from millrace._src.trackable.data_structures import NoDependency, sticky_attribute_assignment, wrapper_of
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -34,7 +37,7 @@ class AutoTrackable(Trackable):
     (['scale', 'stages'], ['0'])
     """
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: TensorLike) -> None:
         if wrapper_of[type(value)] is not None and self._self_setattr_tracking:
             if getattr(self, name, _ABSENT) is value:
                 return  # `self.layers += [layer]` sets what is there already
@@ -50,11 +53,11 @@ class AutoTrackable(Trackable):
         if name in self._self_unconditional_dependency_names:
             del self._unconditional_dependency_names[name]
 
-    def _no_dependency(self, value: Any) -> NoDependency:
+    def _no_dependency(self, value: TensorLike) -> NoDependency:
         """Returns what to set as an attribute so that the value does not become a child."""
         return NoDependency(value)
 
-    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: object) -> dict[str, Any]:
         """Returns the children by name; for a SavedModel the functions among attributes and methods too."""
         children = super()._trackable_children(save_type, **kwargs)
         if save_type != SaveType.SAVEDMODEL:
@@ -72,14 +75,14 @@ _ABSENT = object()
 _SIGNATURE = "_default_save_signature"
 
 
-def _function_names(instance: Any) -> list[str]:
+def _function_names(instance: object) -> list[str]:
     """Returns the names of attributes that are functions for SavedModels, without evaluating a property."""
     found = {name for cls in type(instance).__mro__ for name, value in vars(cls).items() if _is_function(value)}
     found.update(name for name, value in vars(instance).items() if _is_function(value))
     return sorted(found)
 
 
-def _is_function(value: Any) -> bool:
+def _is_function(value: object) -> bool:
     """Returns whether an attribute, as it stands in a class or an instance, is a function or a static method of one."""
     return isinstance(value.__func__ if isinstance(value, staticmethod) else value, TrackableFunction)
 
@@ -101,7 +104,7 @@ def no_automatic_dependency_tracking(method: _Method) -> _Method:
     """
 
     @functools.wraps(method)
-    def without_tracking(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def without_tracking(self: Any, *args: object, **kwargs: object) -> Any:
         with no_automatic_dependency_tracking_scope(self):
             return method(self, *args, **kwargs)
 

@@ -15,7 +15,7 @@ import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from millrace._src.trackable.parts import parts_of
 from millrace._src.trackable.restoration import (
@@ -27,6 +27,9 @@ from millrace._src.trackable.restoration import (
     restore,
 )
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 OBJECT_GRAPH_PROTO_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 OBJECT_CONFIG_JSON_KEY = "OBJECT_CONFIG_JSON"
@@ -162,7 +165,7 @@ class Trackable:
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
         return self._unconditional_checkpoint_dependencies
 
-    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: object) -> dict[str, Any]:
         """Returns the children by name, in the order in which the names were first tracked."""
         return dict(self._self_unconditional_dependency_names)
 
@@ -171,7 +174,7 @@ class Trackable:
         children = self._self_unconditional_dependency_names if cached_dependencies is None else cached_dependencies
         return children.get(name)
 
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+    def _track_trackable(self, trackable: object, name: str, overwrite: bool = False) -> Any:
         """Makes an object a child, and gives it the values that wait for a child of that name.
 
         Args:
@@ -210,11 +213,11 @@ class Trackable:
         """
         return self._supplementary_children_of(self)
 
-    def _supplementary_children_of(self, whole: Any) -> dict[str, Trackable]:
+    def _supplementary_children_of(self, whole: object) -> dict[str, Trackable]:
         parts = parts_of[type(whole)]
         return {} if parts is None else {name: self._as_child(name, part) for name, part in parts(whole).items()}
 
-    def _as_child(self, name: str, part: Any) -> Trackable:
+    def _as_child(self, name: str, part: object) -> Trackable:
         """Returns a part of this object if it is trackable, else its stand-in, the same for all that take the name."""
         if isinstance(part, Trackable):
             return part
@@ -222,7 +225,7 @@ class Trackable:
         stand_in.target = part
         return stand_in
 
-    def _no_dependency(self, value: Any) -> Any:
+    def _no_dependency(self, value: TensorLike) -> Any:
         """Returns what to set as an attribute so that it does not become a child: here, where none does, the value."""
         return value
 
@@ -248,7 +251,9 @@ class Trackable:
             f"{type(self).__name__} has no values of its own, but the checkpoint has {sorted(restored_tensors)} for it"
         )
 
-    def _create_or_restore_slot_variable(self, slot_variable_position: Any, slot_name: str, variable: Any) -> Any:
+    def _create_or_restore_slot_variable(
+        self, slot_variable_position: object, slot_name: str, variable: object
+    ) -> Any:
         """Gives the slot variable that an optimizer keeps for a variable its saved value; makes it where it is missing.
 
         A class that defines the method has `get_slot_names()` and `get_slot(variable, slot_name)` too.
@@ -273,7 +278,9 @@ class Trackable:
         """What a SavedModel says of the object besides its kind."""
         return ""
 
-    def _export_to_saved_model_graph(self, object_map: Any, tensor_map: Any, options: Any, **kwargs: Any) -> list[Any]:
+    def _export_to_saved_model_graph(
+        self, object_map: object, tensor_map: object, options: object, **kwargs: object
+    ) -> list[Any]:
         """Adds what represents the object in the graph of a SavedModel to the current graph.
 
         Args:
@@ -286,7 +293,7 @@ class Trackable:
         """
         return []
 
-    def _write_object_proto(self, proto: Any, options: Any) -> None:
+    def _write_object_proto(self, proto: Any, options: object) -> None:
         """Says in a `SavedObject` message what kind of object this is."""
         proto.user_object.identifier = self._object_identifier
         proto.user_object.version.producer = proto.user_object.version.min_consumer = 1
@@ -296,14 +303,14 @@ class Trackable:
         """Returns the children that must be loaded before the object is."""
         return {}
 
-    def _copy_trackable_to_cpu(self, object_map: Any) -> None:
+    def _copy_trackable_to_cpu(self, object_map: object) -> None:
         """Puts a copy of the object's values into `object_map`.
 
         Raises: NotImplementedError: where the class has no values of its own.
         """
         raise NotImplementedError(f"{type(self).__name__} has no values of its own to copy")
 
-    def _add_trackable_child(self, name: str, value: Any) -> None:
+    def _add_trackable_child(self, name: str, value: TensorLike) -> None:
         """Makes an object that was loaded a child of this one."""
         self._track_trackable(value, name, overwrite=True)
 

@@ -10,7 +10,7 @@ wrappers register themselves (`data_structures.py`); all of them track an elemen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millrace._src.core.resources import is_variable
 from millrace._src.trackable.base import Trackable
@@ -18,6 +18,9 @@ from millrace._src.trackable.parts import parts_of
 from millrace._src.trackable.supplements import take_up_supplements
 from millrace._src.util.class_table import ClassTable
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 
 class NoDependency:
@@ -51,7 +54,7 @@ class _UntrackableError(ValueError):
 
 
 @export("__internal__.tracking.wrap", v1=["__internal__.tracking.wrap"])
-def wrap_or_unwrap(value: Any) -> Any:
+def wrap_or_unwrap(value: TensorLike) -> Any:
     """Returns a container as one that tracks its elements, what `NoDependency` holds, and anything else as it is.
 
     >>> tf.__internal__.tracking.wrap([1, {"a": 2}]), tf.__internal__.tracking.wrap(3)
@@ -72,7 +75,7 @@ def register_wrapper(wrap: Callable[[Any], Any], *classes: type) -> None:
     wrapper_of.clear()
 
 
-def _itself(value: Any) -> Any:
+def _itself(value: object) -> Any:
     return value
 
 
@@ -90,7 +93,7 @@ wrapper_of: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_wrapper)
 
 
 @export("__internal__.tracking.sticky_attribute_assignment", v1=["__internal__.tracking.sticky_attribute_assignment"])
-def sticky_attribute_assignment(trackable: Trackable, name: str, value: Any) -> Any:
+def sticky_attribute_assignment(trackable: Trackable, name: str, value: TensorLike) -> Any:
     """Makes a value that is being set as attribute a child, if it can be one.
 
     >>> module = tf.Module()

@@ -10,7 +10,7 @@ who knows the class registers a function that finds it. Classes without one alwa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from millrace._src.util.class_table import ClassTable
 
@@ -18,10 +18,10 @@ from millrace._src.util.class_table import ClassTable
 class DeferredStorage(Protocol):
     """How variables of a class are asked for their storage, and given the value that the storage begins with."""
 
-    def is_missing(self, variable: Any) -> bool:
+    def is_missing(self, variable: object) -> bool:
         """Returns whether a variable has no storage yet."""
 
-    def set_initial_value(self, variable: Any, value: Any) -> None:
+    def set_initial_value(self, variable: object, value: object) -> None:
         """Makes a tensor the value that the storage of a variable begins with."""
 
 
@@ -32,7 +32,7 @@ def register_deferred_storage(find: Callable[[type], DeferredStorage | None]) ->
         _deferred_storage_of.clear()
 
 
-def deferred_storage(variable: Any) -> DeferredStorage | None:
+def deferred_storage(variable: object) -> DeferredStorage | None:
     """Returns how to give a variable its initial value if the variable has no storage yet, else None."""
     rule = _deferred_storage_of[type(variable)]
     return rule if rule is not None and rule.is_missing(variable) else None

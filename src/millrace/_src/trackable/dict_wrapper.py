@@ -50,7 +50,7 @@ class Mapping(TrackableDataStructure, AbstractMapping[str, Any]):
                 f"but it already contains {present}"
             )
 
-    def update(self, *args: Any, **kwargs: Any) -> None:
+    def update(self, *args: object, **kwargs: object) -> None:
         """Adds the items of a mapping or of keyword arguments."""
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
@@ -74,7 +74,7 @@ class Mapping(TrackableDataStructure, AbstractMapping[str, Any]):
 def _reading(name: str) -> Callable[..., Any]:
     """Returns a method that is the one of the user's dict."""
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: object, **kwargs: object) -> Any:
         return getattr(self._storage, name)(*args, **kwargs)
 
     method.__name__ = name
@@ -85,7 +85,7 @@ def _changing(name: str) -> Callable[..., Any]:
     """Returns a method that is the one of the user's dict; a change by it counts as made behind the wrapper's back."""
     read = _reading(name)
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: object, **kwargs: object) -> Any:
         try:
             return read(self, *args, **kwargs)
         finally:
@@ -140,7 +140,7 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
             self._has_other_keys = True
         return value
 
-    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: object) -> dict[str, Any]:
         problem = None
         if self._has_other_keys:
             problem = (
@@ -185,15 +185,15 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
 
     # --- changes -----------------------------------------------------------------------------------------------
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         self._storage[key] = value = self._track_value(value, key)
         dict.__setitem__(self, key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         del self._storage[key]
         dict.pop(self, key, None)
 
-    def update(self, *args: Any, **kwargs: Any) -> None:
+    def update(self, *args: object, **kwargs: object) -> None:
         """Sets the items of a mapping, of pairs, or of keyword arguments."""
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
@@ -224,7 +224,7 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
 
     __hash__: Any = None  # type: ignore[misc]  # as a dict
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self._storage[key]
 
     def __iter__(self) -> Iterator[Any]:
@@ -233,7 +233,7 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
     def __len__(self) -> int:
         return len(self._storage)
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._storage
 
     def __eq__(self, other: object) -> bool:
@@ -274,7 +274,7 @@ def _is_same(one: dict[Any, Any], other: dict[Any, Any]) -> bool:
     return one.keys() == other.keys() and all(one[key] is other[key] for key in one)
 
 
-def _plain_dict(value: Any) -> Any:
+def _plain_dict(value: object) -> Any:
     return value._storage if isinstance(value, _DictWrapper) else value
 
 

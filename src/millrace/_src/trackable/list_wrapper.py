@@ -58,11 +58,11 @@ class List(TrackableDataStructure, Sequence[Any]):
             raise self._cannot_restore(name)
         super()._defer(name, position)
 
-    def index(self, value: Any, *bounds: SupportsIndex) -> int:
+    def index(self, value: object, *bounds: SupportsIndex) -> int:
         """Returns the first index of an element that equals `value`."""
         return self._storage.index(value, *bounds)
 
-    def count(self, value: Any) -> int:
+    def count(self, value: object) -> int:
         """Returns how many elements equal `value`."""
         return self._storage.count(value)
 
@@ -73,10 +73,10 @@ class List(TrackableDataStructure, Sequence[Any]):
         self.extend(values)
         return self
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self._storage + _plain_list(other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return _plain_list(other) + self._storage
 
     def __mul__(self, count: SupportsIndex) -> Any:
@@ -96,7 +96,7 @@ class List(TrackableDataStructure, Sequence[Any]):
     def __len__(self) -> int:
         return len(self._storage)
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return value in self._storage
 
     def __repr__(self) -> str:
@@ -128,7 +128,7 @@ class ListWrapper(List, list[Any]):
 
     # --- what can be saved -------------------------------------------------------------------------------------
 
-    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: object) -> dict[str, Any]:
         if self._non_append_mutation:
             problem = (
                 "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or "
@@ -178,7 +178,7 @@ class ListWrapper(List, list[Any]):
 
     # --- changes -----------------------------------------------------------------------------------------------
 
-    def append(self, value: Any) -> None:
+    def append(self, value: object) -> None:
         """Appends an element, and tracks it if it can be tracked."""
         super().append(value)
         list.append(self, self._storage[-1])
@@ -211,7 +211,7 @@ class ListWrapper(List, list[Any]):
         del self[operator.index(index)]
         return value
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: object) -> None:
         """Removes the first element that equals `value`."""
         del self[self._storage.index(value)]
 
@@ -249,16 +249,16 @@ class ListWrapper(List, list[Any]):
     def __ne__(self, other: object) -> bool:
         return self._storage != _plain_list(other)
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return self._storage < _plain_list(other)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return self._storage <= _plain_list(other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         return self._storage > _plain_list(other)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return self._storage >= _plain_list(other)
 
 
@@ -266,7 +266,7 @@ def _is_same(one: list[Any], other: list[Any]) -> bool:
     return len(one) == len(other) and all(map(operator.is_, one, other))
 
 
-def _plain_list(value: Any) -> Any:
+def _plain_list(value: object) -> Any:
     return value._storage if isinstance(value, List) else value
 
 

@@ -16,9 +16,12 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import DTypeLike, ShapeLike
 
 VARIABLE_VALUE_KEY = "VARIABLE_VALUE"
 """The name under which a variable's value is saved."""
@@ -36,13 +39,13 @@ class RestorePosition(Protocol):
     def restore_uid(self) -> int:
         """The number of the restoration; a later one has a larger number, and its values win."""
 
-    def bind(self, trackable: Any) -> bool:
+    def bind(self, trackable: object) -> bool:
         """Notes that an object takes this position; returns whether to go on with its values and children."""
 
     def values(self) -> Mapping[str, Any]:
         """Returns the saved tensors of the object itself by their names, such as "VARIABLE_VALUE"."""
 
-    def children(self, trackable: Any = None) -> Mapping[str, RestorePosition]:
+    def children(self, trackable: object = None) -> Mapping[str, RestorePosition]:
         """Returns the positions of the object's children by their names; `trackable` is the object, if there is one."""
 
     def give_values(self, reached: Sequence[Reached]) -> None:
@@ -62,7 +65,7 @@ class Reached:
         return bool(self.position.restore_uid > self.trackable._update_uid)
 
 
-def restore(trackable: Any, position: RestorePosition) -> None:
+def restore(trackable: object, position: RestorePosition) -> None:
     """Gives an object and all objects below it their saved values; leaves positions for missing children.
 
     Raises: ValueError: if a container below has another structure than the saved one, or its elements have moved.
@@ -140,13 +143,13 @@ def _warn_of_late_values(late: Sequence[Any]) -> None:
 class CheckpointInitialValue:
     """The saved value of a variable, given to it as initial value; the variable then needs no second assignment."""
 
-    def __init__(self, checkpoint_position: RestorePosition, shape: Any = None, shard_info: Any = None) -> None:
+    def __init__(self, checkpoint_position: RestorePosition, shape: object = None, shard_info: object = None) -> None:
         self.checkpoint_position = checkpoint_position
         self.wrapped_value = checkpoint_position.values()[VARIABLE_VALUE_KEY]
         if shape is not None:
             self.wrapped_value.set_shape(shape)
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         return self.wrapped_value
 
 
@@ -170,5 +173,7 @@ class CheckpointInitialValueCallable:
         """The number of the restoration that the value comes from."""
         return self._checkpoint_position.restore_uid
 
-    def __call__(self, shape: Any = None, dtype: Any = None, shard_info: Any = None) -> CheckpointInitialValue:
+    def __call__(
+        self, shape: ShapeLike | None = None, dtype: DTypeLike | None = None, shard_info: object = None
+    ) -> CheckpointInitialValue:
         return CheckpointInitialValue(self._checkpoint_position, shape, shard_info)

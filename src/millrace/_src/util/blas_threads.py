@@ -132,7 +132,7 @@ class ProductThreads:
             self._next_try = now + self._pause
         return self.count
 
-    def _note_alone(self, shapes: Any, seconds: float) -> None:
+    def _note_alone(self, shapes: object, seconds: float) -> None:
         if len(self._alone) >= _MAX_SHAPES:
             self._alone.clear()
         self._alone[shapes] = min(seconds, self._alone.get(shapes, seconds))
@@ -171,7 +171,7 @@ if sys.platform != "win32":
     os.register_at_fork(after_in_child=_threads.cache_clear)  # a product may run in a thread that the child has not
 
 
-def large_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
+def large_product(product: Callable[..., Any], a: Any, b: Any, out: object = None) -> Any:
     """Returns `product(a, b)`, computed by the library and on the number of threads that suit the product.
 
     Worth the call where `a.size * b.shape[-1] > SINGLE`; smaller products need no choice.
@@ -194,7 +194,7 @@ def _chosen_product() -> Callable[..., Any]:
     return chosen_product
 
 
-def blas_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
+def blas_product(product: Callable[..., Any], a: Any, b: Any, out: object = None) -> Any:
     """Returns `product(a, b)`, computed by NumPy's BLAS library; the arguments are those of `large_product`."""
     threads = _threads()
     work = a.size * (b.shape[-1] if b.ndim > 1 else 1)

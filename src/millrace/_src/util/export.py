@@ -100,13 +100,13 @@ def export_all(module: str, prefix: str, variables: Sequence[str], v1: str | Non
     """
 
 
-def public_name(thing: Any) -> str | None:
+def public_name(thing: object) -> str | None:
     """Returns the canonical public name of an exported object, without the leading `tf.`; None for other objects."""
     names = _noted.get(id(thing))
     return names[0] if names else None
 
 
-def public_names(thing: Any) -> tuple[str, ...]:
+def public_names(thing: object) -> tuple[str, ...]:
     """Returns the public names of an exported object, the canonical one first; no names for other objects."""
     return _noted.get(id(thing), ())
 
@@ -121,7 +121,7 @@ def elementwise_functions(kind: str) -> list[Any]:
     return list(_elementwise[kind])
 
 
-def elementwise_kind(thing: Any) -> str | None:
+def elementwise_kind(thing: object) -> str | None:
     """Returns the kind of an element-wise function, None for other objects."""
     return next((kind for kind, things in _elementwise.items() if any(thing is other for other in things)), None)
 

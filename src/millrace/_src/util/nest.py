@@ -68,7 +68,7 @@ def _mapping_kind(cls: type) -> _Kind:
     return _Kind(_mapping_children, rebuild, sorted, is_mapping=True)
 
 
-def _itself(sequence: Any) -> Any:
+def _itself(sequence: object) -> Any:
     return sequence
 
 
@@ -81,7 +81,7 @@ def _rebuild_sequence(instance: Any, children: list[Any]) -> Any:
     return children if cls is list or cls is range else cls(children)
 
 
-def _rebuild_by_position(instance: Any, children: list[Any]) -> Any:
+def _rebuild_by_position(instance: object, children: list[Any]) -> Any:
     return instance.__class__(*children)  # a wrapper of a namedtuple says that it is of the namedtuple's class
 
 
@@ -157,7 +157,7 @@ _EXPANDED_KINDS: _KindTable = ClassTable(lambda cls: _classify(cls, True))
 
 
 @export("nest.is_nested")
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Returns whether a value is a structure (list, tuple, dict, namedtuple, ...) rather than a leaf (array, set,
     string,
     ...).
@@ -168,18 +168,18 @@ def is_nested(seq: Any) -> bool:
     return _KINDS[type(seq)] is not None
 
 
-def is_composite(value: Any) -> bool:
+def is_composite(value: object) -> bool:
     """Returns whether a value consists of tensors that `expand_composites=True` lists."""
     return _has_components[type(value)]
 
 
-def is_nested_or_composite(value: Any) -> bool:
+def is_nested_or_composite(value: object) -> bool:
     """Returns whether `flatten(value, expand_composites=True)` would take `value` apart."""
     return _EXPANDED_KINDS[type(value)] is not None
 
 
 @export("nest.flatten")
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """Lists the leaves of a structure, dicts in the order of their sorted keys.
 
     >>> tf.nest.flatten({"b": 1, "a": (2, [3])})
@@ -211,7 +211,7 @@ def _collect(children: Iterable[Any], kinds: _KindTable, leaves: list[Any]) -> N
 
 
 @export("nest.pack_sequence_as")
-def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: object, expand_composites: bool = False) -> Any:
     """Puts leaves into a structure: the inverse of `flatten`.
 
     >>> tf.nest.pack_sequence_as({"b": 0, "a": (0, [0])}, [1, 2, 3])
@@ -252,7 +252,7 @@ def _atoms(flat_sequence: Any) -> list[Any]:
     return [flat_sequence[index] for index in range(len(flat_sequence))]
 
 
-def _pack_leaf(structure: Any, atoms: Sequence[Any]) -> Any:
+def _pack_leaf(structure: object, atoms: Sequence[Any]) -> Any:
     if len(atoms) == 1:
         return atoms[0]
     raise ValueError(
@@ -262,21 +262,21 @@ def _pack_leaf(structure: Any, atoms: Sequence[Any]) -> Any:
     )
 
 
-def _pack(structure: Any, atoms: Iterator[Any], kinds: _KindTable) -> Any:
+def _pack(structure: object, atoms: Iterator[Any], kinds: _KindTable) -> Any:
     kind = kinds[type(structure)]
     if kind is None:
         return next(atoms)
     return kind.rebuild(structure, [_pack(child, atoms, kinds) for child in kind[0](structure)])
 
 
-def children(structure: Any) -> list[Any]:
+def children(structure: object) -> list[Any]:
     """Returns the children of a nested structure, one level down, in the order of `flatten`."""
     kind = _KINDS[type(structure)]
     assert kind is not None, f"{type(structure).__name__} is a leaf"
     return list(kind.children(structure))
 
 
-def with_children(structure: Any, new_children: list[Any]) -> Any:
+def with_children(structure: object, new_children: list[Any]) -> Any:
     """Returns a structure like a nested one with other children, in the order of `children`."""
     kind = _KINDS[type(structure)]
     assert kind is not None, f"{type(structure).__name__} is a leaf"
@@ -284,7 +284,7 @@ def with_children(structure: Any, new_children: list[Any]) -> Any:
 
 
 @export("nest.map_structure")
-def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: bool) -> Any:
+def map_structure(func: Callable[..., Any], *structure: object, **kwargs: bool) -> Any:
     """Calls `func` on corresponding leaves of structures; returns the results in the structure of the first.
 
     >>> tf.nest.map_structure(lambda x, y: x + y, {"a": 1, "b": (2,)}, {"a": 10, "b": (20,)})
@@ -324,7 +324,7 @@ def _options(kwargs: dict[str, bool]) -> tuple[bool, bool]:
     return check_types, expand_composites
 
 
-def _map(func: Callable[[Any], Any], structure: Any, kinds: _KindTable) -> Any:
+def _map(func: Callable[[Any], Any], structure: object, kinds: _KindTable) -> Any:
     kind = kinds[type(structure)]
     if kind is None:
         return func(structure)
@@ -340,7 +340,9 @@ class _Mismatch(Exception):
 
 
 @export("nest.assert_same_structure")
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+def assert_same_structure(
+    nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
+) -> None:
     """Checks that two structures differ at most in their leaves.
 
     >>> tf.nest.assert_same_structure([1, {"a": 2}], [3, {"a": 4}])
@@ -369,7 +371,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     )
 
 
-def _compare(a: Any, b: Any, check_types: bool, kinds: _KindTable) -> None:
+def _compare(a: object, b: object, check_types: bool, kinds: _KindTable) -> None:
     kind_a, kind_b = kinds[type(a)], kinds[type(b)]
     if kind_a is None or kind_b is None:
         if kind_a is kind_b:
@@ -411,20 +413,20 @@ def _compare_types(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind) -> None:
         )
 
 
-def _is_same_type(a: Any, b: Any) -> bool:
+def _is_same_type(a: object, b: object) -> bool:
     if a.__class__ is b.__class__ or (isinstance(a, list) and isinstance(b, list)):
         return True
     fields = named_tuple_fields(a)
     return fields is not None and a.__class__.__name__ == b.__class__.__name__ and fields == named_tuple_fields(b)
 
 
-def named_tuple_fields(value: Any) -> tuple[str, ...] | None:
+def named_tuple_fields(value: object) -> tuple[str, ...] | None:
     """Returns the names of the fields of a named tuple; None for any other value."""
     fields: tuple[str, ...] | None = getattr(type(value), "_fields", None) if isinstance(value, tuple) else None
     return fields
 
 
-def _typed(value: Any) -> str:
+def _typed(value: object) -> str:
     return f"type={type(value).__name__} str={value}"
 
 
@@ -438,5 +440,5 @@ class _Dot:
 _DOT = _Dot()
 
 
-def _outline(structure: Any) -> str:
+def _outline(structure: object) -> str:
     return str(_map(lambda _: _DOT, structure, _KINDS))

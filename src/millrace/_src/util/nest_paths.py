@@ -15,7 +15,7 @@ from typing import Any
 from millrace._src.util.nest import _EXPANDED_KINDS, _KINDS, Path, _is_same_type, _KindTable, _options, pack_sequence_as
 
 
-def flatten_with_path(structure: Any, expand_composites: bool = False) -> list[tuple[Path, Any]]:
+def flatten_with_path(structure: object, expand_composites: bool = False) -> list[tuple[Path, Any]]:
     """Lists (path, leaf) pairs; a path is the tuple of indices, keys and field names that lead to the leaf.
 
     >>> from millrace._src.util.nest_paths import flatten_with_path
@@ -27,7 +27,7 @@ def flatten_with_path(structure: Any, expand_composites: bool = False) -> list[t
     return pairs
 
 
-def _collect_with_path(path: Path, structure: Any, kinds: _KindTable, pairs: list[tuple[Path, Any]]) -> None:
+def _collect_with_path(path: Path, structure: object, kinds: _KindTable, pairs: list[tuple[Path, Any]]) -> None:
     kind = kinds[type(structure)]
     if kind is None:
         pairs.append((path, structure))
@@ -37,13 +37,13 @@ def _collect_with_path(path: Path, structure: Any, kinds: _KindTable, pairs: lis
 
 
 def flatten_with_joined_path(
-    structure: Any, separator: str = "/", expand_composites: bool = False
+    structure: object, separator: str = "/", expand_composites: bool = False
 ) -> list[tuple[str, Any]]:
     """Flattens like `flatten_with_path`, with each path joined to a string, such as `"a/1/b"`."""
     return [(separator.join(map(str, path)), leaf) for path, leaf in flatten_with_path(structure, expand_composites)]
 
 
-def map_structure_with_path(func: Callable[..., Any], *structures: Any, **kwargs: bool) -> Any:
+def map_structure_with_path(func: Callable[..., Any], *structures: object, **kwargs: bool) -> Any:
     """Maps like `nest.map_structure`, but `func` gets the path of the leaves as its first argument.
 
     >>> from millrace._src.util.nest_paths import map_structure_with_path
@@ -54,7 +54,7 @@ def map_structure_with_path(func: Callable[..., Any], *structures: Any, **kwargs
 
 
 def flatten_up_to(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: object, input_tree: object, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
     """Lists the parts of `input_tree` that stand at the positions of the leaves of `shallow_tree`.
 
@@ -71,7 +71,7 @@ def flatten_up_to(
 
 
 def flatten_with_path_up_to(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: object, input_tree: object, check_types: bool = True, expand_composites: bool = False
 ) -> list[tuple[Path, Any]]:
     """Flattens like `flatten_up_to`, with the path of each part."""
     pairs: list[tuple[Path, Any]] = []
@@ -81,13 +81,13 @@ def flatten_with_path_up_to(
 
 
 def assert_shallow_structure(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: object, input_tree: object, check_types: bool = True, expand_composites: bool = False
 ) -> None:
     """Raises TypeError or ValueError unless `shallow_tree` is the upper part of `input_tree`."""
     flatten_with_path_up_to(shallow_tree, input_tree, check_types, expand_composites)
 
 
-def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: bool) -> Any:
+def map_structure_up_to(shallow_tree: object, func: Callable[..., Any], *inputs: object, **kwargs: bool) -> Any:
     """Calls `func` on the parts of `inputs` at the leaves of `shallow_tree`; returns results in that structure.
 
     >>> from millrace._src.util.nest_paths import map_structure_up_to
@@ -97,7 +97,9 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
     return map_structure_with_path_up_to(shallow_tree, lambda _, *parts: func(*parts), *inputs, **kwargs)
 
 
-def map_structure_with_path_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: bool) -> Any:
+def map_structure_with_path_up_to(
+    shallow_tree: object, func: Callable[..., Any], *inputs: object, **kwargs: bool
+) -> Any:
     """Maps like `map_structure_up_to`, but `func` gets the path as its first argument."""
     if not inputs:
         raise ValueError("Cannot map over no sequences")
@@ -107,7 +109,9 @@ def map_structure_with_path_up_to(shallow_tree: Any, func: Callable[..., Any], *
     return pack_sequence_as(shallow_tree, results, expand_composites)
 
 
-def traverse_shallow_structure(traverse: Callable[[Any], Any], structure: Any, expand_composites: bool = False) -> Any:
+def traverse_shallow_structure(
+    traverse: Callable[[Any], Any], structure: object, expand_composites: bool = False
+) -> Any:
     """Returns the shallow structure of booleans that says where `traverse(substructure)` allows to go deeper.
 
     >>> from millrace._src.util.nest_paths import traverse_shallow_structure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def one_of(old_name: str, old: Any, new_name: str, new: Any) -> Any:
+def one_of(old_name: str, old: object, new_name: str, new: object) -> Any:
     """Returns an argument that is given under its old or its new name; None where it is given under neither.
 
     Raises: ValueError: if both are given.

@@ -32,7 +32,7 @@ def _by_onednn(key: Key) -> Callable[..., Any] | None:
 
 
 def _into_new(
-    multiply: Callable[..., None], shape: tuple[int, ...], product: Any, a: Any, b: Any, out: Any = None
+    multiply: Callable[..., None], shape: tuple[int, ...], product: object, a: object, b: object, out: Any = None
 ) -> Any:
     result = out if out is not None and out.flags.c_contiguous else np.empty(shape, np.float32)
     multiply(a, b, result)

@@ -68,7 +68,7 @@ def shape_parentheses(shape: Any) -> str:
     return "<unknown>" if dims is None else str(tuple(dims))
 
 
-def describe_value(value: Any) -> str:
+def describe_value(value: object) -> str:
     """Describes a value in a word or two: `(2, 3) float32` for a value with shape and dtype, else the Python type.
 
     >>> import numpy

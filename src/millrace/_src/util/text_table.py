@@ -25,7 +25,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], flush_right: Sequence[boo
     return "  ".join(padded).rstrip()
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """Writes a value as it stands in a table: floats with six digits, "-" for nothing."""
     if value is None:
         return "-"

@@ -58,7 +58,7 @@ class Ways:
         self._names: dict[Hashable, str] = {}
         _all_ways.add(self)
 
-    def __call__(self, shape: Any, *arguments: Any) -> Any:
+    def __call__(self, shape: object, *arguments: object) -> Any:
         """Does the work.
 
         Args:
@@ -71,11 +71,11 @@ class Ways:
             work = self._begin(shape)
         return work(*arguments)
 
-    def chosen(self, shape: Any) -> str | None:
+    def chosen(self, shape: object) -> str | None:
         """Returns the name of the way that a shape has got; None while that is open."""
         return self._names.get(shape)
 
-    def settle(self, shape: Any, name: str, work: Work) -> Work:
+    def settle(self, shape: object, name: str, work: Work) -> Work:
         """Gives a shape a way for good."""
         self._names[shape] = name
         return self._note(shape, work)
@@ -96,18 +96,18 @@ class Ways:
             self._pinned = None
             self.forget()
 
-    def _begin(self, shape: Any) -> Work:
+    def _begin(self, shape: object) -> Work:
         if self._pinned is not None:
             return self._first_possible(shape, (self._pinned, self.first))
         if _Setting.is_fixed:
             return self._first_possible(shape, tuple(self.makers))
         return self._note(shape, _Search(self, shape))
 
-    def _first_possible(self, shape: Any, names: tuple[str, ...]) -> Work:
+    def _first_possible(self, shape: object, names: tuple[str, ...]) -> Work:
         possible = ((name, work) for name in names if (work := self.makers[name](shape)) is not None)
         return self.settle(shape, *next(possible))
 
-    def _note(self, shape: Any, work: Work) -> Work:
+    def _note(self, shape: object, work: Work) -> Work:
         if len(self._works) >= _MAX_SHAPES:
             self.forget()
         self._works[shape] = work
@@ -133,7 +133,7 @@ class _Search:
         self._trial: Trial | None = None
         self._lock = threading.Lock()
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         if self._trial is None:
             return self._work_first_way(*arguments)
         _Setting.tries += 1
@@ -141,7 +141,7 @@ class _Search:
         self._settle_if_over(self._trial)
         return result
 
-    def _work_first_way(self, *arguments: Any) -> Any:
+    def _work_first_way(self, *arguments: object) -> Any:
         clock = self._ways.clock
         start = clock()
         result = self._works[self._ways.first](*arguments)
@@ -166,7 +166,7 @@ class _Search:
             self._ways.settle(self._shape, name, self._works[name])
 
 
-def _made(ways: Ways, name: str, shape: Any) -> Work:
+def _made(ways: Ways, name: str, shape: object) -> Work:
     work = ways.makers[name](shape)
     assert work is not None, f"{name} has to be possible always"
     return work

@@ -17,7 +17,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
 
-def assert_stmt(test: Any, message: Callable[[], Any]) -> Any:
+def assert_stmt(test: object, message: Callable[[], Any]) -> Any:
     """Returns what is left for Python to assert: the test itself, or True once the graph has an `Assert`."""
     if not belongs_into_graph(test):
         return test

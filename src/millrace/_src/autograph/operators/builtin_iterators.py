@@ -85,7 +85,7 @@ def _all_in_graph(iterables: Sequence[Any]) -> list[GraphIterator] | None:
     return iterators  # type: ignore[return-value]  # no None in it
 
 
-def _as_tensor(iterable: Any) -> Any:
+def _as_tensor(iterable: object) -> Any:
     if isinstance(iterable, (list, tuple, range)):
         try:
             return convert_to_tensor(list(iterable))
@@ -108,7 +108,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 
 
 @replaces(builtins.zip, beyond_tensorflow=True)
-def zip_(*iterables: Any, strict: bool = False) -> Any:
+def zip_(*iterables: object, strict: bool = False) -> Any:
     """Runs `zip(*iterables, strict=...)`."""
     sources = _all_in_graph(iterables)
     if sources is None:
@@ -131,7 +131,7 @@ def _check_same_length(sources: Sequence[GraphIterator]) -> None:
 
 
 @replaces(builtins.map, beyond_tensorflow=True)
-def map_(function: Any, *iterables: Any) -> Any:
+def map_(function: object, *iterables: object) -> Any:
     """Runs `map(function, *iterables)`."""
     sources = _all_in_graph(iterables)
     if sources is None:
@@ -149,7 +149,7 @@ def filter_(function: Any, iterable: Any, /) -> Any:
     return PythonFilter(predicate, builtins.iter(iterable)) if source is None else Filter(predicate, source)
 
 
-def truth_of(value: Any) -> Any:
+def truth_of(value: object) -> Any:
     """Returns the truth of a tensor as a boolean tensor; any other value unchanged."""
     return truth(value) if belongs_into_graph(value) else value
 
@@ -191,7 +191,7 @@ def _replace_containers(*kinds: Callable[..., Any]) -> None:
 
     def replace(kind: Callable[..., Any]) -> None:
         @replaces(kind)
-        def make(*args: Any, **kwargs: Any) -> Any:
+        def make(*args: object, **kwargs: object) -> Any:
             items = graph_list(args[0]) if kind is list and args else None
             if items is not None:
                 return items.copy()

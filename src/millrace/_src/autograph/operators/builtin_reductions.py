@@ -38,7 +38,7 @@ def _one_tensor(iterable: Any) -> Any:
     return convert_to_tensor(iterable) if belongs_into_graph(iterable) else None
 
 
-def _vector(iterable: Any, function: str) -> Any:
+def _vector(iterable: object, function: str) -> Any:
     """Returns the tensor of `_one_tensor`, if its elements can be compared or asked for their truth.
 
     Returns: The tensor; an empty tuple if it has no elements; None if Python must iterate.
@@ -74,13 +74,13 @@ def sum_(iterable: Any, /, start: Any = 0) -> Any:
 
 
 @replaces(builtins.any, beyond_tensorflow=True)
-def any_(iterable: Any, /) -> Any:
+def any_(iterable: object, /) -> Any:
     """Returns `any(iterable)`."""
     return _decided(iterable, builtins.any, True, raw.Any, raw.LogicalOr)
 
 
 @replaces(builtins.all, beyond_tensorflow=True)
-def all_(iterable: Any, /) -> Any:
+def all_(iterable: object, /) -> Any:
     """Returns `all(iterable)`."""
     return _decided(iterable, builtins.all, False, raw.All, raw.LogicalAnd)
 
@@ -114,7 +114,7 @@ def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: 
 
 
 @replaces(builtins.max, beyond_tensorflow=True)
-def max_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
+def max_(*args: Any, key: object = None, **kwargs: Any) -> Any:
     """Returns `max(iterable, key=, default=)`, `max(a, b, ..., key=)`."""
     if key is None and args and args[0].__class__ in plain:
         try:
@@ -125,7 +125,7 @@ def max_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
 
 
 @replaces(builtins.min, beyond_tensorflow=True)
-def min_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
+def min_(*args: Any, key: object = None, **kwargs: Any) -> Any:
     """Returns `min(iterable, key=, default=)`, `min(a, b, ..., key=)`."""
     if key is None and args and args[0].__class__ in plain:
         try:
@@ -241,7 +241,7 @@ def _order(keys: Any, reverse: Any) -> Any:
     return argsort(keys, direction="DESCENDING" if reverse else "ASCENDING", stable=True)
 
 
-def _sorted_values(values: list[Any], key: Callable[[Any], Any] | None, reverse: Any) -> list[Any]:
+def _sorted_values(values: list[Any], key: Callable[[Any], Any] | None, reverse: object) -> list[Any]:
     """Sorts Python values with tensors among them: their keys are stacked, so that the graph can sort the keys."""
     keys = values if key is None else [key(value) for value in values]
     tensors = _stack(keys)

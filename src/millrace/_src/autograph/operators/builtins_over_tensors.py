@@ -86,7 +86,7 @@ def complex_(*args: Any, **kwargs: Any) -> Any:
 
 
 @replaces(builtins.bool)
-def bool_(*args: Any) -> Any:
+def bool_(*args: object) -> Any:
     """Returns `bool(x)`: a numeric tensor is compared with zero."""
     if builtins.len(args) != 1 or args[0].__class__ in plain or not is_symbolic(args[0]):
         return builtins.bool(*args)

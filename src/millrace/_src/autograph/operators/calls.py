@@ -40,7 +40,7 @@ class Verbosity:
     level: Any = 0
     prints = False
 
-    def converting(self, function: Any) -> None:
+    def converting(self, function: object) -> None:
         """Logs that a function is converted, if the level asks for it."""
         if self.level and self.level >= 1:
             get_logger().info("Converted call: %s", function)
@@ -160,12 +160,12 @@ def is_left_alone(function: Any) -> bool:
     return package in _KEPT_OUT or package in _STANDARD
 
 
-def exclude(function: Any) -> None:
+def exclude(function: object) -> None:
     """Makes conversion leave a function alone."""
     setattr(function, _UNCONVERTED, True)
 
 
-def is_excluded(function: Any) -> bool:
+def is_excluded(function: object) -> bool:
     """Returns whether `exclude` was called for a function."""
     return _UNCONVERTED in function.__dict__
 
@@ -176,7 +176,7 @@ class _Callables(dict[Any, Any]):
     most = 4096
     """How many functions it keeps."""
 
-    def __missing__(self, function: Any) -> Any:
+    def __missing__(self, function: object) -> Any:
         if type(function) is types.FunctionType:
             converted = replacements.replacement(function)
             if converted is function:
@@ -223,7 +223,7 @@ def _lives_in_module(function: types.FunctionType) -> bool:
     return function.__globals__.get(function.__name__) is function or "<locals>" not in function.__qualname__
 
 
-def _callable_object(thing: Any) -> Any:
+def _callable_object(thing: object) -> Any:
     """Returns what is called in place of an object with `__call__`: the converted method, or the object itself."""
     method = getattr(type(thing), "__call__", None)  # noqa: B004  # the method itself, to convert it
     if type(method) is not types.FunctionType:

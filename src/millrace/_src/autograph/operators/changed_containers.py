@@ -30,7 +30,7 @@ _NOTHING = object()
 _CURE = "Make a new {kind} there ({name} = ...), or use Tensors: tf.where, tf.TensorArray, tf.tensor_scatter_nd_update."
 
 
-def is_container(value: Any) -> bool:
+def is_container(value: object) -> bool:
     """Returns whether a value is an object that is watched for changes."""
     return type(value) in _KINDS
 
@@ -65,7 +65,7 @@ def _parts(container: Any) -> Any:
     return container.values() if type(plain(container)) in _MAPPINGS else container
 
 
-def _inside(value: Any, name: str = "", seen: set[int] | None = None) -> Iterator[tuple[Any, str]]:
+def _inside(value: object, name: str = "", seen: set[int] | None = None) -> Iterator[tuple[Any, str]]:
     """Yields the containers found from a value, each once, with its name in code: `x`, `x[0]`, `x[0]['k']`."""
     seen = set() if seen is None else seen
     if id(value) in seen:
@@ -82,7 +82,7 @@ def _items(container: Any) -> Any:
     return container.items() if type(plain(container)) in _MAPPINGS else enumerate(container)
 
 
-def _handed_over(value: Any) -> Any:
+def _handed_over(value: object) -> Any:
     """Returns what a call can change of an argument, or of the function that it calls: `x` of `x.append`."""
     if type(value) is types.BuiltinMethodType:
         return value.__self__
@@ -128,7 +128,7 @@ class _OwnItems:
         self.at = dict(zip(names, values))
         self.anywhere = {id(value) for name, value in zip(names, values) if _has_key_variable(name)}
 
-    def is_at(self, key: Any, value: Any) -> bool:
+    def is_at(self, key: object, value: object) -> bool:
         """Returns whether the item at a key is a variable of its own that has this value."""
         return self.at.get(f"{self.container}[{key!r}]", _NOTHING) is value or id(value) in self.anywhere
 
@@ -174,11 +174,11 @@ class Containers:
             refill(contents.container, contents.copy)
         return left
 
-    def is_changed(self, value: Any) -> bool:
+    def is_changed(self, value: object) -> bool:
         """Returns whether a value is, or holds, a container that was changed."""
         return bool(self.changed) and any(id(c) in self.changed for c, _ in _inside(value))
 
-    def refusal(self, name: str, value: Any) -> TypeError:
+    def refusal(self, name: str, value: object) -> TypeError:
         """Builds the error for a container that cannot be merged."""
         kind = _kind(value)
         return TypeError(
@@ -205,7 +205,7 @@ class Containers:
                 )
 
 
-def _kind(container: Any) -> str:
+def _kind(container: object) -> str:
     return "list of the graph" if type(container) is StagedList else type(plain(container)).__name__
 
 
@@ -247,7 +247,7 @@ def _tuple_like(value: Any, parts: Sequence[Any]) -> Any:
     return value.__class__(*parts) if hasattr(value, "_fields") else value.__class__(parts)
 
 
-def can_be_merged(a: Any, b: Any) -> bool:
+def can_be_merged(a: object, b: object) -> bool:
     """Returns whether what two branches left is alike down to the leaves, with the keys of dictionaries in one order.
 
     Args: a, b: Values as a `Left` holds them.

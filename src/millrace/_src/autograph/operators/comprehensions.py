@@ -17,7 +17,7 @@ from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
 
-def iterable(value: Any) -> Any:
+def iterable(value: object) -> Any:
     """Returns what a comprehension iterates over: the parts of a tensor along its first axis.
 
     Raises: OperatorNotAllowedInGraphError: if the number of parts is only known when the graph runs.
@@ -41,7 +41,7 @@ def _holds_no_tensor(value: Any) -> bool:
     return plain.issuperset(map(type, value))
 
 
-def filters(test: Any) -> Any:
+def filters(test: object) -> Any:
     """Returns the condition of a comprehension, which must be known while the graph is built.
 
     Raises: OperatorNotAllowedInGraphError: if the condition is a tensor of the graph.

@@ -24,7 +24,7 @@ def set_item(container: Any, key: Any, value: Any) -> Any:
     return _updated(convert_to_tensor(container), key, value)
 
 
-def _updated(tensor: Any, key: Any, value: Any) -> Any:
+def _updated(tensor: Any, key: object, value: Any) -> Any:
     """Returns a copy of a tensor with a part replaced; `key` is anything that slices a tensor."""
     size = raw.Size(input=tensor)
     positions = raw.Reshape(tensor=raw.Range(start=0, limit=size, delta=1), shape=raw.Shape(input=tensor))
@@ -41,7 +41,7 @@ def _updated(tensor: Any, key: Any, value: Any) -> Any:
 class _Key:
     """An object whose item at a key is the key: `key[i:j, k]` gives what stands between the brackets."""
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return key
 
 

@@ -35,7 +35,7 @@ Reader = Callable[[Any], Any]
 """A function from a position, an int or a scalar tensor, to the element at the position."""
 
 
-def unknown_length(what: Any) -> OperatorNotAllowedInGraphError:
+def unknown_length(what: object) -> OperatorNotAllowedInGraphError:
     """Builds the error about something that Python cannot iterate over."""
     return OperatorNotAllowedInGraphError(
         "Iterating over a symbolic `tf.Tensor` is not allowed where its length is only known when the graph runs: "
@@ -355,7 +355,7 @@ def stacked(iterator: GraphIterator) -> Any:
         raise TypeError(f"the elements of {iterator} must be single Tensors here; the first is {item!r}.")
     spec = TensorSpec(example[0].shape, example[0].dtype)
 
-    def element(index: Any) -> Any:
+    def element(index: object) -> Any:
         return convert_to_tensor(flatten(read(index))[0])
 
     positions = raw.Range(start=0, limit=iterator.size(), delta=1)
@@ -372,10 +372,10 @@ def _for_each(iterator: GraphIterator, loop: Loop) -> None:
     iterator.check_not_left()
     size, read, step = iterator.size(), iterator.reader(in_loop=True), convert_to_tensor(1)
 
-    def loop_test(counter: Any) -> Any:
+    def loop_test(counter: object) -> Any:
         return loop.unless_left(raw.Less(x=counter, y=size))
 
-    def loop_body(counter: Any) -> Any:
+    def loop_body(counter: object) -> Any:
         loop.body(read(counter))
         return raw.AddV2(x=counter, y=step)
 
@@ -391,7 +391,7 @@ def _for_each(iterator: GraphIterator, loop: Loop) -> None:
 def _for_each_passing(filtered: Filter, loop: Loop) -> None:
     """Builds a loop over all elements whose body runs only for elements that pass."""
 
-    def guarded(item: Any) -> None:
+    def guarded(item: object) -> None:
         loop.run_if(filtered.predicate(item), item)
 
     for_each(filtered.source, replace(loop, body=guarded))

@@ -30,7 +30,7 @@ def convert_arguments_of(functions: tuple[Any, ...], convert: Callable[[Any], An
 
 
 def _with_converted_arguments(function: Any, convert: Callable[[Any], Any]) -> Callable[..., Any]:
-    def converted(value: Any) -> Any:
+    def converted(value: object) -> Any:
         if isinstance(value, _FUNCTIONS):
             return convert(value)
         if isinstance(value, (list, tuple)) and any(isinstance(item, (*_FUNCTIONS, tuple)) for item in value):

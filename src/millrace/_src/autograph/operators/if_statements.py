@@ -27,7 +27,7 @@ SetState = Callable[[Sequence[Any]], None]
 
 
 def if_stmt(
-    test: Any,
+    test: object,
     body: Callable[[], None],
     orelse: Callable[[], None],
     get_state: GetState,
@@ -164,7 +164,7 @@ def _merge_variable(
     return _Variable(parts, contents, (main.left, other.left))
 
 
-def _single(tensor: Any) -> list[Any] | None:
+def _single(tensor: object) -> list[Any] | None:
     return None if tensor is None else [tensor]
 
 
@@ -204,7 +204,7 @@ def _keep_outputs(
     graph.outputs = outputs
 
 
-def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], text: str) -> Any:
+def if_exp(test: object, body: Callable[[], Any], orelse: Callable[[], Any], text: str) -> Any:
     """Runs `body() if test else orelse()`; `text` is the condition as the user wrote it, for messages."""
     if not belongs_into_graph(test):
         return body() if test else orelse()

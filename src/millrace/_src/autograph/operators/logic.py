@@ -20,7 +20,7 @@ from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops import raw
 
 
-def and_value(first: Any, second: Callable[[], Any]) -> Any:
+def and_value(first: object, second: Callable[[], Any]) -> Any:
     """Returns `first and second()`; the second is evaluated, also in the graph, only if the first is true."""
     if not belongs_into_graph(first):
         return first and second()
@@ -28,7 +28,7 @@ def and_value(first: Any, second: Callable[[], Any]) -> Any:
     return cond(predicate, lambda: _boolean(second()), lambda: predicate)
 
 
-def or_value(first: Any, second: Callable[[], Any]) -> Any:
+def or_value(first: object, second: Callable[[], Any]) -> Any:
     """Returns `first or second()`; the second is evaluated, also in the graph, only if the first is false."""
     if not belongs_into_graph(first):
         return first or second()
@@ -46,14 +46,14 @@ def or_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
     return or_value(first(), second)
 
 
-def not_(value: Any) -> Any:
+def not_(value: object) -> Any:
     """Returns `not value`."""
     if not belongs_into_graph(value):
         return not value
     return raw.LogicalNot(x=condition_tensor(value, "`not`"))
 
 
-def _boolean(value: Any) -> Any:
+def _boolean(value: object) -> Any:
     return condition_tensor(value, "`and` or `or`")
 
 
@@ -73,7 +73,7 @@ def in_(item: Any, container: Any) -> Any:
     return item in container
 
 
-def not_in(item: Any, container: Any) -> Any:
+def not_in(item: object, container: object) -> Any:
     """Returns `item not in container`."""
     return not_(in_(item, container))
 

@@ -40,11 +40,11 @@ class Loop:
     names: Sequence[str]
     options: Options
 
-    def unless_left(self, go_on: Any) -> Any:
+    def unless_left(self, go_on: object) -> Any:
         """Returns the condition that `go_on` holds and that the loop was not left."""
         return go_on if self.extra_test is None else and_value(go_on, self.extra_test)
 
-    def run_if(self, condition: Any, item: Any) -> None:
+    def run_if(self, condition: object, item: object) -> None:
         """Runs one iteration under a condition."""
         outputs, certain = read_later(self.names, self.options), self.options.get("ag_certain", ())
         run = partial(self.body, item)
@@ -55,14 +55,14 @@ class Loop:
         self,
         test: Callable[[Any], Any],
         body: Callable[[Any], Any],
-        start: Any,
+        start: object,
         length: int | None,
         form: LoopForm = WHILE,
     ) -> None:
         """Puts the loop into the graph in one of its forms: it counts from `start`, and runs at most `length` times."""
         StagedLoop(self.get_state, self.set_state, self.names, self.options, form).run(test, body, start, length)
 
-    def over_python(self, iterable: Any) -> None:
+    def over_python(self, iterable: object) -> None:
         """Runs the loop in Python."""
         _python_for(iterable, self)
 
@@ -99,7 +99,7 @@ def while_stmt(
     set_state: SetState,
     names: Sequence[str],
     options: Options,
-    *first: Any,
+    *first: object,
 ) -> None:
     """Runs a `while` statement.
 
@@ -123,10 +123,10 @@ def while_stmt(
         refuse_if_strict(NotImplementedError, STARTED_AS_PYTHON)
     condition_tensor(value, "while loop")
 
-    def loop_test(counter: Any) -> Any:
+    def loop_test(counter: object) -> Any:
         return condition_tensor(convert_to_tensor(test()), "while loop")
 
-    def loop_body(counter: Any) -> Any:
+    def loop_body(counter: object) -> Any:
         body()
         return counter
 
@@ -134,7 +134,7 @@ def while_stmt(
 
 
 def for_stmt(
-    iterable: Any,
+    iterable: object,
     extra_test: Callable[[], Any] | None,
     body: Callable[[Any], None],
     get_state: GetState,
@@ -151,7 +151,7 @@ def for_stmt(
     for_each(iterable, Loop(extra_test, body, get_state, set_state, names, options))
 
 
-def for_each(iterable: Any, loop: Loop) -> None:
+def for_each(iterable: object, loop: Loop) -> None:
     """Runs a loop over an object, in the way of the object's kind."""
     for cls, kind in _KINDS:
         if isinstance(iterable, cls):
@@ -198,7 +198,7 @@ def _python_for(iterable: Any, loop: Loop) -> None:
         loop.run_if(loop.extra_test(), item)
 
 
-def _rest_of_range(iterator: Any) -> range | None:
+def _rest_of_range(iterator: object) -> range | None:
     """Returns what is left of the iterator of a `range`; None for other iterators."""
     if type(iterator) is not type(iter(range(0))):
         return None
@@ -210,10 +210,10 @@ def _rest_of_range(iterator: Any) -> range | None:
 # --- the graph -------------------------------------------------------------------------------------------------------
 
 
-def _range_for(start: Any, limit: Any, delta: Any, loop: Loop) -> None:
+def _range_for(start: object, limit: object, delta: object, loop: Loop) -> None:
     """Builds a loop that counts, without making the tensor of all numbers."""
 
-    def loop_test(counter: Any) -> Any:
+    def loop_test(counter: object) -> Any:
         rising = raw.Less(x=counter, y=limit)
         step = _known(delta)
         if step is not None:
@@ -224,14 +224,14 @@ def _range_for(start: Any, limit: Any, delta: Any, loop: Loop) -> None:
             go_on = raw.LogicalOr(x=raw.LogicalAnd(x=positive, y=rising), y=falling)
         return loop.unless_left(go_on)
 
-    def loop_body(counter: Any) -> Any:
+    def loop_body(counter: object) -> Any:
         loop.body(counter)
         return raw.AddV2(x=counter, y=delta)
 
     loop.stage(loop_test, loop_body, start, _count(start, limit, delta))
 
 
-def _count(*ends: Any) -> int | None:
+def _count(*ends: object) -> int | None:
     """Returns the number of elements of a range, if the ends of the range are constants of the graph."""
     constants = [_known(end) for end in ends]
     if any(end is None or not float(end).is_integer() for end in constants) or not constants[2]:
@@ -262,7 +262,7 @@ def _tensor_for(tensor: Any, loop: Loop) -> None:
     )
     elements = raw.TensorListFromTensor(tensor=tensor, element_shape=dims)
 
-    def loop_test(counter: Any) -> Any:
+    def loop_test(counter: object) -> Any:
         return loop.unless_left(raw.Less(x=counter, y=size))
 
     def loop_body(counter: Any) -> Any:

@@ -28,7 +28,7 @@ _MISSING = object()
 # --- sequences -------------------------------------------------------------------------------------------------------
 
 
-def _length(subject: Any) -> int | None:
+def _length(subject: object) -> int | None:
     """Returns the length of a sequence; None for anything else."""
     if subject.__class__ is tuple or subject.__class__ is list:
         return len(subject)
@@ -38,7 +38,7 @@ def _length(subject: Any) -> int | None:
     return None
 
 
-def match_items(subject: Any, count: int) -> Sequence[Any] | None:
+def match_items(subject: object, count: int) -> Sequence[Any] | None:
     """Returns the items of a sequence of a certain length; None for anything else."""
     if _length(subject) != count:
         return None
@@ -53,7 +53,7 @@ def match_ends(subject: Any, before: int, after: int) -> Sequence[Any] | None:
     return [subject[index] for index in (*range(before), *range(length - after, length))]
 
 
-def match_with_rest(subject: Any, before: int, after: int) -> Sequence[Any] | None:
+def match_with_rest(subject: object, before: int, after: int) -> Sequence[Any] | None:
     """Returns the first items, the list of those between, and the last items; None if there are too few items."""
     length = _length(subject)
     if length is None or length < before + after:
@@ -62,14 +62,14 @@ def match_with_rest(subject: Any, before: int, after: int) -> Sequence[Any] | No
     return [*items[:before], items[before : length - after], *items[length - after :]]
 
 
-def _items(subject: Any) -> list[Any]:
+def _items(subject: object) -> list[Any]:
     return [*in_python(subject)]
 
 
 # --- mappings and classes --------------------------------------------------------------------------------------------
 
 
-def match_mapping(subject: Any, keys: Sequence[Any]) -> Sequence[Any] | None:
+def match_mapping(subject: object, keys: Sequence[Any]) -> Sequence[Any] | None:
     """Returns the values of keys of a mapping; None for another subject or if a key is missing.
 
     Raises: ValueError: if a key stands in the pattern twice.
@@ -163,7 +163,7 @@ def _positional_names(kind: Any, count: int) -> Sequence[str] | None:
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
-def matches_value(subject: Any, value: Any) -> Any:
+def matches_value(subject: object, value: object) -> Any:
     """Returns whether a subject equals a value: a bool, or a tensor."""
     if belongs_into_graph(subject) or belongs_into_graph(value):
         try:
@@ -181,7 +181,7 @@ def _equal(subject: Any, value: Any) -> Any:
     return raw.Equal(x=convert_to_tensor(subject, dtype=dtype), y=convert_to_tensor(value, dtype=dtype))
 
 
-def matches_any(subject: Any, values: Sequence[Any]) -> Any:
+def matches_any(subject: object, values: Sequence[Any]) -> Any:
     """Returns whether a subject equals one of some values: a bool, or a tensor."""
     matches: Any = False
     for value in values:
@@ -191,7 +191,7 @@ def matches_any(subject: Any, values: Sequence[Any]) -> Any:
     return matches
 
 
-def either(first: Any, second: Any) -> Any:
+def either(first: object, second: object) -> Any:
     """Returns whether one of two tests holds, each False, True or a tensor."""
     if first is False or second is True:
         return second

@@ -43,7 +43,7 @@ class Merged:
         self.other = other
 
 
-def is_same_value(a: Any, b: Any) -> bool:
+def is_same_value(a: object, b: object) -> bool:
     """Returns whether two values are the same Python value, and no tensors."""
     if a is b:
         return a.__class__ is TrialList or not is_tensor(a)
@@ -52,7 +52,7 @@ def is_same_value(a: Any, b: Any) -> bool:
     return False
 
 
-def has_same_values(a: Any, b: Any) -> bool:
+def has_same_values(a: object, b: object) -> bool:
     """Returns whether two values are alike down to the leaves, and the leaves are the same objects or Python values."""
     try:
         nest.assert_same_structure(a, b, expand_composites=True)
@@ -61,7 +61,7 @@ def has_same_values(a: Any, b: Any) -> bool:
     return all(x is y or is_same_value(x, y) for x, y in zip(flatten(a), flatten(b), strict=True))
 
 
-def flatten(value: Any) -> list[Any]:
+def flatten(value: object) -> list[Any]:
     """Returns the leaves of a structure, and the component tensors of composite tensors in the structure."""
     return nest.flatten(value, expand_composites=True)
 
@@ -138,7 +138,7 @@ def conversion(dtype: Any, target: Any, value: str = "value") -> str:
     return f"tf.cast({value}, tf.{target.name})"
 
 
-def _half_merged(main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
+def _half_merged(main: object, other: object, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
     """Merges a result that only one branch sets: the other branch gives zeros, which nobody reads."""
     is_main = main.__class__ is not Undefined
     value, leaves = (main, tensors[0]) if is_main else (other, tensors[1])
@@ -159,7 +159,7 @@ def _missing(name: str, branch: str) -> str:
     )
 
 
-def _check_structures(name: str, main: Any, other: Any) -> None:
+def _check_structures(name: str, main: object, other: object) -> None:
     try:
         nest.assert_same_structure(main, other, expand_composites=True)
     except (TypeError, ValueError) as error:

@@ -14,7 +14,7 @@ from millrace._src.autograph.operators.refusals import is_strict
 _REPLACEMENTS: dict[Any, Callable[..., Any]] = {}
 
 
-def replacement(function: Any) -> Any:
+def replacement(function: object) -> Any:
     """Returns what runs in place of a builtin function or class: itself, or a function that also takes tensors."""
     try:
         return _REPLACEMENTS.get(function, function)
@@ -42,7 +42,7 @@ def replaces(function: Any, beyond_tensorflow: bool = False) -> Callable[[Callab
 
 
 def replaces_for(
-    function: Any, takes: Callable[[tuple[Any, ...]], bool]
+    function: object, takes: Callable[[tuple[Any, ...]], bool]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes the decorated function represent a builtin where its arguments are of a kind of a higher layer.
 
@@ -54,7 +54,7 @@ def replaces_for(
     def register(new: Callable[..., Any]) -> Callable[..., Any]:
         otherwise = replacement(function)
 
-        def chosen(*args: Any, **kwargs: Any) -> Any:
+        def chosen(*args: object, **kwargs: object) -> Any:
             return new(*args, **kwargs) if takes(args) else otherwise(*args, **kwargs)
 
         _REPLACEMENTS[function] = chosen

@@ -15,6 +15,7 @@ from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.control_flow.cond import cond
 from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.tensor_array import TensorArray
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
@@ -51,7 +52,7 @@ class StagedList(CompositeTensor):
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         if isinstance(index, slice):
             return self._with([self._tensor()[index]])
         return self.array.read(self._position(index))
@@ -62,7 +63,7 @@ class StagedList(CompositeTensor):
         from_end = raw.AddV2(x=position, y=self.array.size())
         return raw.SelectV2(condition=raw.Less(x=position, y=0), t=from_end, e=position)
 
-    def _checked(self, index: Any) -> Any:
+    def _checked(self, index: object) -> Any:
         """Converts an index to one from the start; the graph checks that there is an element."""
         position = self._position(index)
         is_there = raw.LogicalAnd(x=raw.GreaterEqual(x=position, y=0), y=raw.Less(x=position, y=self.array.size()))
@@ -78,7 +79,7 @@ class StagedList(CompositeTensor):
 
     __reversed__ = __iter__
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> Any:
         raise NotImplementedError(
             "Cannot convert a list that a loop of the graph builds to a numpy array: its elements are only known when "
             "the graph runs. Use tf.stack."
@@ -109,11 +110,11 @@ class StagedList(CompositeTensor):
         same_length = raw.Equal(x=self.length(), y=raw.Shape(input=other_elements)[0])
         return cond(same_length, lambda: _all(raw.Equal(x=self._tensor(), y=other_elements)), lambda: same_length)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         is_equal = self == other
         return True if is_equal is NotImplemented else raw.LogicalNot(x=is_equal)
 
-    def index(self, value: Any, start: Any = 0) -> Any:
+    def index(self, value: object, start: object = 0) -> Any:
         """Returns the index of the first element, from `start` on, that equals a value.
 
         The graph asserts that there is such an element.
@@ -123,7 +124,7 @@ class StagedList(CompositeTensor):
         assert_that(raw.Greater(x=raw.Size(input=indices), y=0), [convert_to_tensor("the value is not in the list")])
         return indices[0]
 
-    def count(self, value: Any) -> Any:
+    def count(self, value: object) -> Any:
         """Counts the elements that equal a value."""
         return raw.Size(input=self._places(value))
 
@@ -137,7 +138,7 @@ class StagedList(CompositeTensor):
     def _tensor(self) -> Any:
         return convert_to_tensor(self)
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         return convert_to_tensor(self.array.stack(), dtype=dtype, name=name)
 
     def __repr__(self) -> str:
@@ -145,7 +146,7 @@ class StagedList(CompositeTensor):
 
     # --- changing ----------------------------------------------------------------------------------------------------
 
-    def append(self, value: Any) -> None:
+    def append(self, value: object) -> None:
         """Adds an element at the end."""
         self.array = self.array.write(self.array.size(), self._element(value))
 
@@ -170,12 +171,12 @@ class StagedList(CompositeTensor):
         for value in values:
             self.append(value)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         if isinstance(index, slice):
             raise TypeError("A part of a list that a loop of the graph builds cannot be replaced; assign one element.")
         self.array = self.array.write(self._checked(index), self._element(value))
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: object) -> None:
         if not isinstance(index, slice):
             self.pop(index)
             return
@@ -189,7 +190,7 @@ class StagedList(CompositeTensor):
         places = raw.Reshape(tensor=raw.Where(condition=is_kept), shape=[-1])
         self._refill([raw.GatherV2(params=self._tensor(), indices=places, axis=0)])
 
-    def pop(self, index: Any = -1) -> Any:
+    def pop(self, index: object = -1) -> Any:
         """Takes an element out, and returns the element."""
         position = self._checked(index)
         value, elements = self.array.read(position), self._tensor()
@@ -197,14 +198,14 @@ class StagedList(CompositeTensor):
         self._refill([elements[:position], elements[after:]])
         return value
 
-    def insert(self, index: Any, value: Any) -> None:
+    def insert(self, index: object, value: object) -> None:
         """Puts an element before the one at an index."""
         elements, size = self._tensor(), self.length()
         position = raw.Minimum(x=raw.Maximum(x=self._position(index), y=0), y=size)
         new = raw.ExpandDims(input=self._element(value), dim=0)
         self._refill([elements[:position], new, elements[position:]])
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: object) -> None:
         """Takes out the first element that equals a value."""
         self.pop(self.index(value))
 
@@ -216,7 +217,7 @@ class StagedList(CompositeTensor):
         """Puts the elements in the opposite order."""
         self._refill([self._tensor()[::-1]])
 
-    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
+    def sort(self, *, key: object = None, reverse: bool = False) -> None:
         """Puts the elements, which are numbers, in order.
 
         Raises: TypeError: if there is a key function.
@@ -227,7 +228,7 @@ class StagedList(CompositeTensor):
         ordered = raw.TopKV2(input=elements, k=self.length(), sorted=True)[0]
         self._refill([ordered if reverse else ordered[::-1]])
 
-    def __iadd__(self, values: Any) -> StagedList:
+    def __iadd__(self, values: object) -> StagedList:
         self.extend(values)
         return self
 
@@ -235,7 +236,7 @@ class StagedList(CompositeTensor):
         self.array = (self * times).array
         return self
 
-    def __add__(self, values: Any) -> StagedList:
+    def __add__(self, values: object) -> StagedList:
         new = self.copy()
         new.extend(values)
         return new
@@ -267,7 +268,7 @@ class StagedList(CompositeTensor):
         self.array = new_array(self.array.dtype, shape).unstack(elements)
 
 
-def _all(tensor: Any) -> Any:
+def _all(tensor: object) -> Any:
     return raw.All(input=raw.Reshape(tensor=tensor, shape=[-1]), reduction_indices=[0])
 
 
@@ -280,7 +281,7 @@ class MovedList:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         raise TypeError(
             f"The list was appended to, as '{self.name}', by a loop that depends on a Tensor; only that variable has "
             f"its elements now. Use '{self.name}' after the loop, and return it from the function that holds the loop."
@@ -315,7 +316,7 @@ class TrialList:
         return self._known(new_list)
 
     @staticmethod
-    def _known(elements: Any) -> Any:
+    def _known(elements: object) -> Any:
         if elements is None:
             raise TypeError(
                 "A list that a loop over a Tensor appends to is read before anything is in it, so its dtype is not "
@@ -329,7 +330,7 @@ class TrialList:
             raise AttributeError(name)
         return getattr(self.staged(), name)
 
-    def append(self, value: Any) -> None:
+    def append(self, value: object) -> None:
         """Notes the dtype and shape of an element."""
         self.extend([value])
 
@@ -342,27 +343,27 @@ class TrialList:
             values = [convert_to_tensor(values)[0]]
         self.examples += [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in values]
 
-    def insert(self, index: Any, value: Any) -> None:
+    def insert(self, index: object, value: object) -> None:
         """Notes the dtype and shape of an element, wherever the element is put."""
         self.append(value)
 
-    def pop(self, index: Any = -1) -> Any:
+    def pop(self, index: object = -1) -> Any:
         """Returns an element, which stays: whether there is another element, only the graph knows."""
         self.is_changed = True
         return self[index]
 
-    def _shorten(self, *args: Any) -> None:
+    def _shorten(self, *args: object) -> None:
         """Notes that the list gets shorter."""
         self.is_changed = True
 
     remove = clear = __delitem__ = _shorten
 
-    def _reorder(self, *args: Any, **kwargs: Any) -> None:
+    def _reorder(self, *args: object, **kwargs: object) -> None:
         """Notes nothing: neither the length nor the dtype changes."""
 
     reverse = sort = __setitem__ = _reorder
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         """Returns an element of the right dtype and shape, wherever it is; for a slice, a list of the graph."""
         if isinstance(index, slice):
             return self.staged()
@@ -373,29 +374,29 @@ class TrialList:
     def __len__(self) -> int:
         return len(self.items) + len(self.examples)
 
-    def __iadd__(self, values: Any) -> TrialList:
+    def __iadd__(self, values: object) -> TrialList:
         self.extend(values)
         return self
 
-    def __imul__(self, times: Any) -> TrialList:
+    def __imul__(self, times: object) -> TrialList:
         self.is_changed = True
         return self
 
-    def __add__(self, values: Any) -> StagedList:
+    def __add__(self, values: object) -> StagedList:
         return self.staged() + values
 
-    def __radd__(self, values: Any) -> StagedList:
+    def __radd__(self, values: object) -> StagedList:
         return values + self.staged()
 
-    def __mul__(self, times: Any) -> StagedList:
+    def __mul__(self, times: object) -> StagedList:
         return self.staged() * times
 
     __rmul__ = __mul__
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self.staged() == other
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self.staged() != other
 
     def __iter__(self) -> Any:
@@ -404,14 +405,14 @@ class TrialList:
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(AS_BOOL, tensor=self)
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         return item in self.staged()
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return convert_to_tensor(self.staged(), dtype=dtype, name=name)
 
 
-def graph_list(value: Any) -> StagedList | None:
+def graph_list(value: object) -> StagedList | None:
     """Returns a list whose length only the graph knows, made from a `TrialList` if need be; None for anything else."""
     if value.__class__ is TrialList:
         staged: StagedList = value.staged()
@@ -448,7 +449,7 @@ def staged_list(before: Sequence[Any], trial: TrialList, always: bool = False) -
     return StagedList(array)
 
 
-def new_array(dtype: Any, shape: Any, size: int = 0) -> TensorArray:
+def new_array(dtype: DTypeLike, shape: Any, size: int = 0) -> TensorArray:
     """Makes an array for the elements of a list."""
     return TensorArray(
         dtype,

@@ -47,9 +47,9 @@ def loop_options(
     ag_certain: Sequence[str] = (),
     ag_needed: Sequence[str] = (),
     ag_temporary: Sequence[str] = (),
-    ag_handed: Any = None,
+    ag_handed: object = None,
     ag_resumed: bool = False,
-    **others: Any,
+    **others: object,
 ) -> Options:
     """Collects what `set_loop_options` says of a loop, and what the converter found out about the loop.
 
@@ -181,18 +181,18 @@ class StagedLoop:
             return self._build(*arguments)
 
     def _build(
-        self, test: Callable[[Any], Any], body: Callable[[Any], Any], counter: Any, maximum_iterations: Any
+        self, test: Callable[[Any], Any], body: Callable[[Any], Any], counter: object, maximum_iterations: object
     ) -> Any:
         carried = [i for i, value in enumerate(self.before) if i not in self.same and self._is_carried(i, value)]
         self.structures |= {i: self._structure(i) for i in carried if i not in self.unknown}
         start = [[_as_tensor(leaf) for leaf in flatten(self.before[i])] for i in carried]
         shapes = [self._shapes(i, tensors) for i, tensors in zip(carried, start)]
 
-        def loop_test(counter: Any, state: Sequence[Any]) -> Any:
+        def loop_test(counter: object, state: Sequence[Any]) -> Any:
             self._set(carried, state)
             return test(counter)
 
-        def loop_body(counter: Any, state: Sequence[Any]) -> Any:
+        def loop_body(counter: object, state: Sequence[Any]) -> Any:
             values = self._set(carried, state)
             containers = self._containers()
             next_counter = body(counter)
@@ -246,7 +246,7 @@ class StagedLoop:
     def _is_temporary(self, index: int) -> bool:
         return self.names[index] in self.options.get("ag_temporary", ())
 
-    def _is_carried(self, index: int, value: Any) -> bool:
+    def _is_carried(self, index: int, value: object) -> bool:
         if self._is_temporary(index):
             return False
         if value.__class__ is Undefined or value is None or value.__class__ is TrialList:
@@ -310,11 +310,11 @@ class StagedLoop:
         handed = self.options.get("ag_handed")
         return Containers(self.names, self.before, list(handed().items()) if handed is not None else ())
 
-    def _is_resized_list(self, index: int, value: Any) -> bool:
+    def _is_resized_list(self, index: int, value: object) -> bool:
         is_resized = self.names[index] in self.options.get("ag_resized", ())
         return is_resized and not is_strict() and type(plain(value)) is list
 
-    def _tried(self, index: int, value: Any) -> Any:
+    def _tried(self, index: int, value: object) -> Any:
         """Returns a value as the body will see the value: with tensors in place of Python numbers."""
         if not self._is_carried(index, value):
             return value
@@ -343,7 +343,7 @@ class StagedLoop:
                 "depends on a Tensor can only change values that can be Tensors."
             )
 
-    def _checked(self, index: int, first: Sequence[Any], value: Any, shapes: Sequence[TensorShape]) -> list[Any]:
+    def _checked(self, index: int, first: Sequence[Any], value: object, shapes: Sequence[TensorShape]) -> list[Any]:
         """Returns the leaves of a variable after an iteration.
 
         Raises: TypeError, ValueError: if the leaves' structure, dtypes or shapes are not those before the loop.
@@ -372,7 +372,7 @@ class StagedLoop:
                 raise ValueError(self._shape_complaint(index, old, new, shape))
         return leaves
 
-    def _check_composites(self, index: int, value: Any) -> None:
+    def _check_composites(self, index: int, value: object) -> None:
         """Refuses a composite that does not fit the spec that holds in every iteration."""
         leaves = (self.before[index], self.structures[index], value)
         for old, lasting, new in zip(*[nest.flatten(nested) for nested in leaves], strict=True):
@@ -443,26 +443,26 @@ def _is_array(value: Any) -> bool:
     return needs_spec(value) and value._stands_for_tensor
 
 
-def _of_any_size(value: Any) -> Any:
+def _of_any_size(value: object) -> Any:
     """Returns a nest with specs in place of ragged and sparse tensors; of shapes, the specs say only the ranks."""
     leaves = [v._type_spec._with_tensor_ranks_only() if _is_array(v) else v for v in nest.flatten(value)]
     return nest.pack_sequence_as(value, leaves)
 
 
-def _shapes_in(structure: Any) -> list[TensorShape]:
+def _shapes_in(structure: object) -> list[TensorShape]:
     """Returns the shapes in a structure of shapes."""
     leaves = [structure] if isinstance(structure, TensorShape) else nest.flatten(structure)
     return [shape for leaf in leaves for shape in _shapes_of(leaf)]
 
 
-def _shapes_of(leaf: Any) -> list[TensorShape]:
+def _shapes_of(leaf: object) -> list[TensorShape]:
     """Returns the shapes that a shape represents, or those of the tensors that a spec describes."""
     if isinstance(leaf, TensorShape):
         return [leaf]
     return [spec.shape for spec in leaf.flatten()] if isinstance(leaf, TypeSpec) else [as_shape(leaf)]
 
 
-def _has_tensors(value: Any) -> bool:
+def _has_tensors(value: object) -> bool:
     return value.__class__ is not Undefined and value is not None and to_tensors(value) is not None
 
 

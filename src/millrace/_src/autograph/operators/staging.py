@@ -7,8 +7,6 @@ whatever tensors it captures.
 
 from __future__ import annotations
 
-from typing import Any
-
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.resources import is_variable_class
@@ -42,21 +40,21 @@ staged_iterable = ClassTable(lambda cls: staged[cls] or has_rows[cls] or issubcl
 """For each class, whether loops over objects of the class may belong into the graph."""
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: object) -> bool:
     """Returns whether a value is a tensor or a variable."""
     return value.__class__ is not bool and staged[value.__class__]
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Returns whether a value is a tensor of a graph."""
     return isinstance(value, SymbolicTensor)
 
 
-def rows_belong_into_graph(value: Any) -> bool:
+def rows_belong_into_graph(value: object) -> bool:
     """Returns whether a value is a composite tensor over whose rows the graph that is being built iterates."""
     return state.graph is not None and has_rows[value.__class__]
 
 
-def belongs_into_graph(value: Any) -> bool:
+def belongs_into_graph(value: object) -> bool:
     """Returns whether the graph that is being built runs what depends on a condition."""
     return is_tensor(value) and (state.graph is not None or is_symbolic(value))

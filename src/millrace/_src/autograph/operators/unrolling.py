@@ -6,15 +6,15 @@ Such a loop is unrolled while it is traced. Many operations with one source line
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
+from millrace._src.graph.graph import Graph
 from millrace._src.util.logger import get_logger
 
 _OPERATIONS = 3000
 """The number of operations from one line of the user's that looks like an unrolled loop."""
 
 
-def warn_of_unrolled_loops(graph: Any) -> None:
+def warn_of_unrolled_loops(graph: Graph) -> None:
     """Warns if one line of the user's code has put very many operations into a graph that was traced."""
     operations = graph.get_operations()
     if len(operations) < _OPERATIONS:

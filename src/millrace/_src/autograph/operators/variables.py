@@ -30,12 +30,12 @@ class Undefined:
         return f"<undefined {self.name}>"
 
 
-def is_defined(value: Any) -> bool:
+def is_defined(value: object) -> bool:
     """Returns whether a variable has a value."""
     return value.__class__ is not Undefined
 
 
-def ld(value: Any) -> Any:
+def ld(value: object) -> Any:
     """Returns the value of a variable.
 
     Raises: UnboundLocalError: if the variable has none.
@@ -69,7 +69,7 @@ def local_variables(*variables: tuple[str, Callable[[], Any]]) -> dict[str, Any]
     return values
 
 
-def container(value: Any) -> Any:
+def container(value: object) -> Any:
     """Returns an object whose items count as variables.
 
     Raises: LookupError: if the object is a tensor, which is a variable as a whole.
@@ -83,7 +83,7 @@ def _as_returned(part: Any) -> Any:
     return convert_to_tensor(part) if part.__class__ is StagedList else part
 
 
-def ret(returned: Any, result: Any) -> Any:
+def ret(returned: object, result: object) -> Any:
     """Returns the value that a function returns: None if the function came to its end.
 
     A list whose length only the graph knows is returned as the tensor of its elements, in a structure too.

@@ -55,7 +55,7 @@ class CodeConverter(ast.NodeTransformer):
 
     visit_Lambda = visit_FunctionDef
 
-    def visit_ClassDef(self, node: Any) -> Any:
+    def visit_ClassDef(self, node: object) -> Any:
         """Returns a class unchanged: its methods are converted when they are called."""
         return node
 

@@ -63,7 +63,7 @@ class AssigningOperands:
         before, value = self._value(value)
         return [*place(before, value), copy_fields(new, **{field: value})] if before else [new]
 
-    def _value(self, node: Any) -> tuple[list[ast.stmt], ast.expr]:
+    def _value(self, node: object) -> tuple[list[ast.stmt], ast.expr]:
         """Returns the statements that must run before an expression, and the expression that is left."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             before, operand = self._value(node.operand)

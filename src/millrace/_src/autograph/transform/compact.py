@@ -225,7 +225,7 @@ class Compact:
 
     # --- statements ------------------------------------------------------------------------------------------------
 
-    def _plain(self, node: Any) -> list[ast.stmt]:
+    def _plain(self, node: object) -> list[ast.stmt]:
         return [self.expressions.convert(node)]
 
     def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
@@ -521,7 +521,7 @@ class _ItemStores(ast.NodeTransformer):
             new_statements += new if isinstance(new, list) else [new]
         return new_statements
 
-    def visit_FunctionDef(self, node: Any) -> Any:
+    def visit_FunctionDef(self, node: object) -> Any:
         """Returns a nested function unchanged: it has variables of its own."""
         return node
 

@@ -237,7 +237,7 @@ def _is_declaration(statement: ast.stmt) -> bool:
     return is_text or isinstance(statement, (ast.Global, ast.Nonlocal))
 
 
-def with_operators(function: types.FunctionType, operators: Any) -> types.FunctionType:
+def with_operators(function: types.FunctionType, operators: object) -> types.FunctionType:
     """Converts a function so that other operators, of another array library for instance, run its control flow.
 
     Args:

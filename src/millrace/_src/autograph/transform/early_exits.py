@@ -54,7 +54,7 @@ def exits_of(statements: Sequence[ast.stmt]) -> Exits:
     return frozenset(exits)
 
 
-def _exits(statement: Any) -> Exits:
+def _exits(statement: object) -> Exits:
     if isinstance(statement, ast.Return):
         return frozenset({"return"})
     if isinstance(statement, ast.Break):
@@ -208,7 +208,7 @@ class Lowering:
             start += [copy_fields(assign, value=getattr(loop, "first_condition", assign.value))]
         return [*place(start, loop), *self._iterations(loop, loop_flags, exits, flags, again)]
 
-    def _without_assigning_test(self, loop: Any) -> tuple[Any, list[Any]]:
+    def _without_assigning_test(self, loop: object) -> tuple[Any, list[Any]]:
         """Moves a test that assigns out of a `while`.
 
         `while (x := f()) > 0: body` -> `t = (x := f()) > 0`; `while t: body; t = (x := f()) > 0`
@@ -282,7 +282,7 @@ def _rest_moved_into_branch(statement: ast.If, rest: list[ast.stmt]) -> ast.If |
     return copy_fields(statement) if all(leaves) else None
 
 
-def copy_fields(node: Any, **fields: Any) -> Any:
+def copy_fields(node: object, **fields: object) -> Any:
     """Copies a node with some fields replaced; the other fields are shared."""
     new = node.__class__.__new__(node.__class__)
     vars(new).update(vars(node))

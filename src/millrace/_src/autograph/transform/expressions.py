@@ -80,7 +80,7 @@ class Expressions(ast.NodeTransformer):
         self.inline = inline
         self.super_arguments = super_arguments
 
-    def convert(self, node: Any) -> Any:
+    def convert(self, node: object) -> Any:
         """Returns a rewritten copy of an expression (or None for None)."""
         return None if node is None else self.visit(copy_tree(node))
 

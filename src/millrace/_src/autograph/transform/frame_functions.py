@@ -28,7 +28,7 @@ class FrameFunctions(CodeConverter):
         self._names: list[list[str]] = []
         """The variables of each function around the current node, in the order in which Python has them."""
 
-    def visit_FunctionDef(self, node: Any) -> Any:
+    def visit_FunctionDef(self, node: object) -> Any:
         """Rewrites a definition or lambda with its own variables in scope."""
         scope = function_scope(node)
         self._scopes.append(scope)

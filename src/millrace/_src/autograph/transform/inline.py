@@ -199,7 +199,7 @@ class Inline:
 
     # --- statements ------------------------------------------------------------------------------------------------
 
-    def _plain(self, node: Any) -> list[ast.stmt]:
+    def _plain(self, node: object) -> list[ast.stmt]:
         """Rewrites the expressions of a statement without blocks."""
         return [self.expressions.convert(node)]
 

@@ -21,7 +21,7 @@ def stored_variable(node: Any, function: FunctionCode) -> str | None:
     return target.value.id if len(targets) == 1 and _is_own_item(target, function) else None
 
 
-def _is_own_item(target: Any, function: FunctionCode) -> bool:
+def _is_own_item(target: object, function: FunctionCode) -> bool:
     if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
         return False
     return target.value.id in function.scope.locals | function.scope.nonlocals

@@ -119,7 +119,7 @@ class _Pattern:
             links.append(expression("ag__.both(kept)", kept=tuple_of(names)) if len(names) > 1 else _read(names[0]))
         return links[0] if len(links) == 1 else ast.BoolOp(ast.And(), links)
 
-    def add(self, pattern: Any, subject: ast.expr, is_whole: bool = False) -> None:
+    def add(self, pattern: object, subject: ast.expr, is_whole: bool = False) -> None:
         """Adds a pattern for a subject, which is cheap to evaluate; the class of the whole subject is looked up only
         once.
         """
@@ -129,10 +129,10 @@ class _Pattern:
         else:
             getattr(self, f"_{kind}")(pattern, subject)
 
-    def _python_test(self, source: str, **parts: Any) -> None:
+    def _python_test(self, source: str, **parts: object) -> None:
         self.tests.append((expression(source, **parts), True))
 
-    def _parts(self, source: str, patterns: Sequence[ast.pattern], **parts: Any) -> None:
+    def _parts(self, source: str, patterns: Sequence[ast.pattern], **parts: object) -> None:
         """Adds a test that gives the parts of the subject, or None; adds the patterns of the parts."""
         variable = self.namer.temporary("ag_parts")
         self._python_test(f"(held := {source}) is not None", held=variable, **parts)
@@ -282,7 +282,7 @@ def _read(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def _has_literal(pattern: Any) -> bool:
+def _has_literal(pattern: object) -> bool:
     """Returns whether a pattern compares the whole subject with a literal."""
     if isinstance(pattern, ast.MatchValue):
         return not isinstance(pattern.value, ast.Attribute)

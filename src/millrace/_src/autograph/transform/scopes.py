@@ -225,7 +225,7 @@ def nested_functions(node: Any) -> set[str]:
     return names
 
 
-def function_scope(node: Any) -> FunctionScope:
+def function_scope(node: object) -> FunctionScope:
     """Finds the variables of a function definition or lambda."""
     return FunctionScope(node)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
-def copy_tree(node: Any) -> Any:
+def copy_tree(node: object) -> Any:
     """Copies a tree deeply, with the positions of its nodes and what converters have noted on the nodes."""
     if isinstance(node, list):
         return [copy_tree(item) for item in node]
@@ -28,7 +28,7 @@ def copy_tree(node: Any) -> Any:
     return new
 
 
-def template(source: str, /, **parts: Any) -> list[ast.stmt]:
+def template(source: str, /, **parts: object) -> list[ast.stmt]:
     """Builds the statements of `source` with names replaced.
 
     Args:
@@ -42,7 +42,7 @@ def template(source: str, /, **parts: Any) -> list[ast.stmt]:
     return body
 
 
-def expression(source: str, /, **parts: Any) -> ast.expr:
+def expression(source: str, /, **parts: object) -> ast.expr:
     """Builds the one expression of `source` with names replaced."""
     (statement,) = template(source, **parts)
     assert isinstance(statement, ast.Expr)

@@ -146,7 +146,7 @@ _PLUGINS = {"histograms": _histogram, "images": _images, "audio": _sounds}
 """What is told of the tensors of TensorBoard's plugins, by the name of the plugin; of others, the only element."""
 
 
-def _line(value: Any) -> Any:
+def _line(value: object) -> Any:
     """Returns a value as a cell of a table: of a text, the beginning on one line."""
     if not isinstance(value, str):
         return value

@@ -10,6 +10,7 @@ import numpy as np
 from millrace._src.compat_v1.distributions import parameters as p
 from millrace._src.compat_v1.distributions.distribution import FULLY_REPARAMETERIZED, Distribution, derived_seed
 from millrace._src.control_flow.debug.assertions_v1 import assert_less
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
 from millrace._src.ops.array.selecting import where
@@ -21,7 +22,7 @@ from millrace._src.util.export import export
 class _LocationScale(Distribution):
     """A distribution with a place and a width."""
 
-    def _set(self, loc: Any, scale: Any, arguments: dict[str, Any]) -> None:
+    def _set(self, loc: Any, scale: object, arguments: dict[str, Any]) -> None:
         self._loc, self._scale = loc, p.positive(scale, arguments["validate_args"])
         super().__init__(
             loc.dtype,
@@ -43,7 +44,7 @@ class _LocationScale(Distribution):
         return self._scale
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"loc": sample_shape, "scale": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -78,7 +79,12 @@ class Normal(_LocationScale):
     """
 
     def __init__(
-        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Normal"
+        self,
+        loc: object,
+        scale: object,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Normal",
     ) -> None:
         arguments = {
             "loc": loc,
@@ -90,23 +96,23 @@ class Normal(_LocationScale):
         loc, scale = p.common(loc, scale)
         self._set(loc, scale, arguments)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         drawn = normal(p.rows(n, self._loc, self._scale), 0.0, 1.0, self.dtype, seed)
         return drawn * self._scale + self._loc
 
-    def _log_prob(self, x: Any) -> Any:
+    def _log_prob(self, x: TensorLike) -> Any:
         return -0.5 * raw.Square(x=self._z(x)) - (0.5 * p.LOG_2_PI + raw.Log(x=self._scale))
 
-    def _cdf(self, x: Any) -> Any:
+    def _cdf(self, x: TensorLike) -> Any:
         return 0.5 * raw.Erfc(x=-self._z(x) / p.SQRT_2)
 
-    def _log_cdf(self, x: Any) -> Any:
+    def _log_cdf(self, x: TensorLike) -> Any:
         return _log_normal_cdf(self._z(x))
 
-    def _log_survival_function(self, x: Any) -> Any:
+    def _log_survival_function(self, x: TensorLike) -> Any:
         return _log_normal_cdf(-self._z(x))
 
-    def _quantile(self, value: Any) -> Any:
+    def _quantile(self, value: TensorLike) -> Any:
         return raw.Ndtri(x=value) * self._scale + self._loc
 
     def _entropy(self) -> Any:
@@ -145,7 +151,12 @@ class Laplace(_LocationScale):
     """
 
     def __init__(
-        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Laplace"
+        self,
+        loc: object,
+        scale: object,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Laplace",
     ) -> None:
         arguments = {
             "loc": loc,
@@ -157,21 +168,21 @@ class Laplace(_LocationScale):
         loc, scale = p.common(loc, scale)
         self._set(loc, scale, arguments)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         least = np.nextafter(self.dtype.np_dtype.type(-1.0), self.dtype.np_dtype.type(0.0))
         drawn = uniform(p.rows(n, self._loc, self._scale), least, 1.0, self.dtype, seed)
         return self._loc - self._scale * raw.Sign(x=drawn) * raw.Log1p(x=-raw.Abs(x=drawn))
 
-    def _log_prob(self, x: Any) -> Any:
+    def _log_prob(self, x: TensorLike) -> Any:
         return -raw.Abs(x=self._z(x)) - p.LOG_2 - raw.Log(x=self._scale)
 
-    def _log_cdf(self, x: Any) -> Any:
+    def _log_cdf(self, x: TensorLike) -> Any:
         return _log_laplace_cdf(self._z(x))
 
-    def _log_survival_function(self, x: Any) -> Any:
+    def _log_survival_function(self, x: TensorLike) -> Any:
         return _log_laplace_cdf(-self._z(x))
 
-    def _cdf(self, x: Any) -> Any:
+    def _cdf(self, x: TensorLike) -> Any:
         z = self._z(x)
         return 0.5 + 0.5 * raw.Sign(x=z) * (1.0 - raw.Exp(x=-raw.Abs(x=z)))
 
@@ -206,9 +217,9 @@ class StudentT(_LocationScale):
 
     def __init__(
         self,
-        df: Any,
-        loc: Any,
-        scale: Any,
+        df: object,
+        loc: object,
+        scale: object,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "StudentT",
@@ -231,7 +242,7 @@ class StudentT(_LocationScale):
         return self._df
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"df": sample_shape, **super()._param_shapes(sample_shape)}
 
     def _batch_shape(self) -> Any:
@@ -240,14 +251,14 @@ class StudentT(_LocationScale):
     def _batch_shape_tensor(self) -> Any:
         return p.dynamic_shape(self._df, self._loc, self._scale)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         drawn = normal(p.rows(n, self._df, self._loc, self._scale), 0.0, 1.0, self.dtype, seed)
         degrees = self._df * raw.BroadcastTo(input=ones_like(self._df), shape=self.batch_shape_tensor())
         second = derived_seed(seed, salt="student_t")
         squares = gamma(raw.Pack(values=[n]), 0.5 * degrees, 0.5, self.dtype, second)
         return drawn * raw.Rsqrt(x=squares / degrees) * self._scale + self._loc
 
-    def _log_prob(self, x: Any) -> Any:
+    def _log_prob(self, x: TensorLike) -> Any:
         kernel = -0.5 * (self._df + 1.0) * raw.Log1p(x=raw.Square(x=self._z(x)) / self._df)
         norm = (
             raw.Log(x=raw.Abs(x=self._scale))
@@ -258,7 +269,7 @@ class StudentT(_LocationScale):
         )
         return kernel - norm
 
-    def _cdf(self, x: Any) -> Any:
+    def _cdf(self, x: object) -> Any:
         z = (x - self._loc) / raw.Abs(x=self._scale)
         degrees = self._df + zeros_like(z)
         part = degrees / (raw.Square(x=z) + degrees)
@@ -308,8 +319,8 @@ class Uniform(Distribution):
 
     def __init__(
         self,
-        low: Any = 0.0,
-        high: Any = 1.0,
+        low: object = 0.0,
+        high: object = 1.0,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Uniform",
@@ -342,7 +353,7 @@ class Uniform(Distribution):
         return raw.Sub(x=self._high, y=self._low, name=name)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"low": sample_shape, "high": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -351,17 +362,17 @@ class Uniform(Distribution):
     def _batch_shape_tensor(self) -> Any:
         return p.dynamic_shape(self._low, self._high)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         drawn = uniform(p.rows(n, self._low, self._high), 0, None, self.dtype, seed)
         return self._low + self.range() * drawn
 
-    def _prob(self, x: Any) -> Any:
+    def _prob(self, x: TensorLike) -> Any:
         wide = x * ones_like(self._low) * ones_like(self._high)
         is_outside = raw.LogicalOr(x=wide < self._low, y=wide >= self._high)
         inside = ones_like(wide) / self.range()
         return where(raw.IsNan(x=wide), wide, where(is_outside, zeros_like(wide), inside))
 
-    def _cdf(self, x: Any) -> Any:
+    def _cdf(self, x: TensorLike) -> Any:
         wide = x * ones_like(self._low) * ones_like(self._high)
         part = (wide - self._low) / self.range()
         return where(wide < self._low, zeros_like(wide), where(wide >= self._high, ones_like(wide), part))

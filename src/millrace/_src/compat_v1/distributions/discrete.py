@@ -7,6 +7,7 @@ from typing import Any
 from millrace._src.compat_v1.distributions import parameters as p
 from millrace._src.compat_v1.distributions.distribution import NOT_REPARAMETERIZED, Distribution, derived_seed
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
@@ -62,9 +63,9 @@ class Bernoulli(_WithLogits):
 
     def __init__(
         self,
-        logits: Any = None,
-        probs: Any = None,
-        dtype: Any = d.int32,
+        logits: object = None,
+        probs: object = None,
+        dtype: object = d.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
@@ -81,7 +82,7 @@ class Bernoulli(_WithLogits):
         super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, arguments, name=name)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"logits": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -90,11 +91,11 @@ class Bernoulli(_WithLogits):
     def _batch_shape_tensor(self) -> Any:
         return shape_of(self._logits)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         drawn = uniform(p.rows(n, self._probs), 0, None, self._probs.dtype, seed)
         return cast(drawn < self._probs, self.dtype)
 
-    def _log_prob(self, event: Any) -> Any:
+    def _log_prob(self, event: object) -> Any:
         event = cast(event, self._logits.dtype)
         logits = self._logits * ones_like(event)
         return -sigmoid_cross_entropy_with_logits(labels=event * ones_like(self._logits), logits=logits)
@@ -130,9 +131,9 @@ class Categorical(_WithLogits):
 
     def __init__(
         self,
-        logits: Any = None,
-        probs: Any = None,
-        dtype: Any = d.int32,
+        logits: object = None,
+        probs: object = None,
+        dtype: object = d.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Categorical",
@@ -155,7 +156,7 @@ class Categorical(_WithLogits):
         return convert_to_tensor(size) if size is not None else shape_of(self._logits)[-1]
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"logits": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -164,7 +165,7 @@ class Categorical(_WithLogits):
     def _batch_shape_tensor(self) -> Any:
         return shape_of(self._logits)[:-1]
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         rows = reshape(self._logits, raw.Pack(values=[-1, self.event_size]))
         dtype = d.int64 if self.dtype.size > 4 else d.int32
         drawn = transpose(categorical(rows, n, dtype, seed))
@@ -177,11 +178,11 @@ class Categorical(_WithLogits):
         whole = raw.ConcatV2(values=[shape, shape_of(parameter)[-1:]], axis=0)
         return raw.BroadcastTo(input=k, shape=shape), raw.BroadcastTo(input=parameter, shape=whole)
 
-    def _log_prob(self, k: Any) -> Any:
+    def _log_prob(self, k: TensorLike) -> Any:
         k, logits = self._broadcast(cast(k, d.int32), self._logits)
         return -sparse_softmax_cross_entropy_with_logits(labels=k, logits=logits)
 
-    def _cdf(self, k: Any) -> Any:
+    def _cdf(self, k: TensorLike) -> Any:
         """Returns the probability of the classes before `k`."""
         k, probs = self._broadcast(cast(k, d.int32), self._probs)
         places = raw.Range(start=0, limit=shape_of(probs)[-1], delta=1)
@@ -272,9 +273,9 @@ class Multinomial(_Counts, _WithLogits):
 
     def __init__(
         self,
-        total_count: Any,
-        logits: Any = None,
-        probs: Any = None,
+        total_count: object,
+        logits: object = None,
+        probs: object = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
@@ -292,13 +293,13 @@ class Multinomial(_Counts, _WithLogits):
         super().__init__(self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, arguments, name=name)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"logits": sample_shape}
 
     def _proportions(self) -> Any:
         return self._probs
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         found = [
             self._row(logits, cast(total, d.int32), n, seed) for logits, total in _rows_of(self._logits, self._total)
         ]
@@ -314,7 +315,7 @@ class Multinomial(_Counts, _WithLogits):
         hits = one_hot(reshape(drawn, raw.Pack(values=[n, -1])), shape_of(logits)[0], dtype=self.dtype)
         return reduce_sum(hits, -2)
 
-    def _log_prob(self, counts: Any) -> Any:
+    def _log_prob(self, counts: TensorLike) -> Any:
         weighted = counts * log_softmax(self._logits)
         return reduce_sum(weighted, -1) + _log_combinations(self._total, counts)
 
@@ -336,8 +337,8 @@ class DirichletMultinomial(_Counts):
 
     def __init__(
         self,
-        total_count: Any,
-        concentration: Any,
+        total_count: object,
+        concentration: object,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",
@@ -365,7 +366,7 @@ class DirichletMultinomial(_Counts):
         return reduce_sum(self._concentration, -1)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"concentration": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -380,7 +381,7 @@ class DirichletMultinomial(_Counts):
     def _spread(self) -> Any:
         return self._total * (self._total + self.total_concentration) / (1.0 + self.total_concentration)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         classes = shape_of(self._concentration)[-1]
         drawn = gamma(raw.Pack(values=[n]), self._concentration, None, self.dtype, seed)
         logits = reshape(raw.Log(x=drawn), raw.Pack(values=[-1, classes]))
@@ -389,6 +390,6 @@ class DirichletMultinomial(_Counts):
         counts = reduce_sum(one_hot(picked, classes, dtype=self.dtype), -2)
         return reshape(counts, shape_of(drawn))
 
-    def _log_prob(self, counts: Any) -> Any:
+    def _log_prob(self, counts: TensorLike) -> Any:
         both = lbeta(self._concentration + counts) - lbeta(self._concentration)
         return both + _log_combinations(self._total, counts)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
@@ -64,7 +65,7 @@ class Distribution:
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: object,
         reparameterization_type: ReparameterizationType,
         validate_args: bool,
         allow_nan_stats: bool,
@@ -121,18 +122,18 @@ class Distribution:
         """The static shape of one sample."""
         return TensorShape(self._event_shape())
 
-    def copy(self, **override_parameters_kwargs: Any) -> Distribution:
+    def copy(self, **override_parameters_kwargs: object) -> Distribution:
         """Makes a distribution of the same class with some other arguments."""
         return type(self)(**{**self._parameters, **override_parameters_kwargs})
 
     @classmethod
-    def param_shapes(cls, sample_shape: Any, name: str = "DistributionParamShapes") -> dict[str, Any]:
+    def param_shapes(cls, sample_shape: ShapeLike, name: str = "DistributionParamShapes") -> dict[str, Any]:
         """Returns the shapes of parameters for samples of a shape, by name, as tensors."""
         with name_scope(name):
             return cls._param_shapes(sample_shape)
 
     @classmethod
-    def param_static_shapes(cls, sample_shape: Any) -> dict[str, TensorShape]:
+    def param_static_shapes(cls, sample_shape: ShapeLike) -> dict[str, TensorShape]:
         """Returns the shapes of parameters for samples of a shape, by name.
 
         Raises: ValueError: if `sample_shape` is not known.
@@ -143,7 +144,7 @@ class Distribution:
         return {name: TensorShape(list(sizes)) for name, sizes in cls._param_shapes(shape.as_list()).items()}
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         raise NotImplementedError("_param_shapes not implemented")
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
@@ -196,7 +197,7 @@ class Distribution:
             rest = shape_of(samples)[1:]
             return reshape(samples, raw.ConcatV2(values=[sizes, rest], axis=0))
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         raise self._refusal("sample")
 
     # --- probabilities and statistics --------------------------------------------------------------------------------
@@ -208,10 +209,10 @@ class Distribution:
         """Returns whether a subclass implements a method."""
         return getattr(type(self), method) is not getattr(Distribution, method)
 
-    def _value(self, value: Any) -> Any:
+    def _value(self, value: TensorLike) -> Any:
         return convert_to_tensor(value, name="value", dtype_hint=self.dtype)
 
-    def log_prob(self, value: Any, name: str = "log_prob") -> Any:
+    def log_prob(self, value: TensorLike, name: str = "log_prob") -> Any:
         """Returns the logarithm of the probability, or of its density, of values."""
         with name_scope(name):
             if self._says("_log_prob"):
@@ -220,7 +221,7 @@ class Distribution:
                 return raw.Log(x=self._prob(self._value(value)))
             raise self._refusal("log_prob")
 
-    def prob(self, value: Any, name: str = "prob") -> Any:
+    def prob(self, value: TensorLike, name: str = "prob") -> Any:
         """Returns the probability, or its density, of values."""
         with name_scope(name):
             if self._says("_prob"):
@@ -229,38 +230,38 @@ class Distribution:
                 return raw.Exp(x=self._log_prob(self._value(value)))
             raise self._refusal("prob")
 
-    def cdf(self, value: Any, name: str = "cdf") -> Any:
+    def cdf(self, value: TensorLike, name: str = "cdf") -> Any:
         """Returns the probability that a sample is not above a value."""
         with name_scope(name):
             return self._found_cdf(value, "cdf")
 
-    def _found_cdf(self, value: Any, method: str) -> Any:
+    def _found_cdf(self, value: TensorLike, method: str) -> Any:
         if self._says("_cdf"):
             return self._cdf(self._value(value))
         if self._says("_log_cdf"):
             return raw.Exp(x=self._log_cdf(self._value(value)))
         raise self._refusal(method)
 
-    def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
+    def log_cdf(self, value: TensorLike, name: str = "log_cdf") -> Any:
         """Returns the logarithm of the probability that a sample is not above a value."""
         with name_scope(name):
             if self._says("_log_cdf"):
                 return self._log_cdf(self._value(value))
             return raw.Log(x=self._found_cdf(value, "log_cdf"))
 
-    def survival_function(self, value: Any, name: str = "survival_function") -> Any:
+    def survival_function(self, value: TensorLike, name: str = "survival_function") -> Any:
         """Returns the probability that a sample is above a value."""
         with name_scope(name):
             return 1.0 - self._found_cdf(value, "survival_function")
 
-    def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
+    def log_survival_function(self, value: TensorLike, name: str = "log_survival_function") -> Any:
         """Returns the logarithm of the probability that a sample is above a value."""
         with name_scope(name):
             if self._says("_log_survival_function"):
                 return self._log_survival_function(self._value(value))
             return raw.Log1p(x=-self._found_cdf(value, "log_survival_function"))
 
-    def quantile(self, value: Any, name: str = "quantile") -> Any:
+    def quantile(self, value: TensorLike, name: str = "quantile") -> Any:
         """Returns the value below which samples are with a given probability."""
         with name_scope(name):
             return self._quantile(self._value(value))
@@ -303,33 +304,33 @@ class Distribution:
         with name_scope(name):
             return self._covariance()
 
-    def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
+    def cross_entropy(self, other: TensorLike, name: str = "cross_entropy") -> Any:
         """Returns the mean of `-other.log_prob(x)` over samples `x` of this distribution."""
         with name_scope(name):
             return self.kl_divergence(other) + self._entropy()
 
-    def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
+    def kl_divergence(self, other: object, name: str = "kl_divergence") -> Any:
         """Returns the Kullback-Leibler divergence of another distribution from this one."""
         from millrace._src.compat_v1.distributions.divergence import kl_divergence  # which names this class
 
         return kl_divergence(self, other, allow_nan_stats=self._allow_nan_stats, name=name)
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: TensorLike) -> Any:
         raise self._refusal("log_prob")
 
-    def _prob(self, value: Any) -> Any:
+    def _prob(self, value: TensorLike) -> Any:
         raise self._refusal("prob")
 
-    def _log_cdf(self, value: Any) -> Any:
+    def _log_cdf(self, value: TensorLike) -> Any:
         raise self._refusal("log_cdf")
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: TensorLike) -> Any:
         raise self._refusal("cdf")
 
-    def _log_survival_function(self, value: Any) -> Any:
+    def _log_survival_function(self, value: TensorLike) -> Any:
         raise self._refusal("log_survival_function")
 
-    def _quantile(self, value: Any) -> Any:
+    def _quantile(self, value: TensorLike) -> Any:
         raise self._refusal("quantile")
 
     def _entropy(self) -> Any:

@@ -35,7 +35,7 @@ def _with_dtype(value: Any) -> Any:
     return convert_to_tensor(value) if isinstance(value, (np.ndarray, np.generic)) or d_of(value) else None
 
 
-def d_of(value: Any) -> bool:
+def d_of(value: object) -> bool:
     """Returns whether a value knows its dtype."""
     return isinstance(getattr(value, "dtype", None), d.DType)
 
@@ -45,7 +45,7 @@ def positive(value: Any, is_checked: bool) -> Any:
     return value if not is_checked else after(value, assert_positive(value))
 
 
-def after(value: Any, *checks: Any) -> Any:
+def after(value: object, *checks: object) -> Any:
     """Returns a value that is there only when checks have passed."""
     with control_dependencies(list(checks)):
         return raw.Identity(input=value)
@@ -67,7 +67,7 @@ def dynamic_shape(*values: Any) -> Any:
     return shape
 
 
-def rows(n: Any, *values: Any) -> Any:
+def rows(n: object, *values: object) -> Any:
     """Returns the shape of `n` samples of scalars for parameters that broadcast."""
     return raw.ConcatV2(values=[raw.Pack(values=[n]), dynamic_shape(*values)], axis=0)
 

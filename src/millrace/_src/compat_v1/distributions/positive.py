@@ -9,6 +9,7 @@ import numpy as np
 
 from millrace._src.compat_v1.distributions import parameters as p
 from millrace._src.compat_v1.distributions.distribution import FULLY_REPARAMETERIZED, Distribution, derived_seed
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
@@ -55,7 +56,7 @@ class Gamma(Distribution):
         concentration, rate = p.common(concentration, rate)
         self._set(concentration, rate, arguments)
 
-    def _set(self, concentration: Any, rate: Any, arguments: dict[str, Any]) -> None:
+    def _set(self, concentration: TensorLike, rate: TensorLike, arguments: dict[str, Any]) -> None:
         is_checked = arguments["validate_args"]
         self._concentration, self._rate = p.positive(concentration, is_checked), p.positive(rate, is_checked)
         super().__init__(
@@ -78,7 +79,7 @@ class Gamma(Distribution):
         return self._rate
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"concentration": sample_shape, "rate": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -87,14 +88,14 @@ class Gamma(Distribution):
     def _batch_shape_tensor(self) -> Any:
         return p.dynamic_shape(self._concentration, self._rate)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         return gamma(raw.Pack(values=[n]), self._concentration, self._rate, self.dtype, seed)
 
-    def _log_prob(self, x: Any) -> Any:
+    def _log_prob(self, x: TensorLike) -> Any:
         norm = raw.Lgamma(x=self._concentration) - self._concentration * raw.Log(x=self._rate)
         return raw.Xlogy(x=self._concentration - 1.0, y=x) - self._rate * x - norm
 
-    def _cdf(self, x: Any) -> Any:
+    def _cdf(self, x: TensorLike) -> Any:
         wide = x * ones_like(self._rate) * ones_like(self._concentration)
         return raw.Igamma(a=self._concentration * ones_like(wide), x=self._rate * wide)
 
@@ -139,10 +140,10 @@ class Exponential(Gamma):
         self._set(convert_to_tensor(1.0, dtype=rate.dtype), rate, arguments)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"rate": sample_shape}
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         tiny = np.finfo(self.dtype.as_numpy_dtype).tiny
         return -raw.Log(x=uniform(p.rows(n, self._rate), tiny, 1.0, self.dtype, seed)) / self._rate
 
@@ -164,8 +165,8 @@ class Beta(Distribution):
 
     def __init__(
         self,
-        concentration1: Any = None,
-        concentration0: Any = None,
+        concentration1: object = None,
+        concentration0: object = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Beta",
@@ -197,7 +198,7 @@ class Beta(Distribution):
         return self._a + self._b
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"concentration1": sample_shape, "concentration0": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -206,7 +207,7 @@ class Beta(Distribution):
     def _batch_shape_tensor(self) -> Any:
         return p.dynamic_shape(self._a, self._b)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         wide = raw.BroadcastTo(input=ones_like(self.total_concentration), shape=self.batch_shape_tensor())
         shape = raw.Pack(values=[n])
         first = gamma(shape, self._a * wide, None, self.dtype, seed)
@@ -217,7 +218,7 @@ class Beta(Distribution):
         kernel = raw.Xlogy(x=self._a - 1.0, y=x) + (self._b - 1.0) * raw.Log1p(x=-x)
         return kernel - p.log_beta(self._a, self._b)
 
-    def _cdf(self, x: Any) -> Any:
+    def _cdf(self, x: TensorLike) -> Any:
         wide = x * ones_like(self.total_concentration)
         return raw.Betainc(a=self._a * ones_like(wide), b=self._b * ones_like(wide), x=wide)
 
@@ -255,7 +256,7 @@ class Dirichlet(Distribution):
     """
 
     def __init__(
-        self, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Dirichlet"
+        self, concentration: object, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Dirichlet"
     ) -> None:
         arguments = {
             "concentration": concentration,
@@ -278,7 +279,7 @@ class Dirichlet(Distribution):
         return reduce_sum(self._concentration, -1)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
         return {"concentration": sample_shape}
 
     def _batch_shape(self) -> Any:
@@ -293,11 +294,11 @@ class Dirichlet(Distribution):
     def _event_shape_tensor(self) -> Any:
         return shape_of(self._concentration)[-1:]
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         drawn = gamma(raw.Pack(values=[n]), self._concentration, None, self.dtype, seed)
         return drawn / reduce_sum(drawn, -1, keepdims=True)
 
-    def _log_prob(self, x: Any) -> Any:
+    def _log_prob(self, x: TensorLike) -> Any:
         return reduce_sum(raw.Xlogy(x=self._concentration - 1.0, y=x), -1) - lbeta(self._concentration)
 
     def _entropy(self) -> Any:

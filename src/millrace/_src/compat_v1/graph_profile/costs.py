@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.compat_v1.graph_profile.float_operations import float_operations
+from millrace._src.graph.graph import Graph
+from millrace._src.graph.operation import Operation
 
 TRAINABLE = "_trainable_variables"
 
@@ -50,7 +52,7 @@ class Cost:
         }.get(attribute, 0)
 
 
-def costs_of(graph: Any, run_metas: Sequence[Any] = (), op_log: Any = None) -> list[Cost]:
+def costs_of(graph: Graph, run_metas: Sequence[Any] = (), op_log: Any = None) -> list[Cost]:
     """Returns the costs of all operations of a graph, in their order.
 
     Args:
@@ -68,11 +70,11 @@ def costs_of(graph: Any, run_metas: Sequence[Any] = (), op_log: Any = None) -> l
     return costs
 
 
-def _all(graph: Any) -> list[Any]:
+def _all(graph: Graph) -> list[Any]:
     return list(graph.get_operations())
 
 
-def _cost(operation: Any, is_trainable: bool, entry: Any) -> Cost:
+def _cost(operation: Operation, is_trainable: bool, entry: Any) -> Cost:
     types = (operation.type, *((operation.device,) if operation.device else ()))
     types += (TRAINABLE,) if is_trainable else ()
     cost = Cost(operation, operation.name, operation.type, types, float_ops=float_operations(operation))

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.graph.operation import Operation
+
 Rule = Callable[[Any], int]
 
 
@@ -29,20 +31,20 @@ def _reduction(finish: int) -> Rule:
     return lambda o: _size(o.inputs[0]) - _size(o.outputs[0]) + finish * _size(o.outputs[0])
 
 
-def _product(operation: Any) -> int:
+def _product(operation: Operation) -> int:
     inner = operation.inputs[0].shape.as_list()
     is_transposed = any(operation.attrs.get(name, False) for name in ("transpose_a", "adj_x"))
     length = inner[-2 if is_transposed else -1]
     return 2 * (length or 0) * _size(operation.outputs[0])
 
 
-def _convolution(operation: Any) -> int:
+def _convolution(operation: Operation) -> int:
     """Counts a product and a sum for each weight of each result; the last axis of the weights makes results."""
     weights = operation.inputs[1].shape
     return 2 * math.prod(weights.as_list()[:-1]) * _size(operation.outputs[0]) if weights.is_fully_defined() else 0
 
 
-def _depthwise_convolution(operation: Any) -> int:
+def _depthwise_convolution(operation: Operation) -> int:
     weights = operation.inputs[1].shape
     return 2 * math.prod(weights.as_list()[:2]) * _size(operation.outputs[0]) if weights.is_fully_defined() else 0
 
@@ -50,14 +52,14 @@ def _depthwise_convolution(operation: Any) -> int:
 def _convolution_gradient(weights_of: Callable[[Any], Any]) -> Rule:
     """Counts what the convolution itself takes, by its weights and the gradient of its results."""
 
-    def count(operation: Any) -> int:
+    def count(operation: Operation) -> int:
         weights = weights_of(operation).shape
         return 2 * math.prod(weights.as_list()[:-1]) * _size(operation.inputs[2]) if weights.is_fully_defined() else 0
 
     return count
 
 
-def _window(operation: Any) -> int:
+def _window(operation: Operation) -> int:
     return math.prod(operation.attrs["ksize"])
 
 
@@ -84,7 +86,7 @@ _RULES: dict[str, Rule] = {
 """The ops that TensorFlow counts."""
 
 
-def float_operations(operation: Any) -> int:
+def float_operations(operation: Operation) -> int:
     """Returns the float operations of an operation; 0 where a shape is unknown, and for ops that are not counted."""
     rule = _RULES.get(operation.type)
     return 0 if rule is None else rule(operation)

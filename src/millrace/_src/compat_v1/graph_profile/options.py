@@ -80,7 +80,7 @@ class ProfileOptionBuilder:
         """Returns the options."""
         return copy.deepcopy(self._options)
 
-    def _set(self, **options: Any) -> ProfileOptionBuilder:
+    def _set(self, **options: object) -> ProfileOptionBuilder:
         self._options.update(options)
         return self
 

@@ -19,6 +19,7 @@ from millrace._src.core import errors
 from millrace._src.core.context import current_graph
 from millrace._src.explain.timeline import chrome_timeline
 from millrace._src.explain.xplane import line_text
+from millrace._src.graph.graph import Graph
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.whole_writes import written_beside
 from millrace._src.proto import tfprof_log_pb2, tfprof_output_pb2
@@ -69,7 +70,7 @@ def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: st
     return _profiled(graph, [] if run_meta is None else [run_meta], op_log, cmd, chosen)
 
 
-def _profiled(graph: Any, run_metas: Sequence[Any], op_log: Any, cmd: str, options: dict[str, Any]) -> Any:
+def _profiled(graph: Any, run_metas: Sequence[Any], op_log: object, cmd: str, options: dict[str, Any]) -> Any:
     costs = [c for c in costs_of(graph, run_metas, op_log) if is_accounted(c, options)]
     if cmd == "graph":
         message = "tf.compat.v1.profiler: cmd='graph' is not supported; 'scope', 'op' and 'code' are."
@@ -254,12 +255,12 @@ class Profiler:
       op_log: an `OpLogProto` with more types and float operations.
     """
 
-    def __init__(self, graph: Any = None, op_log: Any = None) -> None:
+    def __init__(self, graph: object = None, op_log: object = None) -> None:
         self._graph = current_graph() if graph is None else graph
         self._op_log = op_log
         self._steps: dict[int, Any] = {}
 
-    def add_step(self, step: int, run_meta: Any) -> None:
+    def add_step(self, step: int, run_meta: object) -> None:
         """Adds the `RunMetadata` of a run with a full trace, under the number of a step."""
         self._steps[step] = run_meta
 
@@ -301,7 +302,7 @@ class Profiler:
 
 
 @export(v1=["profiler.advise"])
-def advise(graph: Any = None, run_meta: Any = None, options: Any = 0) -> Any:
+def advise(graph: Graph | None = None, run_meta: object = None, options: object = 0) -> Any:
     """Returns, and prints, which operations take most time.
 
     >>> with tf.Graph().as_default() as graph:
@@ -353,7 +354,13 @@ def _expensive(costs: Sequence[Cost]) -> list[str]:
 
 
 @export(v1=["profiler.write_op_log"])
-def write_op_log(graph: Any, log_dir: str, op_log: Any = None, run_meta: Any = None, add_trace: bool = True) -> None:
+def write_op_log(
+    graph: Graph,
+    log_dir: str,
+    op_log: object = None,
+    run_meta: object = None,
+    add_trace: bool = True,
+) -> None:
     """Writes types, float operations and lines of the operations of a graph to `tfprof_log` in a folder.
 
     >>> import tempfile

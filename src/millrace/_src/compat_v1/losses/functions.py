@@ -13,6 +13,7 @@ from millrace._src.compat_v1.losses.reduction import (
 )
 from millrace._src.compat_v1.weights import squeezed_like
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -38,7 +39,7 @@ from millrace._src.util.old_arguments import one_of
 _MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
-def _require(**arguments: Any) -> None:
+def _require(**arguments: object) -> None:
     for name, value in arguments.items():
         if value is None:
             raise ValueError(f"Argument `{name}` must not be None.")
@@ -56,9 +57,9 @@ def _floats(predictions: Any, labels: Any) -> tuple[Any, Any]:
 
 @export(v1=["losses.absolute_difference"])
 def absolute_difference(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
     reduction: str = _MEAN,
@@ -88,10 +89,10 @@ def absolute_difference(
 
 @export(v1=["losses.cosine_distance"])
 def cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     axis: int | None = None,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
     reduction: str = _MEAN,
@@ -129,8 +130,8 @@ def cosine_distance(
 @export(v1=["losses.hinge_loss"])
 def hinge_loss(
     labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
     reduction: str = _MEAN,
@@ -162,9 +163,9 @@ def hinge_loss(
 
 @export(v1=["losses.huber_loss"])
 def huber_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     delta: float = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
@@ -202,7 +203,7 @@ def huber_loss(
 def log_loss(
     labels: Any,
     predictions: Any,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     epsilon: float = 1e-7,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
@@ -235,9 +236,9 @@ def log_loss(
 
 @export(v1=["losses.mean_pairwise_squared_error"])
 def mean_pairwise_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
 ) -> Tensor:
@@ -276,9 +277,9 @@ def mean_pairwise_squared_error(
 
 @export(v1=["losses.mean_squared_error"])
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
     reduction: str = _MEAN,
@@ -310,7 +311,7 @@ def mean_squared_error(
 def sigmoid_cross_entropy(
     multi_class_labels: Any,
     logits: Any,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
@@ -348,7 +349,7 @@ def sigmoid_cross_entropy(
 def softmax_cross_entropy(
     onehot_labels: Any,
     logits: Any,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
@@ -388,7 +389,7 @@ def softmax_cross_entropy(
 @export(v1=["losses.sparse_softmax_cross_entropy"])
 def sparse_softmax_cross_entropy(
     labels: Any,
-    logits: Any,
+    logits: TensorLike,
     weights: Any = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,

@@ -7,6 +7,7 @@ from typing import Any
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.weights import broadcast_weights, checked_broadcast
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -63,7 +64,7 @@ class Reduction:
 
 
 @export(v1=["losses.add_loss"])
-def add_loss(loss: Any, loss_collection: str | None = LOSSES) -> None:
+def add_loss(loss: TensorLike, loss_collection: str | None = LOSSES) -> None:
     """Adds a loss to a collection of the graph; eager mode has no collections.
 
     >>> with tf.Graph().as_default():
@@ -82,7 +83,7 @@ def add_loss(loss: Any, loss_collection: str | None = LOSSES) -> None:
 @export(v1=["losses.compute_weighted_loss"])
 def compute_weighted_loss(
     losses: Any,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -131,7 +132,7 @@ def _reduced(products: Any, weights: Any, reduction: str, losses: Any) -> Any:
     return divide_no_nan(reduce_sum(total), count, name="value")
 
 
-def number_of_weighted(losses: Any, weights: Any, per_row: bool = False) -> Any:
+def number_of_weighted(losses: object, weights: Any, per_row: bool = False) -> Any:
     """Counts the elements whose weight is not zero, all together or for each row of the batch."""
     with name_scope(None, "num_present") as scope:
         weights = cast(weights, d.float32)

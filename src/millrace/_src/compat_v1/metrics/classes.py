@@ -16,6 +16,7 @@ from millrace._src.compat_v1.metrics.streaming import (
 from millrace._src.compat_v1.weights import squeezed_like
 from millrace._src.control_flow.confusion import confusion_matrix_v1
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
@@ -37,7 +38,7 @@ def mean_per_class_accuracy(
     labels: Any,
     predictions: Any,
     num_classes: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -93,7 +94,7 @@ def mean_iou(
     labels: Any,
     predictions: Any,
     num_classes: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,

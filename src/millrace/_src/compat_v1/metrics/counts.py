@@ -13,6 +13,7 @@ from millrace._src.compat_v1.metrics.streaming import (
 )
 from millrace._src.compat_v1.weights import squeezed_like
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops import raw
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.math.casting import cast
@@ -33,9 +34,9 @@ def _counted(
 
 @export(v1=["metrics.true_positives"])
 def true_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -65,9 +66,9 @@ def true_positives(
 
 @export(v1=["metrics.false_positives"])
 def false_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -82,9 +83,9 @@ def false_positives(
 
 @export(v1=["metrics.true_negatives"])
 def true_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -99,9 +100,9 @@ def true_negatives(
 
 @export(v1=["metrics.false_negatives"])
 def false_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -122,9 +123,9 @@ def _share(positives: Any, others: Any, name: str) -> Any:
 
 @export(v1=["metrics.precision"])
 def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -142,9 +143,9 @@ def precision(
 
 @export(v1=["metrics.recall"])
 def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,

@@ -16,6 +16,7 @@ from millrace._src.compat_v1.metrics.streaming import (
 )
 from millrace._src.compat_v1.metrics.thresholds import EPSILON, counts_at_thresholds, even_thresholds
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like
 from millrace._src.ops.array.selecting import where_v1
@@ -33,9 +34,9 @@ _SMALL = 1e-6
 
 @export(v1=["metrics.auc"])
 def auc(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
@@ -129,10 +130,10 @@ def _interpolated_area(tp: Any, fn: Any, fp: Any) -> Any:
 
 @export(v1=["metrics.sensitivity_at_specificity"])
 def sensitivity_at_specificity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     specificity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
@@ -173,10 +174,10 @@ def _sensitivity(counts: dict[str, Any], specificity: float, name: str) -> Any:
 
 @export(v1=["metrics.specificity_at_sensitivity"])
 def specificity_at_sensitivity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     sensitivity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,

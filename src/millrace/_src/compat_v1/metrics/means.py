@@ -16,6 +16,7 @@ from millrace._src.compat_v1.metrics.streaming import (
 )
 from millrace._src.compat_v1.weights import broadcast_weights, fitted_weights, squeezed_like
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
@@ -28,8 +29,8 @@ from millrace._src.util.export import export
 
 @export(v1=["metrics.mean"])
 def mean(
-    values: Any,
-    weights: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -69,7 +70,7 @@ def mean(
 @export(v1=["metrics.mean_tensor"])
 def mean_tensor(
     values: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -104,7 +105,7 @@ def mean_tensor(
 def accuracy(
     labels: Any,
     predictions: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -151,9 +152,9 @@ def _floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 @export(v1=["metrics.mean_absolute_error"])
 def mean_absolute_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -170,9 +171,9 @@ def mean_absolute_error(
 
 @export(v1=["metrics.mean_squared_error"])
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -189,9 +190,9 @@ def mean_squared_error(
 
 @export(v1=["metrics.root_mean_squared_error"])
 def root_mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -208,10 +209,10 @@ def root_mean_squared_error(
 
 @export(v1=["metrics.mean_relative_error"])
 def mean_relative_error(
-    labels: Any,
+    labels: TensorLike,
     predictions: Any,
     normalizer: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -238,10 +239,10 @@ def mean_relative_error(
 
 @export(v1=["metrics.mean_cosine_distance"])
 def mean_cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     dim: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -267,9 +268,9 @@ def mean_cosine_distance(
 
 @export(v1=["metrics.percentage_below"])
 def percentage_below(
-    values: Any,
-    threshold: Any,
-    weights: Any = None,
+    values: TensorLike,
+    threshold: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,

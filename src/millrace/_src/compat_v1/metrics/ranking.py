@@ -19,6 +19,7 @@ from millrace._src.compat_v1.metrics.streaming import (
 )
 from millrace._src.compat_v1.weights import broadcast_weights, checked_broadcast
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -78,7 +79,7 @@ def _sizes(sets: Any, weights: Any) -> Any:
         return raw.Mul(x=sizes, y=cast(weights, d.float64))
 
 
-def _streamed(kind: tuple[str, int | None, int | None], sets: Any, weights: Any) -> Pair:
+def _streamed(kind: tuple[str, int | None, int | None], sets: object, weights: object) -> Pair:
     """Keeps the sum of the sizes of sets in a variable; returns the value so far and the update."""
     name = _name(*kind)
     variable = metric_variable([], name, d.float64)
@@ -91,11 +92,11 @@ def _top_classes(predictions: Any, k: int) -> Any:
 
 @export(v1=["metrics.precision_at_top_k"])
 def precision_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -144,11 +145,11 @@ def _precision(labels: Any, predicted: Any, kind: tuple[Any, Any], weights: Any,
 
 @export(v1=["metrics.precision_at_k"])
 def precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -175,11 +176,11 @@ def precision_at_k(
 
 @export(v1=["metrics.sparse_precision_at_k"])
 def sparse_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -193,11 +194,11 @@ def sparse_precision_at_k(
 
 @export(v1=["metrics.recall_at_top_k"])
 def recall_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -225,11 +226,11 @@ def _recall(labels: Any, predicted: Any, kind: tuple[Any, Any], weights: Any, co
 
 @export(v1=["metrics.recall_at_k"])
 def recall_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -245,10 +246,10 @@ def recall_at_k(
 
 @export(v1=["metrics.average_precision_at_k"])
 def average_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -281,10 +282,10 @@ def average_precision_at_k(
 
 @export(v1=["metrics.sparse_average_precision_at_k"])
 def sparse_average_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,

@@ -82,7 +82,7 @@ def weighed(values: Any, weights: Any) -> Any:
     return raw.Mul(x=values, y=weights)
 
 
-def accumulated_count(values: Any, weights: Any, metrics: Collections, updates: Collections) -> Pair:
+def accumulated_count(values: Any, weights: object, metrics: Collections, updates: Collections) -> Pair:
     """Keeps the sum of the weights of true values in a variable `count`."""
     count = metric_variable([], "count")
     numbers = cast(values, d.float32)

@@ -16,6 +16,7 @@ from millrace._src.compat_v1.metrics.streaming import (
 from millrace._src.compat_v1.weights import broadcast_weights, fitted_weights, squeezed_like
 from millrace._src.control_flow.debug.assertions_v1 import assert_greater_equal, assert_less_equal
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
@@ -87,10 +88,10 @@ def _kind_at_thresholds(
 
 @export(v1=["metrics.true_positives_at_thresholds"])
 def true_positives_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -121,10 +122,10 @@ def true_positives_at_thresholds(
 
 @export(v1=["metrics.false_positives_at_thresholds"])
 def false_positives_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -139,10 +140,10 @@ def false_positives_at_thresholds(
 
 @export(v1=["metrics.true_negatives_at_thresholds"])
 def true_negatives_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,
@@ -157,10 +158,10 @@ def true_negatives_at_thresholds(
 
 @export(v1=["metrics.false_negatives_at_thresholds"])
 def false_negatives_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: TensorLike,
+    weights: TensorLike | None = None,
     metrics_collections: Collections = None,
     updates_collections: Collections = None,
     name: str | None = None,

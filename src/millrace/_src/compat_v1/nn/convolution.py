@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.nn import convolution as convolutions
 from millrace._src.ops.nn import depthwise_convolution as depthwise
@@ -119,11 +119,11 @@ export_constant(__name__, "separable_conv2d", v1=["nn.separable_conv2d"])
 
 @export(v1=["nn.conv2d_backprop_filter"])
 def conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: TensorLike,
+    padding: object,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
     dilations: Sequence[int] = [1, 1, 1, 1],
@@ -165,16 +165,16 @@ def conv2d_backprop_filter(
 
 @export(v1=["nn.conv2d_backprop_input"])
 def conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any = None,
-    out_backprop: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    input_sizes: TensorLike,
+    filter: TensorLike | None = None,
+    out_backprop: TensorLike | None = None,
+    strides: TensorLike | None = None,
+    padding: object = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """Computes the gradient of a 2-D convolution with respect to its input.
 
@@ -217,10 +217,10 @@ def conv2d_backprop_input(
 
 @export(v1=["nn.conv3d_backprop_filter", "nn.conv3d_backprop_filter_v2"])
 def conv3d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: TensorLike,
     padding: str,
     data_format: str = "NDHWC",
     dilations: Sequence[int] = [1, 1, 1, 1, 1],
@@ -259,10 +259,10 @@ def conv3d_backprop_filter(
 
 @export(v1=["nn.depthwise_conv2d_native"])
 def depthwise_conv2d_native(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: TensorLike,
+    padding: object,
     data_format: str = "NHWC",
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,

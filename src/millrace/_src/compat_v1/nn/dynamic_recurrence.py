@@ -10,6 +10,7 @@ from millrace._src.compat_v1.variables.scope_opening import variable_scope
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop_v1
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
@@ -26,8 +27,8 @@ from millrace._src.util.export import export
 def dynamic_rnn(
     cell: Any,
     inputs: Any,
-    sequence_length: Any = None,
-    initial_state: Any = None,
+    sequence_length: TensorLike | None = None,
+    initial_state: object = None,
     dtype: Any = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
@@ -83,7 +84,9 @@ def _with_time_first(x: Any) -> Any:
     return transpose(x, raw.ConcatV2(values=[[1, 0], rest], axis=0))
 
 
-def _loop(cell: Any, inputs: Any, lengths: Any, state: Any, dtype: Any, options: tuple[int, bool]) -> tuple[Any, Any]:
+def _loop(
+    cell: Any, inputs: object, lengths: Any, state: Any, dtype: DTypeLike, options: tuple[int, bool]
+) -> tuple[Any, Any]:
     flat_inputs = nest.flatten(inputs)
     for part in flat_inputs:
         if part.shape.rank is None or None in part.shape.as_list()[2:]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.nn import activations, cross_entropy, losses, softmax
 from millrace._src.util.export import export, export_constant
 from millrace._src.util.old_arguments import one_of
@@ -72,7 +73,7 @@ export_constant(__name__, "crelu", v1=["nn.crelu"])
 
 @export(v1=["nn.softmax_cross_entropy_with_logits_v2"])
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any, logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
+    labels: TensorLike, logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None
 ) -> Any:
     """Computes `tf.nn.softmax_cross_entropy_with_logits`, whose class axis may be called `dim`.
 

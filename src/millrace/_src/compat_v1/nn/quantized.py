@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import NotFoundError
@@ -62,7 +63,7 @@ class QuantizedConcat(NamedTuple):
     output_max: Any
 
 
-def _integers(quantized: Any, dtype: Any) -> Any:
+def _integers(quantized: Any, dtype: object) -> Any:
     """Returns the integers of a quantized tensor in another dtype."""
     return cast(raw.Bitcast(input=quantized, type=_STORED[quantized.dtype]), dtype)
 
@@ -77,7 +78,13 @@ def _bounds(low: Any, high: Any) -> tuple[Any, Any]:
 
 @export(v1=["nn.quantized_max_pool"])
 def quantized_max_pool(
-    input: Any, min_input: Any, max_input: Any, ksize: Any, strides: Any, padding: str, name: str | None = None
+    input: Any,
+    min_input: Any,
+    max_input: Any,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    name: str | None = None,
 ) -> QuantizedMaxPool:
     """Computes the largest element of each window of quantized images.
 
@@ -104,7 +111,13 @@ def quantized_max_pool(
 
 @export(v1=["nn.quantized_avg_pool"])
 def quantized_avg_pool(
-    input: Any, min_input: Any, max_input: Any, ksize: Any, strides: Any, padding: str, name: str | None = None
+    input: Any,
+    min_input: Any,
+    max_input: Any,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    name: str | None = None,
 ) -> QuantizedAvgPool:
     """Computes the mean of each window of quantized images, rounded to the nearest integer, halves to even.
 
@@ -145,13 +158,13 @@ def _from_zero(quantized: Any, low: Any, high: Any) -> Any:
 def quantized_conv2d(
     input: Any,
     filter: Any,
-    min_input: Any,
-    max_input: Any,
-    min_filter: Any,
-    max_filter: Any,
-    strides: Any,
+    min_input: TensorLike,
+    max_input: TensorLike,
+    min_filter: TensorLike,
+    max_filter: TensorLike,
+    strides: TensorLike,
     padding: str,
-    out_type: Any = d.qint32,
+    out_type: DTypeLike = d.qint32,
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
 ) -> QuantizedConv2D:
@@ -192,11 +205,11 @@ def quantized_conv2d(
 
 @export(v1=["nn.quantized_relu_x"])
 def quantized_relu_x(
-    features: Any,
-    max_value: Any,
-    min_features: Any,
-    max_features: Any,
-    out_type: Any = d.quint8,
+    features: TensorLike,
+    max_value: TensorLike,
+    min_features: TensorLike,
+    max_features: TensorLike,
+    out_type: DTypeLike = d.quint8,
     name: str | None = None,
 ) -> Any:
     """Refuses: there is no such operation, in TensorFlow's releases either.

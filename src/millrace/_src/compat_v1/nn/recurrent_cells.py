@@ -21,7 +21,7 @@ from millrace._src.ops.math.casting import cast
 from millrace._src.util import nest
 
 
-def require_cell(name: str, cell: Any) -> None:
+def require_cell(name: str, cell: object) -> None:
     """Refuses an object that is not a cell.
 
     Raises: TypeError: if something is missing.
@@ -41,7 +41,7 @@ def require_cell(name: str, cell: Any) -> None:
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(missing)}.")
 
 
-def first_state(cell: Any, state: Any, batch_size: Any, dtype: Any) -> Any:
+def first_state(cell: Any, state: object, batch_size: Any, dtype: object) -> Any:
     """Returns the given initial state, or the cell's.
 
     Raises: ValueError: if there is neither a state nor a dtype.
@@ -55,7 +55,7 @@ def first_state(cell: Any, state: Any, batch_size: Any, dtype: Any) -> Any:
     return cell.zero_state(batch_size, dtype)
 
 
-def dtype_of_state(dtype: Any, state: Any) -> d.DType:
+def dtype_of_state(dtype: object, state: Any) -> d.DType:
     """Returns the dtype of outputs: the given dtype, or that of the state.
 
     Raises: ValueError: if parts of the state have several dtypes and none is given.
@@ -72,7 +72,7 @@ def dtype_of_state(dtype: Any, state: Any) -> d.DType:
     return inferred
 
 
-def batch_size_of(inputs: Any, axis: int) -> Any:
+def batch_size_of(inputs: object, axis: int) -> Any:
     """Returns the size of the batch: a number if it is known of any input, else a tensor."""
     for part in nest.flatten(inputs):
         size = part.shape.as_list()[axis] if part.shape.rank is not None else None
@@ -81,7 +81,7 @@ def batch_size_of(inputs: Any, axis: int) -> Any:
     return shape_of(nest.flatten(inputs)[0])[axis]
 
 
-def full_shape(batch_size: Any, size: Any) -> list[Any]:
+def full_shape(batch_size: object, size: object) -> list[Any]:
     """Returns the shape of a batch of outputs or states of a size: a number, a list or a `TensorShape`."""
     return [batch_size, *(TensorShape([size]) if isinstance(size, int) else TensorShape(size)).as_list()]
 
@@ -95,7 +95,7 @@ def _stacked(shape: list[Any]) -> Any:
     return shape if all(isinstance(size, int) for size in shape) else raw.Pack(values=[cast(s, d.int32) for s in shape])
 
 
-def _map_sizes(function: Callable[[Any], Any], sizes: Any) -> Any:
+def _map_sizes(function: Callable[[Any], Any], sizes: object) -> Any:
     """Applies a function to the sizes in a structure; a `TensorShape` is one size."""
     return nest.map_structure(function, sizes)
 
@@ -116,7 +116,7 @@ def sequence_lengths(lengths: Any) -> Any:
     return raw.Identity(input=lengths, name="sequence_length")
 
 
-def kept_where(is_over: Any, old: Any, new: Any) -> Any:
+def kept_where(is_over: object, old: object, new: object) -> Any:
     """Returns the old values in the rows whose sequence is over, and the new values in the others."""
     return nest.map_structure(lambda a, b: _kept(is_over, a, b), old, new)
 

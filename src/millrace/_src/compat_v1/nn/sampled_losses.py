@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.nn.sampled_losses import drawn_softmax_loss, noise_contrastive_loss
 from millrace._src.util.export import export
@@ -11,14 +10,14 @@ from millrace._src.util.export import export
 
 @export(v1=["nn.nce_loss"])
 def nce_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = False,
     partition_strategy: str = "mod",
     name: str = "nce_loss",
@@ -50,14 +49,14 @@ def nce_loss(
 
 @export(v1=["nn.sampled_softmax_loss"])
 def sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = True,
     partition_strategy: str = "mod",
     name: str = "sampled_softmax_loss",

@@ -7,6 +7,7 @@ from typing import Any
 
 from millrace._src.compat_v1.nn import recurrent_cells as cells
 from millrace._src.compat_v1.variables.scope_opening import variable_scope
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
@@ -17,7 +18,7 @@ from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
-def _require_steps(inputs: Any) -> None:
+def _require_steps(inputs: object) -> None:
     if not isinstance(inputs, Sequence):
         raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}")
     if not inputs:
@@ -28,9 +29,9 @@ def _require_steps(inputs: Any) -> None:
 def static_rnn(
     cell: Any,
     inputs: Any,
-    initial_state: Any = None,
+    initial_state: object = None,
     dtype: Any = None,
-    sequence_length: Any = None,
+    sequence_length: TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
     """Runs a cell over a list of inputs, one for each time.
@@ -72,7 +73,12 @@ def static_rnn(
 
 @export(v1=["nn.static_state_saving_rnn"])
 def static_state_saving_rnn(
-    cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
+    cell: Any,
+    inputs: TensorLike,
+    state_saver: Any,
+    state_name: object,
+    sequence_length: TensorLike | None = None,
+    scope: object = None,
 ) -> tuple[list[Any], Any]:
     """Runs a cell over a list of inputs, from a state that is kept from one run to the next.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from millrace._src.compat_v1.old_forms import old_form
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops.nn import morphology, pooling
 from millrace._src.ops.nn.arguments import is_channels_first
@@ -66,14 +67,14 @@ export_constant(__name__, "erosion2d", v1=["nn.erosion2d"])
 
 @export(v1=["nn.max_pool_with_argmax"])
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
     padding: str,
     data_format: str = "NHWC",
-    Targmax: Any = None,
+    Targmax: TensorLike | None = None,
     name: str | None = None,
-    output_dtype: Any = None,
+    output_dtype: object = None,
     include_batch_in_index: bool = False,
 ) -> Any:
     """Computes the largest element of each window of images and the element's position.
@@ -116,8 +117,8 @@ def max_pool_with_argmax(
 
 @export(v1=["nn.fractional_max_pool"])
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     deterministic: bool = False,
@@ -151,8 +152,8 @@ def fractional_max_pool(
 
 @export(v1=["nn.fractional_avg_pool"])
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     deterministic: bool = False,
@@ -187,11 +188,11 @@ def fractional_avg_pool(
 @export("nn.with_space_to_batch")
 def with_space_to_batch(
     input: Any,
-    dilation_rate: Any,
+    dilation_rate: TensorLike,
     padding: str,
     op: Any,
     filter_shape: Any = None,
-    spatial_dims: Any = None,
+    spatial_dims: TensorLike | None = None,
     data_format: str | None = None,
 ) -> Any:
     """Computes an op over windows whose elements are apart, by moving the spaces between them into the batch.

@@ -78,15 +78,15 @@ class SavedModelBuilder:
 
     def add_meta_graph_and_variables(
         self,
-        sess: Any,
+        sess: object,
         tags: Iterable[str],
         signature_def_map: Mapping[str, Any] | None = None,
         assets_collection: Iterable[Any] | None = None,
-        legacy_init_op: Any = None,
+        legacy_init_op: object = None,
         clear_devices: bool = False,
-        main_op: Any = None,
+        main_op: object = None,
         strip_default_attrs: bool = False,
-        saver: Any = None,
+        saver: object = None,
     ) -> None:
         """Adds the graph of a session, and writes the values of its variables.
 
@@ -167,7 +167,7 @@ class SavedModelBuilder:
         main_op: Any,
         strip_default_attrs: bool,
         saver: Any,
-        session: Any,
+        session: object,
     ) -> None:
         for signature in (signatures or {}).values():
             _check_signature(signature)
@@ -197,7 +197,7 @@ class SavedModelBuilder:
         self,
         as_text: bool = False,
         experimental_image_format: bool = False,
-        experimental_image_writer_options: Any = None,
+        experimental_image_writer_options: object = None,
     ) -> bytes:
         """Writes the graphs.
 
@@ -272,7 +272,11 @@ def _path_of(tensor: Any) -> str:
 
 @export(v1=["saved_model.simple_save"])
 def simple_save(
-    session: Any, export_dir: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any], legacy_init_op: Any = None
+    session: Any,
+    export_dir: object,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    legacy_init_op: object = None,
 ) -> None:
     """Writes a SavedModel with one graph and one signature.
 

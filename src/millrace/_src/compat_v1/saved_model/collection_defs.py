@@ -14,6 +14,7 @@ from google.protobuf import any_pb2
 from millrace._src.compat_v1.train.queue_runner import QueueRunner
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import queue_runner_pb2, variable_pb2
 from millrace._src.state.variable import Variable
@@ -109,7 +110,7 @@ def write_collection(meta_graph: Any, name: str, items: Iterable[Any], scope: st
         meta_graph.collection_def[name].CopyFrom(target)
 
 
-def read_collection(graph: Any, name: str, message: Any, scope: str | None, known: dict[Any, Any]) -> None:
+def read_collection(graph: Graph, name: str, message: Any, scope: str | None, known: dict[Any, Any]) -> None:
     """Adds the items of a collection in a message to a graph.
 
     Args:
@@ -144,7 +145,7 @@ def read_collection(graph: Any, name: str, message: Any, scope: str | None, know
             graph.add_to_collection(name, with_scope(value.decode(), scope) if is_name else value)
 
 
-def _name_of(item: Any) -> str:
+def _name_of(item: object) -> str:
     if not isinstance(item, (SymbolicTensor, Operation)):
         raise TypeError(f"a {type(item).__name__} among them")
     return item.name

@@ -31,7 +31,9 @@ from millrace._src.util.logger import get_logger
 
 
 @export(v1=["saved_model.load", "saved_model.loader.load"])
-def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
+def load(
+    sess: Any, tags: Iterable[str], export_dir: object, import_scope: str | None = None, **saver_kwargs: Any
+) -> Any:
     """Reads a SavedModel: adds its graph to that of a session, restores the variables, runs what initializes.
 
     >>> import tempfile
@@ -94,7 +96,7 @@ def _main_op(meta_graph: Any, scope: str) -> str | None:
 
 
 @export(v1=["saved_model.maybe_saved_model_directory", "saved_model.loader.maybe_saved_model_directory"])
-def maybe_saved_model_directory(export_dir: Any) -> bool:
+def maybe_saved_model_directory(export_dir: object) -> bool:
     """Returns whether a folder holds a SavedModel, as `tf.saved_model.contains_saved_model` does.
 
     >>> tf.compat.v1.saved_model.maybe_saved_model_directory("/no/such/folder")

@@ -18,7 +18,7 @@ def main_op() -> Any:
 
 
 @export(v1=["saved_model.main_op_with_restore", "saved_model.main_op.main_op_with_restore"])
-def main_op_with_restore(restore_op_name: Any) -> Any:
+def main_op_with_restore(restore_op_name: object) -> Any:
     """Returns an operation that initializes the default graph, and then runs another operation.
 
     Args: restore_op_name: the operation; TensorFlow's argument is called a name, and is an operation all the same.

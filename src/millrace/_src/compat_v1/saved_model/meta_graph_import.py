@@ -102,7 +102,7 @@ def import_nodes_and_collections(
 
 @export(v1=["train.import_meta_graph"])
 def import_meta_graph(
-    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None, **kwargs: Any
+    meta_graph_or_file: object, clear_devices: bool = False, import_scope: str | None = None, **kwargs: Any
 ) -> Any:
     """Adds the nodes and collections of a `MetaGraphDef` to the default graph; returns its saver.
 

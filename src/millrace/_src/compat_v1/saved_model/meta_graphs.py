@@ -31,19 +31,19 @@ _UNBOUND = "$unbound_inputs_"
 
 @export(v1=["train.export_meta_graph"])
 def export_meta_graph(
-    filename: Any = None,
-    meta_info_def: Any = None,
+    filename: object = None,
+    meta_info_def: object = None,
     graph_def: Any = None,
     saver_def: Any = None,
     collection_list: Iterable[str] | None = None,
     as_text: bool = False,
-    graph: Any = None,
+    graph: Graph | None = None,
     export_scope: str | None = None,
     clear_devices: bool = False,
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
     save_debug_info: bool = False,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Returns a graph as a `MetaGraphDef`, and writes it to a file if there is a name for one.
 
@@ -179,7 +179,7 @@ def _drop_savers(graph_def: Any, saver_def: Any) -> None:
     graph_def.node.extend(kept)
 
 
-def write_message(path: Any, message: Any, as_text: bool = False) -> None:
+def write_message(path: object, message: Any, as_text: bool = False) -> None:
     """Writes a message to a file, whole or not at all; the folder is made where there is none."""
     name = file_name(path)
     if os.path.dirname(name):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from millrace._src.compat_v1.saved_model.tensor_infos import build_tensor_info
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import as_dtype, float32, string
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.whole_writes import written_beside
@@ -69,7 +70,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
 
 
 @export(v1=["saved_model.classification_signature_def", "saved_model.signature_def_utils.classification_signature_def"])
-def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+def classification_signature_def(examples: TensorLike, classes: object, scores: object) -> Any:
     """Returns the signature of a classification.
 
     Args:
@@ -93,7 +94,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
 
 
 @export(v1=["saved_model.regression_signature_def", "saved_model.signature_def_utils.regression_signature_def"])
-def regression_signature_def(examples: Any, predictions: Any) -> Any:
+def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> Any:
     """Returns the signature of a regression.
 
     Args:
@@ -152,11 +153,11 @@ class MethodNameUpdater:
     Raises: OSError: if there is no SavedModel.
     """
 
-    def __init__(self, export_dir: Any) -> None:
+    def __init__(self, export_dir: object) -> None:
         self._folder = folder_name(export_dir)
         self._message = parse_saved_model(self._folder)
 
-    def replace_method_name(self, signature_key: str, method_name: str, tags: Any = None) -> None:
+    def replace_method_name(self, signature_key: str, method_name: str, tags: object = None) -> None:
         """Replaces the method name of a signature.
 
         Args:
@@ -182,7 +183,7 @@ class MethodNameUpdater:
         for signature in signatures:
             signature.method_name = method_name
 
-    def save(self, new_export_dir: Any = None) -> None:
+    def save(self, new_export_dir: object = None) -> None:
         """Writes the message, into the folder it came from or into another that is made."""
         folder = self._folder if new_export_dir is None else folder_name(new_export_dir)
         gfile.makedirs(folder)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.compat_v1.saved_model.collection_defs import with_scope
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.scopes import get_default_graph
 from millrace._src.graph.structured_values import decode_spec
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
@@ -16,7 +18,7 @@ from millrace._src.util.export import export
 
 
 @export(v1=["saved_model.build_tensor_info", "saved_model.utils.build_tensor_info"])
-def build_tensor_info(tensor: Any) -> Any:
+def build_tensor_info(tensor: TensorLike) -> Any:
     """Returns the `TensorInfo` of a tensor of a graph.
 
     >>> with tf.Graph().as_default():
@@ -33,7 +35,7 @@ def build_tensor_info(tensor: Any) -> Any:
 
 
 @export(v1=["saved_model.get_tensor_from_tensor_info", "saved_model.utils.get_tensor_from_tensor_info"])
-def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None) -> Any:
     """Returns the tensor of a graph that a `TensorInfo` names.
 
     Args:

@@ -84,7 +84,7 @@ def _composite_parts(composite: Any) -> Parts:
     return Parts(tensors, lambda values: composite._nest_rebuild(nest.pack_sequence_as(components, list(values))))
 
 
-def _composite_feeds(composite: Any, value: Any) -> list[tuple[Any, Any]]:
+def _composite_feeds(composite: Any, value: object) -> list[tuple[Any, Any]]:
     tensors = nest.flatten(composite._nest_components(), expand_composites=True)
     return list(zip(tensors, nest.flatten(value, expand_composites=True), strict=True))
 

@@ -18,12 +18,13 @@ from millrace._src.core.context import eager_mode
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.graph.graph import Graph
 from millrace._src.ops.session_tensors import TensorStore
 
 Fed = dict[SymbolicTensor, Any]
 
 
-def flat_feeds(graph: Any, feed_dict: Mapping[Any, Any]) -> list[tuple[SymbolicTensor, Any]]:
+def flat_feeds(graph: Graph, feed_dict: Mapping[Any, Any]) -> list[tuple[SymbolicTensor, Any]]:
     """Returns the tensors that are fed, each with the value that the program gave for it.
 
     Args:
@@ -43,7 +44,7 @@ def flat_feeds(graph: Any, feed_dict: Mapping[Any, Any]) -> list[tuple[SymbolicT
     return pairs
 
 
-def _add_feeds(graph: Any, key: Any, value: Any, pairs: list[tuple[SymbolicTensor, Any]]) -> None:
+def _add_feeds(graph: Graph, key: object, value: object, pairs: list[tuple[SymbolicTensor, Any]]) -> None:
     if isinstance(key, tuple):
         if not isinstance(value, (list, tuple)) or len(value) != len(key):
             raise ValueError(
@@ -72,7 +73,7 @@ def _fed_tensor(graph: Any, key: Any) -> SymbolicTensor:
     return tensor
 
 
-def _plain_value(key: Any, value: Any) -> Any:
+def _plain_value(key: object, value: object) -> Any:
     if isinstance(value, types.Tensor):
         raise TypeError(
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
@@ -82,7 +83,7 @@ def _plain_value(key: Any, value: Any) -> Any:
     return value
 
 
-def array_of_feed(tensor: SymbolicTensor, value: Any, store: TensorStore) -> np.ndarray[Any, Any]:
+def array_of_feed(tensor: SymbolicTensor, value: object, store: TensorStore) -> np.ndarray[Any, Any]:
     """Returns the array of a fed tensor, which nobody else holds.
 
     Args:
@@ -108,7 +109,7 @@ def array_of_feed(tensor: SymbolicTensor, value: Any, store: TensorStore) -> np.
     return array
 
 
-def _converted(tensor: SymbolicTensor, value: Any, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _converted(tensor: SymbolicTensor, value: object, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
     if wanted.kind == "O":
         return _string_array(value)
     array = np.asarray(value).astype(wanted, order="C")
@@ -117,7 +118,7 @@ def _converted(tensor: SymbolicTensor, value: Any, wanted: np.dtype[Any]) -> np.
     return array
 
 
-def _string_array(value: Any) -> np.ndarray[Any, Any]:
+def _string_array(value: object) -> np.ndarray[Any, Any]:
     if isinstance(value, int):
         raise _misfit(value, object)
     with eager_mode():
@@ -125,7 +126,7 @@ def _string_array(value: Any) -> np.ndarray[Any, Any]:
     return array
 
 
-def _misfit(value: Any, kind: type) -> TypeError:
+def _misfit(value: object, kind: type) -> TypeError:
     return TypeError(
         f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {kind}. Try explicitly "
         "setting the type of the feed tensor to a larger type (e.g. int64)."

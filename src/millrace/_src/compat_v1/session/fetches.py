@@ -47,7 +47,7 @@ class FetchPlan:
         self.pack: Pack = self._packer(fetches)
         self.targets = list(self._targets)
 
-    def _packer(self, fetch: Any) -> Pack:
+    def _packer(self, fetch: object) -> Pack:
         """Notes what a fetch needs; returns what makes its value."""
         if fetch is None:
             raise TypeError(f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}". Cannot be None')
@@ -81,7 +81,7 @@ class FetchPlan:
         make: Any = type(fetches)
         return lambda values: make(*first_arguments, {key: pack(values) for key, pack in packers.items()})
 
-    def _element_packer(self, fetch: Any) -> Pack:
+    def _element_packer(self, fetch: object) -> Pack:
         element = self._element(fetch)
         if isinstance(element, Operation):
             self._targets[element] = None

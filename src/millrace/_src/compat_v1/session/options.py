@@ -13,7 +13,7 @@ from millrace._src.core.waiting import Cancellation
 from millrace._src.proto import config_pb2
 
 
-def jit_compile_of(config: Any) -> bool | None:
+def jit_compile_of(config: object) -> bool | None:
     """Returns how the steps of a session run: False never by XLA, None by the engine that measures fastest.
 
     Args: config: a `ConfigProto`, or None.
@@ -27,7 +27,7 @@ def jit_compile_of(config: Any) -> bool | None:
     return False if level == config_pb2.OptimizerOptions.OFF else None
 
 
-def check_options(options: Any, run_metadata: Any) -> None:
+def check_options(options: object, run_metadata: object) -> None:
     """Refuses what are not messages.
 
     Raises: TypeError: if `options` is not a `RunOptions`, or `run_metadata` not a `RunMetadata`.

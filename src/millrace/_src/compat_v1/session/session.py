@@ -53,7 +53,7 @@ class BaseSession:
       config: a `ConfigProto`.
     """
 
-    def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
+    def __init__(self, target: Any = "", graph: object = None, config: Any = None) -> None:
         self._is_closed = True  # until everything is there: a session that is refused has nothing to close
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
@@ -125,7 +125,7 @@ class BaseSession:
         """
         return self._run_plan(self._plan(fetches), feed_dict, options, run_metadata)
 
-    def _run_plan(self, plan: FetchPlan, feed_dict: Any, options: Any = None, run_metadata: Any = None) -> Any:
+    def _run_plan(self, plan: FetchPlan, feed_dict: object, options: object = None, run_metadata: object = None) -> Any:
         tensors, arrays = self._fed(feed_dict) if feed_dict else ((), ())
         if options is not None or run_metadata is not None:
             return self._run_with_options(plan, tensors, arrays, options, run_metadata)
@@ -133,7 +133,12 @@ class BaseSession:
         return plan.pack(step.results(self._run_step(step, arrays), arrays))
 
     def _run_with_options(
-        self, plan: FetchPlan, tensors: Sequence[SymbolicTensor], arrays: Sequence[Any], options: Any, run_metadata: Any
+        self,
+        plan: FetchPlan,
+        tensors: Sequence[SymbolicTensor],
+        arrays: Sequence[Any],
+        options: object,
+        run_metadata: Any,
     ) -> Any:
         check_options(options, run_metadata)
         step = self._step(plan.tensors, plan.targets, tensors)
@@ -179,7 +184,7 @@ class BaseSession:
         if self._is_closed:
             raise RuntimeError("Attempted to use a closed Session.")
 
-    def _plan(self, fetches: Any) -> FetchPlan:
+    def _plan(self, fetches: object) -> FetchPlan:
         """Returns what a structure of fetches needs."""
         self._check_open()
         key = fetch_key(fetches)
@@ -213,7 +218,9 @@ class BaseSession:
                     _keep(self._steps, key, step)
         return step
 
-    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: object, feed_list: object = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
         """Returns a function that runs the same fetches again and again.
 
         >>> with tf.Graph().as_default():
@@ -246,7 +253,7 @@ class BaseSession:
 
     # --- runs in parts -----------------------------------------------------------------------------------------------
 
-    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+    def partial_run_setup(self, fetches: object, feeds: Any = None) -> str:
         """Prepares a run in several parts.
 
         Args:
@@ -265,7 +272,7 @@ class BaseSession:
         self._partial_runs[handle] = run
         return handle
 
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: str, fetches: object, feed_dict: object = None) -> Any:
         """Goes on with a run in parts: no operation runs twice.
 
         >>> with tf.Graph().as_default():
@@ -322,7 +329,7 @@ class BaseSession:
             self.close()
 
 
-def _checked_target(target: Any) -> bytes:
+def _checked_target(target: object) -> bytes:
     """Returns the target as bytes.
 
     Raises:
@@ -357,7 +364,7 @@ def _cancelled() -> errors.CancelledError:
     return errors.CancelledError(None, None, _CLOSED)
 
 
-def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
+def _keep(cache: dict[Any, Any], key: object, value: object) -> None:
     """Adds an entry to a cache, in the place of the oldest where the cache is full."""
     while len(cache) >= _MAX_PLANS:
         cache.pop(next(iter(cache)), None)
@@ -415,7 +422,7 @@ class Session(BaseSession):
       tf.errors.UnimplementedError: for a server (`grpc://`).
     """
 
-    def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
+    def __init__(self, target: object = "", graph: object = None, config: object = None) -> None:
         super().__init__(target, graph, config)
         self._scopes: list[contextlib.ExitStack] = []
 
@@ -431,7 +438,7 @@ class Session(BaseSession):
         self.close()
 
     @staticmethod
-    def reset(target: Any, containers: Any = None, config: Any = None) -> None:
+    def reset(target: object, containers: Any = None, config: object = None) -> None:
         """Ends all sessions of this process, and drops what they hold.
 
         Args:
@@ -467,7 +474,7 @@ class InteractiveSession(BaseSession):
 
     _active: weakref.WeakSet[InteractiveSession] = weakref.WeakSet()
 
-    def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
+    def __init__(self, target: object = "", graph: Any = None, config: object = None) -> None:
         super().__init__(target, graph, config)
         if self._active:
             warnings.warn(

@@ -94,7 +94,7 @@ class Step:
         return [arrays[place] if place is not None else next(computed_values) for place in self._places]
 
 
-def own_value(value: Any) -> Any:
+def own_value(value: object) -> Any:
     """Returns a value that nobody changes behind the program's back, nor the program behind the session's: a copy."""
     if type(value) is not np.ndarray:
         return value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.dtypes import DType, as_dtype, string
 from millrace._src.core.tensor import SymbolicTensor, Tensor
@@ -72,7 +73,7 @@ def gives_handle(tensor: SymbolicTensor) -> bool:
 
 
 @export(v1=["get_session_handle"])
-def get_session_handle(data: Any, name: str | None = None) -> Any:
+def get_session_handle(data: TensorLike, name: str | None = None) -> Any:
     """Returns the handle of a tensor, which stays in the session that computes the handle.
 
     >>> with tf.Graph().as_default():
@@ -96,7 +97,7 @@ def get_session_handle(data: Any, name: str | None = None) -> Any:
 
 
 @export(v1=["get_session_tensor"])
-def get_session_tensor(handle: str, dtype: Any, name: str | None = None) -> tuple[Any, Any]:
+def get_session_tensor(handle: str, dtype: DTypeLike, name: str | None = None) -> tuple[Any, Any]:
     """Returns a tensor that a session has kept.
 
     Args:
@@ -131,6 +132,6 @@ def delete_session_tensor(handle: str, name: str | None = None) -> tuple[Any, Op
         return holder, operation
 
 
-def _device_of(handle: Any) -> str:
+def _device_of(handle: object) -> str:
     text = handle.decode() if isinstance(handle, bytes) else str(handle)
     return DeviceSpec.from_string(text.split(";")[-1]).to_string()

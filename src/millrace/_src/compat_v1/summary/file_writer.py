@@ -40,7 +40,7 @@ class EventWriter(Protocol):
     def get_logdir(self) -> str:
         """Returns the folder."""
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: object) -> None:
         """Adds an event."""
 
     def flush(self) -> None:
@@ -145,13 +145,13 @@ class FileWriter:
 
     def __init__(
         self,
-        logdir: Any,
+        logdir: object,
         graph: Any = None,
         max_queue: int = 10,
         flush_secs: float = 120,
         graph_def: Any = None,
         filename_suffix: str | None = None,
-        session: Any = None,
+        session: object = None,
     ) -> None:
         if context.executing_eagerly():
             raise RuntimeError(
@@ -175,14 +175,14 @@ class FileWriter:
     def __enter__(self) -> FileWriter:
         return self
 
-    def __exit__(self, unused_type: Any, unused_value: Any, unused_traceback: Any) -> None:
+    def __exit__(self, unused_type: object, unused_value: object, unused_traceback: object) -> None:
         self.close()
 
     def get_logdir(self) -> str:
         """Returns the folder of the file."""
         return self.event_writer.get_logdir()
 
-    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self, summary: Any, global_step: object = None) -> None:
         """Adds a summary.
 
         Args:
@@ -209,7 +209,7 @@ class FileWriter:
         bare.ClearField("metadata")
         return bare
 
-    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+    def add_graph(self, graph: object, global_step: object = None, graph_def: object = None) -> None:
         """Adds a graph.
 
         Args:
@@ -233,7 +233,7 @@ class FileWriter:
             raise TypeError(_NO_GRAPH)
         self._add(event_pb2.Event(graph_def=message.SerializeToString()), global_step)
 
-    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+    def add_meta_graph(self, meta_graph_def: object, global_step: object = None) -> None:
         """Adds a graph with what belongs to it.
 
         Args:
@@ -246,7 +246,7 @@ class FileWriter:
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
         self._add(event_pb2.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
-    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: object = None) -> None:
         """Adds what a session noted of a run: times, memory, graphs.
 
         Args:
@@ -277,7 +277,7 @@ class FileWriter:
             event.step = int(global_step)
         self.add_event(event)
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: object) -> None:
         """Adds an event as it is.
 
         Args: event: a `tf.compat.v1.Event`.

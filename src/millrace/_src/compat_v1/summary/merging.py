@@ -28,7 +28,7 @@ def _refuse_eager_mode() -> None:
 
 
 @export(v1=["summary.merge"])
-def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
+def merge(inputs: object, collections: Any = None, name: str | None = None) -> Any:
     """Returns several summaries as one.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -107,7 +107,7 @@ def all_v2_summary_ops() -> Any:
 
 
 @export(v1=["summary.initialize"])
-def initialize(graph: Any = None, session: Any = None) -> None:
+def initialize(graph: Graph | None = None, session: Any = None) -> None:
     """Opens the files of the writers of `tf.summary` in a graph; does nothing in eager mode.
 
     >>> tf.compat.v1.summary.initialize()

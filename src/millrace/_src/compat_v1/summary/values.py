@@ -15,6 +15,7 @@ from typing import Any
 from millrace._src.compat_v1.train.global_step import get_global_step
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core import context
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.graph.scopes import get_default_graph
@@ -55,7 +56,7 @@ def _scope(name: Any, family: Any = None) -> Iterator[tuple[str, str | None]]:
         yield (tag if family is None else f"{family}/{tag}"), scope or None
 
 
-def _collected(summary: Any, collections: Any) -> Any:
+def _collected(summary: object, collections: Any) -> Any:
     """Adds a summary to collections of the graph: to the summaries if none are named."""
     if context.state.graph is not None:
         for key in [GraphKeys.SUMMARIES] if collections is None else collections:
@@ -83,7 +84,9 @@ def _step() -> Any:
     return get_global_step(get_default_graph()) if recording.step is None else recording.step
 
 
-def _written(write: Callable[..., Any], name: Any, *arguments: Any, family: Any = None, **options: Any) -> Any:
+def _written(
+    write: Callable[..., Any], name: object, *arguments: object, family: object = None, **options: object
+) -> Any:
     """Writes a summary by a function of `tf.summary`, whatever scope is in force; returns an empty string."""
     with _scope(name, family) as (tag, _), context.name_scope(None):
         write(tag, *arguments, step=_step(), **options)
@@ -91,7 +94,9 @@ def _written(write: Callable[..., Any], name: Any, *arguments: Any, family: Any 
 
 
 @export(v1=["summary.scalar"])
-def scalar(name: Any, tensor: Any, collections: Any = None, family: Any = None) -> Any:
+def scalar(
+    name: object, tensor: TensorLike, collections: object = None, family: object = None
+) -> Any:
     """Returns the summary of a number.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -115,7 +120,9 @@ def scalar(name: Any, tensor: Any, collections: Any = None, family: Any = None) 
 
 
 @export(v1=["summary.histogram"])
-def histogram(name: Any, values: Any, collections: Any = None, family: Any = None) -> Any:
+def histogram(
+    name: object, values: TensorLike, collections: object = None, family: object = None
+) -> Any:
     """Returns the summary of how numbers are distributed.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -140,7 +147,13 @@ def histogram(name: Any, values: Any, collections: Any = None, family: Any = Non
 
 
 @export(v1=["summary.image"])
-def image(name: Any, tensor: Any, max_outputs: int = 3, collections: Any = None, family: Any = None) -> Any:
+def image(
+    name: object,
+    tensor: TensorLike,
+    max_outputs: int = 3,
+    collections: object = None,
+    family: object = None,
+) -> Any:
     """Returns the summary of pictures.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -170,7 +183,12 @@ def image(name: Any, tensor: Any, max_outputs: int = 3, collections: Any = None,
 
 @export(v1=["summary.audio"])
 def audio(
-    name: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None, family: Any = None
+    name: object,
+    tensor: TensorLike,
+    sample_rate: TensorLike,
+    max_outputs: int = 3,
+    collections: object = None,
+    family: object = None,
 ) -> Any:
     """Returns the summary of sounds.
 
@@ -230,12 +248,12 @@ def text(name: Any, tensor: Any, collections: Any = None) -> Any:
 
 @export(v1=["summary.tensor_summary"])
 def tensor_summary(
-    name: Any,
-    tensor: Any,
+    name: object,
+    tensor: TensorLike,
     summary_description: str | None = None,
-    collections: Any = None,
+    collections: object = None,
     summary_metadata: Any = None,
-    family: Any = None,
+    family: object = None,
     display_name: str | None = None,
 ) -> Any:
     """Returns the summary of a tensor of any dtype and shape.

@@ -9,6 +9,7 @@ from millrace._src.compat_v1.train.gradient_descent import Number
 from millrace._src.compat_v1.train.optimizer import Optimizer
 from millrace._src.compat_v1.train.slots import colocated
 from millrace._src.compat_v1.variables.initializers import Constant
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
 from millrace._src.ops import raw
@@ -63,10 +64,10 @@ class AdagradOptimizer(Optimizer):
             "use_locking": self._use_locking,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         return raw.ResourceApplyAdagrad(grad=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         return raw.ResourceSparseApplyAdagrad(grad=grad, indices=indices, **self._arguments(handle))
 
 
@@ -120,10 +121,10 @@ class ProximalAdagradOptimizer(Optimizer):
             "use_locking": self._use_locking,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         return raw.ResourceApplyProximalAdagrad(grad=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         return raw.ResourceSparseApplyProximalAdagrad(grad=grad, indices=indices, **self._arguments(handle))
 
 
@@ -147,7 +148,7 @@ class AdagradDAOptimizer(Optimizer):
     def __init__(
         self,
         learning_rate: Number,
-        global_step: Any,
+        global_step: object,
         initial_gradient_squared_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
         l2_regularization_strength: float = 0.0,
@@ -190,10 +191,10 @@ class AdagradDAOptimizer(Optimizer):
             "use_locking": self._use_locking,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         return raw.ResourceApplyAdagradDA(grad=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         return raw.ResourceSparseApplyAdagradDA(grad=grad, indices=indices, **self._arguments(handle))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from millrace._src.compat_v1.train.gradient_descent import Number
 from millrace._src.compat_v1.train.optimizer import Optimizer, cast_to, owning_graph
 from millrace._src.compat_v1.train.slots import colocated
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
@@ -71,7 +72,7 @@ class AdamOptimizer(Optimizer):
             self._zeros_slot(variable, "m", self._name)
             self._zeros_slot(variable, "v", self._name)
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: Any) -> Any:
         power1, power2 = self._get_beta_accumulators()
         return raw.ResourceApplyAdam(
             var=handle.handle,

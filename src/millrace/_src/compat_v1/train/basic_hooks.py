@@ -154,7 +154,7 @@ class StopAtStepHook(SessionRunHook):
         """Finds the global step."""
         self._global_step = step_tensor("StopAtStepHook")
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Any, coord: object) -> None:
         """Counts from the step at which the first session begins."""
         if self._last_step is None:
             self._last_step = session.run(self._global_step) + self._num_steps
@@ -190,7 +190,7 @@ class NanTensorHook(SessionRunHook):
       fail_on_nan_loss: whether to raise; else the loop is asked to stop.
     """
 
-    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+    def __init__(self, loss_tensor: object, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor = loss_tensor
         self._fail_on_nan_loss = fail_on_nan_loss
 
@@ -251,7 +251,7 @@ class FinalOpsHook(SessionRunHook):
       final_ops_feed_dict: what is fed.
     """
 
-    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
+    def __init__(self, final_ops: object, final_ops_feed_dict: object = None) -> None:
         self._final_ops = final_ops
         self._final_ops_feed_dict = final_ops_feed_dict
         self._final_ops_values: Any = None

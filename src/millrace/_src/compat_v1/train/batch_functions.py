@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.compat_v1.train.batching import Plan
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.util.export import export
 
 
 @export(v1=["train.batch"])
 def batch(
-    tensors: Any,
-    batch_size: Any,
+    tensors: TensorLike,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -67,13 +68,13 @@ def batch(
 
 @export(v1=["train.maybe_batch"])
 def maybe_batch(
-    tensors: Any,
-    keep_input: Any,
-    batch_size: Any,
+    tensors: TensorLike,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -117,11 +118,11 @@ def maybe_batch(
 
 @export(v1=["train.batch_join"])
 def batch_join(
-    tensors_list: Any,
-    batch_size: Any,
+    tensors_list: object,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -161,12 +162,12 @@ def batch_join(
 
 @export(v1=["train.maybe_batch_join"])
 def maybe_batch_join(
-    tensors_list: Any,
-    keep_input: Any,
-    batch_size: Any,
+    tensors_list: object,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -208,14 +209,14 @@ def maybe_batch_join(
 
 @export(v1=["train.shuffle_batch"])
 def shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
+    tensors: TensorLike,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     num_threads: int = 1,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
@@ -257,15 +258,15 @@ def shuffle_batch(
 
 @export(v1=["train.maybe_shuffle_batch"])
 def maybe_shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
+    tensors: TensorLike,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     num_threads: int = 1,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
@@ -309,13 +310,13 @@ def maybe_shuffle_batch(
 
 @export(v1=["train.shuffle_batch_join"])
 def shuffle_batch_join(
-    tensors_list: Any,
-    batch_size: Any,
+    tensors_list: object,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
@@ -355,14 +356,14 @@ def shuffle_batch_join(
 
 @export(v1=["train.maybe_shuffle_batch_join"])
 def maybe_shuffle_batch_join(
-    tensors_list: Any,
-    batch_size: Any,
+    tensors_list: object,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: object = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,

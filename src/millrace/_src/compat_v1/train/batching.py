@@ -61,7 +61,7 @@ class Plan:
     name: str | None = None
     shuffle: tuple[int, int | None] | None = field(default=None)
 
-    def batched(self, tensors: Any) -> Any:
+    def batched(self, tensors: object) -> Any:
         """Returns batches of the elements of one source.
 
         Args: tensors: the tensors of an element, in a list or a dict.

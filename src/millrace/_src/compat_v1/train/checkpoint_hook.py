@@ -39,7 +39,7 @@ class CheckpointSaverListener:
     def begin(self) -> None:
         """Prepares the listener, before the graph is finished."""
 
-    def before_save(self, session: Any, global_step_value: int) -> None:
+    def before_save(self, session: object, global_step_value: int) -> None:
         """Hears of a checkpoint before it is written.
 
         Args:
@@ -47,7 +47,7 @@ class CheckpointSaverListener:
           global_step_value: the step.
         """
 
-    def after_save(self, session: Any, global_step_value: int) -> Any:
+    def after_save(self, session: object, global_step_value: int) -> Any:
         """Hears of a checkpoint that was written.
 
         Args:
@@ -57,7 +57,7 @@ class CheckpointSaverListener:
         Returns: True to ask for the end of the loop; else None or False.
         """
 
-    def end(self, session: Any, global_step_value: int) -> None:
+    def end(self, session: object, global_step_value: int) -> None:
         """Hears of the end of the loop.
 
         Args:

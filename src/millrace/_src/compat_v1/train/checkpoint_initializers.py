@@ -16,6 +16,7 @@ from millrace._src.checkpoint.state_file import latest_checkpoint
 from millrace._src.compat_v1.train.saveables import VariableSaveable
 from millrace._src.compat_v1.variables.partitioned_variable import PartitionedVariable
 from millrace._src.compat_v1.variables.scope_state import VariableStore, variables_of_graph
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import state
 from millrace._src.core.execute import execute
 from millrace._src.core.op_registry import get_op
@@ -85,7 +86,7 @@ class InitialCheckpoint:
             detail = f" {self.shapes}" if not where else ""
             raise ValueError(f"Tensor {name}{where} is not found in {self.place} checkpoint{detail}")
 
-    def read(self, name: str, dtype: Any, part: str = "") -> Any:
+    def read(self, name: str, dtype: DTypeLike, part: str = "") -> Any:
         """Returns a tensor of the checkpoint, or a part of it."""
         with device("/device:CPU:0"):
             inputs = self._prefix, [name], [part]
@@ -108,7 +109,7 @@ def set_initial_value(variable: Any, value: Any) -> None:
     variable._initial_value = value
 
 
-def _targets(checkpoint: InitialCheckpoint, saved_name: str, target: Any) -> Iterator[tuple[str, Any]]:
+def _targets(checkpoint: InitialCheckpoint, saved_name: str, target: object) -> Iterator[tuple[str, Any]]:
     """Yields names of tensors with the variables that take their values."""
     store = variables_of_graph().store
     if not isinstance(target, (str, Variable, PartitionedVariable, list, tuple)):

@@ -19,7 +19,7 @@ class _InTurn:
         self._task_count = task_count
         self._next = 0
 
-    def __call__(self, op: Any) -> int:
+    def __call__(self, op: object) -> int:
         task = self._next
         self._next = (task + 1) % self._task_count
         return task
@@ -31,7 +31,7 @@ def replica_device_setter(
     ps_device: str = "/job:ps",
     worker_device: str = "/job:worker",
     merge_devices: bool = True,
-    cluster: Any = None,
+    cluster: object = None,
     ps_ops: Sequence[str] | None = None,
     ps_strategy: Callable[[Any], int] | None = None,
 ) -> Callable[[Any], str] | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from millrace._src.compat_v1.train.gradient_descent import Number
 from millrace._src.compat_v1.train.optimizer import Optimizer
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -80,7 +81,7 @@ class FtrlOptimizer(Optimizer):
             )
             self._zeros_slot(variable, "linear", self._linear_name)
 
-    def _first_squares(self, shape: Any, dtype: Any) -> Any:
+    def _first_squares(self, shape: ShapeLike, dtype: DTypeLike) -> Any:
         return ones(shape, dtype) * self._initial_accumulator_value
 
     def _prepare(self) -> None:
@@ -114,10 +115,10 @@ class FtrlOptimizer(Optimizer):
             "use_locking": self._use_locking,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         update = raw.ResourceApplyFtrlV2 if self._shrinkage > 0.0 else raw.ResourceApplyFtrl
         return update(grad=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         update = raw.ResourceSparseApplyFtrlV2 if self._shrinkage > 0.0 else raw.ResourceSparseApplyFtrl
         return update(grad=grad, indices=indices, **self._arguments(handle))

@@ -117,7 +117,7 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
 
 @export(v1=["train.assert_global_step"])
-def assert_global_step(global_step_tensor: Any) -> None:
+def assert_global_step(global_step_tensor: object) -> None:
     """Checks that something can be a global step: a scalar integer.
 
     Args: global_step_tensor: A variable or tensor.

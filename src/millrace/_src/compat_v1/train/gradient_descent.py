@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.compat_v1.train.optimizer import Optimizer
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops import raw
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
@@ -34,7 +35,7 @@ class GradientDescentOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._numbers = {"learning_rate": learning_rate}
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: Any) -> Any:
         return raw.ResourceApplyGradientDescent(
             var=handle.handle,
             alpha=self._number("learning_rate", handle),
@@ -87,10 +88,10 @@ class ProximalGradientDescentOptimizer(Optimizer):
             "use_locking": self._use_locking,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         return raw.ResourceApplyProximalGradientDescent(delta=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         return raw.ResourceSparseApplyProximalGradientDescent(grad=grad, indices=indices, **self._arguments(handle))
 
 
@@ -139,8 +140,8 @@ class MomentumOptimizer(Optimizer):
             "use_nesterov": self._use_nesterov,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         return raw.ResourceApplyMomentum(grad=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         return raw.ResourceSparseApplyMomentum(grad=grad, indices=indices, **self._arguments(handle))

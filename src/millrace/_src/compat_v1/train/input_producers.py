@@ -15,6 +15,7 @@ from millrace._src.compat_v1.variables.assignments import count_up_to
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.variable import VariableV1
 from millrace._src.control_flow.debug.assertion import assert_that
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
@@ -43,7 +44,7 @@ def refuse_eager(kind: type[Exception] = RuntimeError) -> None:
 
 
 @export(v1=["train.limit_epochs"])
-def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+def limit_epochs(tensor: TensorLike, num_epochs: int | None = None, name: str | None = None) -> Any:
     """Returns a tensor that can be computed only so many times; then reading it is the end of the data.
 
     The counter is a local variable: run `tf.compat.v1.local_variables_initializer()` first.
@@ -82,8 +83,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 @export(v1=["train.input_producer"])
 def input_producer(
-    input_tensor: Any,
-    element_shape: Any = None,
+    input_tensor: TensorLike,
+    element_shape: ShapeLike | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
@@ -91,7 +92,7 @@ def input_producer(
     shared_name: str | None = None,
     summary_name: str | None = None,
     name: str | None = None,
-    cancel_op: Any = None,
+    cancel_op: object = None,
 ) -> FIFOQueue:
     """Makes a queue of the rows of a tensor.
 
@@ -131,14 +132,14 @@ def input_producer(
 
 @export(v1=["train.string_input_producer"])
 def string_input_producer(
-    string_tensor: Any,
+    string_tensor: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
-    cancel_op: Any = None,
+    cancel_op: object = None,
 ) -> FIFOQueue:
     """Makes a queue of strings, such as names of files that a reader reads.
 
@@ -190,7 +191,7 @@ def string_input_producer(
 
 @export(v1=["train.range_input_producer"])
 def range_input_producer(
-    limit: Any,
+    limit: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,

@@ -16,6 +16,7 @@ from typing import Any
 from millrace._src.control_flow.case import case
 from millrace._src.control_flow.cond import cond
 from millrace._src.core import context
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int32, int64
 from millrace._src.ops import raw
@@ -54,10 +55,10 @@ class _Formula:
 
 @export(v1=["train.exponential_decay"])
 def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: object,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -88,17 +89,17 @@ def exponential_decay(
     return _now_or_later(compute)
 
 
-def _share(formula: _Formula, count: Any, staircase: bool) -> Any:
+def _share(formula: _Formula, count: object, staircase: bool) -> Any:
     share = formula.step / count
     return raw.Floor(x=share) if staircase else share
 
 
 @export(v1=["train.natural_exp_decay"])
 def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: object,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -113,10 +114,10 @@ def natural_exp_decay(
 
 @export(v1=["train.inverse_time_decay"])
 def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: object,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -140,11 +141,11 @@ def inverse_time_decay(
 
 @export(v1=["train.polynomial_decay"])
 def polynomial_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    end_learning_rate: Any = 0.0001,
-    power: Any = 1.0,
+    learning_rate: TensorLike,
+    global_step: object,
+    decay_steps: TensorLike,
+    end_learning_rate: TensorLike = 0.0001,
+    power: TensorLike = 1.0,
     cycle: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -185,7 +186,11 @@ def polynomial_decay(
 
 @export(v1=["train.cosine_decay"])
 def cosine_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
+    learning_rate: TensorLike,
+    global_step: object,
+    decay_steps: TensorLike,
+    alpha: float = 0.0,
+    name: str | None = None,
 ) -> Any:
     """Returns `learning_rate * ((1 - alpha) * 0.5 * (1 + cos(pi * s / n)) + alpha)`, with s at most n.
 
@@ -212,12 +217,12 @@ def cosine_decay(
 
 @export(v1=["train.cosine_decay_restarts"])
 def cosine_decay_restarts(
-    learning_rate: Any,
-    global_step: Any,
-    first_decay_steps: Any,
-    t_mul: Any = 2.0,
-    m_mul: Any = 1.0,
-    alpha: Any = 0.0,
+    learning_rate: TensorLike,
+    global_step: object,
+    first_decay_steps: TensorLike,
+    t_mul: TensorLike = 2.0,
+    m_mul: TensorLike = 1.0,
+    alpha: TensorLike = 0.0,
     name: str | None = None,
 ) -> Any:
     """Returns a rate that falls as `tf.compat.v1.train.cosine_decay`, and begins again when it is at the end.
@@ -252,7 +257,7 @@ def cosine_decay_restarts(
     return _now_or_later(compute)
 
 
-def _equal_falls(done: Any) -> tuple[Any, Any]:
+def _equal_falls(done: object) -> tuple[Any, Any]:
     """Returns the number of restarts, and the share of the present fall that is done, if all are equally long."""
     restarts = raw.Floor(x=done)
     return restarts, done - restarts
@@ -267,12 +272,12 @@ def _longer_falls(done: Any, longer: Any) -> tuple[Any, Any]:
 
 @export(v1=["train.linear_cosine_decay"])
 def linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    num_periods: Any = 0.5,
-    alpha: Any = 0.0,
-    beta: Any = 0.001,
+    learning_rate: TensorLike,
+    global_step: object,
+    decay_steps: TensorLike,
+    num_periods: TensorLike = 0.5,
+    alpha: TensorLike = 0.0,
+    beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Any:
     """Returns `learning_rate * ((alpha + (n - s) / n) * 0.5 * (1 + cos(2 * pi * num_periods * s / n)) + beta)`.
@@ -309,14 +314,14 @@ def _wave(share: Any, periods: Any) -> Any:
 
 @export(v1=["train.noisy_linear_cosine_decay"])
 def noisy_linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    initial_variance: Any = 1.0,
-    variance_decay: Any = 0.55,
-    num_periods: Any = 0.5,
-    alpha: Any = 0.0,
-    beta: Any = 0.001,
+    learning_rate: TensorLike,
+    global_step: object,
+    decay_steps: TensorLike,
+    initial_variance: TensorLike = 1.0,
+    variance_decay: TensorLike = 0.55,
+    num_periods: TensorLike = 0.5,
+    alpha: TensorLike = 0.0,
+    beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Any:
     """Returns the rate of `tf.compat.v1.train.linear_cosine_decay` with noise of falling variance in the linear part.
@@ -352,7 +357,7 @@ def noisy_linear_cosine_decay(
 
 
 @export(v1=["train.piecewise_constant", "train.piecewise_constant_decay"])
-def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Any:
+def piecewise_constant(x: TensorLike, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Any:
     """Returns one of several values: the first up to the first boundary, the second up to the second, and so on.
 
     >>> rate = tf.compat.v1.train.piecewise_constant(tf.Variable(5), boundaries=[3, 6], values=[1.0, 0.5, 0.1])
@@ -393,7 +398,7 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     return _now_or_later(compute)
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Any:
     return value
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from millrace._src.compat_v1.train.optimizer import Optimizer
 from millrace._src.compat_v1.variables.variable import VariableV1
 from millrace._src.control_flow.cond import cond
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, int64
@@ -34,7 +35,7 @@ class LossScale(AutoTrackable, abc.ABC):
         """Returns the scale now, a scalar float32 tensor."""
 
     @abc.abstractmethod
-    def update(self, grads: Any) -> tuple[Any, Any]:
+    def update(self, grads: TensorLike) -> tuple[Any, Any]:
         """Changes the scale after a step.
 
         Args: grads: The gradients, divided by the scale already.
@@ -85,7 +86,7 @@ class FixedLossScale(LossScale):
         """Returns the scale, a scalar float32 tensor."""
         return convert_to_tensor(self._value, dtype=float32)
 
-    def update(self, grads: Any) -> tuple[Any, bool]:
+    def update(self, grads: TensorLike) -> tuple[Any, bool]:
         """Changes nothing: every step is to be made.
 
         Args: grads: The gradients.
@@ -158,7 +159,7 @@ class DynamicLossScale(LossScale):
         """Returns the scale now, a scalar float32 tensor."""
         return convert_to_tensor(self._current_loss_scale)
 
-    def update(self, grads: Any) -> tuple[Any, Any]:
+    def update(self, grads: TensorLike) -> tuple[Any, Any]:
         """Counts a step, and changes the scale where it is time.
 
         Args: grads: The gradients, divided by the scale already; None among them count for nothing.
@@ -180,7 +181,7 @@ class DynamicLossScale(LossScale):
     def _shrink(self) -> Any:
         return self._set(raw.Maximum(x=self._current_loss_scale / self._multiplier, y=1.0))
 
-    def _set(self, scale: Any) -> Any:
+    def _set(self, scale: TensorLike) -> Any:
         return _done(
             self._current_loss_scale.assign(scale, read_value=False), self._num_good_steps.assign(0, read_value=False)
         )
@@ -204,7 +205,7 @@ class DynamicLossScale(LossScale):
         )
 
 
-def _done(*operations: Any) -> Any:
+def _done(*operations: object) -> Any:
     """Returns a tensor that is there once operations have run: what a branch must return."""
     if state.graph is None:
         return constant(True)
@@ -222,7 +223,7 @@ def _all_finite(gradients: Iterable[Any]) -> Any:
     return raw.All(input=raw.Pack(values=parts), axis=[0]) if parts else constant(True)
 
 
-def _dense(gradient: Any) -> Any:
+def _dense(gradient: object) -> Any:
     return gradient.values if isinstance(gradient, IndexedSlices) else gradient
 
 
@@ -250,12 +251,12 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
 
     def compute_gradients(
         self,
-        loss: Any,
-        var_list: Any = None,
+        loss: object,
+        var_list: object = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: object = None,
     ) -> list[tuple[Any, Any]]:
         """Returns the gradients of a loss, which is multiplied by the scale on the way.
 
@@ -267,7 +268,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         factor = 1.0 / self._loss_scale()
         return [(_multiplied(gradient, factor), variable) for gradient, variable in pairs]
 
-    def _scaled(self, loss: Any) -> Any:
+    def _scaled(self, loss: object) -> Any:
         if callable(loss):
             return lambda: _multiplied(loss(), self._loss_scale())
         return _multiplied(loss, self._loss_scale())
@@ -275,7 +276,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
     def apply_gradients(
         self,
         grads_and_vars: Iterable[tuple[Any, Any]],
-        global_step: Any = None,
+        global_step: object = None,
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
     ) -> Any:
@@ -306,7 +307,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         """Returns the names of the optimizer's slots."""
         return self._optimizer.get_slot_names()
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: TensorLike, name: str) -> Any:
         """Returns a slot of the optimizer.
 
         Args:
@@ -338,7 +339,7 @@ def _multiplied(value: Any, factor: Any) -> Any:
         "train.experimental.enable_mixed_precision_graph_rewrite",
     ]
 )
-def enable_mixed_precision_graph_rewrite(opt: Optimizer, loss_scale: Any = "dynamic") -> Optimizer:
+def enable_mixed_precision_graph_rewrite(opt: Optimizer, loss_scale: TensorLike = "dynamic") -> Optimizer:
     """Returns an optimizer with a loss scale.
 
     TensorFlow also computes parts of later graphs in 16-bit floats on GPUs that are fast at those. Here graphs compute

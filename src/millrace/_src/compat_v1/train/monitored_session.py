@@ -39,7 +39,7 @@ class _StepContext:
         """The session, whose runs no hook sees."""
         return self._session
 
-    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+    def run_with_hooks(self, *args: object, **kwargs: object) -> Any:
         """Does what `run` of the monitored session does."""
         return self._run_with_hooks_fn(*args, **kwargs)
 
@@ -151,7 +151,7 @@ class BaseMonitoredSession(SessionWrapper):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, kind: Any, value: Any, traceback: Any) -> bool:
+    def __exit__(self, kind: Any, value: object, traceback: object) -> bool:
         has_failed = kind is not None and not issubclass(kind, _END_OF_LOOP)
         self._close(has_failed)
         return not has_failed
@@ -211,7 +211,7 @@ class SingularMonitoredSession(BaseMonitoredSession):
         hooks: Sequence[SessionRunHook] | None = None,
         scaffold: Scaffold | None = None,
         master: str = "",
-        config: Any = None,
+        config: object = None,
         checkpoint_dir: str | None = None,
         stop_grace_period_secs: float = 120,
         checkpoint_filename_with_path: str | None = None,
@@ -300,7 +300,7 @@ def MonitoredTrainingSession(
     return MonitoredSession(creator, all_hooks, stop_grace_period_secs)
 
 
-def _frequency(steps: Any, secs: Any, default: tuple[Any, Any]) -> tuple[Any, Any]:
+def _frequency(steps: object, secs: object, default: tuple[Any, Any]) -> tuple[Any, Any]:
     """Returns the steps and the seconds between two times; the default if the caller gave neither."""
     if steps is _DEFAULT and secs is _DEFAULT:
         return default

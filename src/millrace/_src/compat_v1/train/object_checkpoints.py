@@ -20,7 +20,7 @@ def keys_of_names(prefix: str) -> dict[str, str] | None:
     return {attribute.full_name: attribute.checkpoint_key for attribute in attributes}
 
 
-def keys_of_objects(prefix: str, var_list: Any) -> dict[str, Any] | None:
+def keys_of_objects(prefix: str, var_list: object) -> dict[str, Any] | None:
     """Returns variables by the keys that they have in a checkpoint of objects; None for other checkpoints.
 
     Args:

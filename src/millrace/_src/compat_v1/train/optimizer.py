@@ -21,6 +21,7 @@ from millrace._src.compat_v1.variables.initializers import Zeros
 from millrace._src.compat_v1.variables.variable import RefVariable, VariableV1
 from millrace._src.control_flow.gradient_tape import GradientTape
 from millrace._src.core import context
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bfloat16, float16, float32, float64
@@ -28,6 +29,7 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import init_scope
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
@@ -92,14 +94,14 @@ class Optimizer(Trackable):
 
     def minimize(
         self,
-        loss: Any,
-        global_step: Any = None,
-        var_list: Any = None,
+        loss: object,
+        global_step: object = None,
+        var_list: object = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> Any:
         """Makes a step against the gradients of a loss.
 
@@ -129,7 +131,7 @@ class Optimizer(Trackable):
     def compute_gradients(
         self,
         loss: Any,
-        var_list: Any = None,
+        var_list: object = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
@@ -198,7 +200,7 @@ class Optimizer(Trackable):
     def apply_gradients(
         self,
         grads_and_vars: Iterable[tuple[Any, Any]],
-        global_step: Any = None,
+        global_step: object = None,
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
     ) -> Any:
@@ -267,20 +269,22 @@ class Optimizer(Trackable):
             name: convert_to_tensor(self._call_if_callable(value), name=name) for name, value in self._numbers.items()
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         """Updates a variable by a gradient of its shape; returns the operation."""
         raise NotImplementedError(f"{type(self).__name__} does not define _resource_apply_dense.")
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         """Updates rows of a variable, none of which is named twice; returns the operation."""
         raise NotImplementedError(f"{type(self).__name__} does not define _resource_apply_sparse.")
 
-    def _resource_apply_sparse_duplicate_indices(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: TensorLike, handle: object, indices: TensorLike
+    ) -> Any:
         """Updates rows of a variable, of which some may be named several times; returns the operation."""
         summed, unique = _summed_rows(grad, indices)
         return self._resource_apply_sparse(summed, handle, unique)
 
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
+    def _apply_dense(self, grad: TensorLike, var: TensorLike) -> Any:
         """Updates a variable that is made with `use_resource=False`."""
         return self._resource_apply_dense(grad, var)
 
@@ -300,7 +304,7 @@ class Optimizer(Trackable):
     # --- what subclasses use ---------------------------------------------------------------------------------------
 
     @staticmethod
-    def _call_if_callable(param: Any) -> Any:
+    def _call_if_callable(param: object) -> Any:
         """Returns a number, which may be given as a function."""
         return param() if callable(param) else param
 
@@ -308,7 +312,7 @@ class Optimizer(Trackable):
         """Returns the tensor of a number in the dtype of a variable."""
         return cast_to(self._tensors[name], variable.dtype)
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: TensorLike, name: str) -> Any:
         """Returns the slot of a variable; None where there is none.
 
         Args:
@@ -333,7 +337,7 @@ class Optimizer(Trackable):
         """Returns the slots of a name by variables' keys."""
         return self._slots.setdefault(slot_name, {})
 
-    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+    def _get_or_make_slot(self, var: TensorLike, val: TensorLike, slot_name: str, op_name: str) -> Any:
         """Returns the slot of a variable, which begins with a value."""
         return self._made_slot(var, slot_name, lambda: new_slot(var, val, op_name))
 
@@ -353,7 +357,7 @@ class Optimizer(Trackable):
 
         return self._made_slot(var, slot_name, make)
 
-    def _made_slot(self, variable: Any, slot_name: str, make: Callable[[], Any]) -> Any:
+    def _made_slot(self, variable: object, slot_name: str, make: Callable[[], Any]) -> Any:
         slots = self._slot_dict(slot_name)
         key = key_of(variable)
         if key not in slots:
@@ -379,7 +383,7 @@ class Optimizer(Trackable):
             self._non_slots[key] = variable
         return self._non_slots[key]
 
-    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+    def _get_non_slot_variable(self, name: str, graph: Graph | None = None) -> Any:
         """Returns a variable that `_create_non_slot_variable` made; None where it made none."""
         return self._non_slots.get((name, graph))
 
@@ -395,7 +399,7 @@ class Optimizer(Trackable):
         own = self._get_non_slot_variable(name, owning_graph())
         return super()._lookup_dependency(name, cached_dependencies) if own is None else own
 
-    def _restore_slot_variable(self, slot_name: str, variable: Any, slot_variable: Any) -> None:
+    def _restore_slot_variable(self, slot_name: str, variable: object, slot_variable: object) -> None:
         """Gives a new slot the value that a checkpoint restored earlier has for it."""
         for position in self._deferred_slots.get(slot_name, {}).pop(key_of(variable), []):
             restore(slot_variable, position)
@@ -431,7 +435,7 @@ def _trained() -> list[Any]:
     return trainable_variables() + get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
 
 
-def _gradients_of_function(loss: Callable[[], Any], var_list: Any, grad_loss: Any) -> list[tuple[Any, Any]]:
+def _gradients_of_function(loss: Callable[[], Any], var_list: object, grad_loss: object) -> list[tuple[Any, Any]]:
     """Returns the gradients of the loss that a function computes, with their variables."""
     with GradientTape() as tape:
         if var_list is not None:
@@ -454,7 +458,7 @@ def _checked_gradient(gradient: Any) -> Any:
         raise TypeError(f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {gradient}") from error
 
 
-def _summed_rows(values: Any, indices: Any) -> tuple[Any, Any]:
+def _summed_rows(values: object, indices: object) -> tuple[Any, Any]:
     """Returns rows, and their numbers without repetitions: rows that belong together are added up."""
     unique, places = raw.Unique(x=indices, out_idx="int32")
     count = raw.Shape(input=unique)[0]

@@ -82,7 +82,14 @@ class QueueRunner:
         self._runs_by_session: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._exceptions_raised: list[BaseException] = []
 
-    def _init_from_args(self, queue: Any, enqueue_ops: Any, close_op: Any, cancel_op: Any, ends: Any) -> None:
+    def _init_from_args(
+        self,
+        queue: Any,
+        enqueue_ops: Any,
+        close_op: Any,
+        cancel_op: Any,
+        ends: Any,
+    ) -> None:
         if not queue or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         self._queue, self._enqueue_ops = queue, enqueue_ops
@@ -199,7 +206,7 @@ class QueueRunner:
             if is_counted:
                 self._end_run(sess, closes=False)
 
-    def _end_run(self, sess: Any, closes: bool) -> None:
+    def _end_run(self, sess: object, closes: bool) -> None:
         """Counts a thread that ends; the last one closes the queue, if the data is at its end."""
         with self._lock:
             self._runs_by_session[sess] -= 1
@@ -207,7 +214,7 @@ class QueueRunner:
         if is_last and closes:
             self._try(sess, self._close_op)
 
-    def _close_on_stop(self, sess: Any, coord: Any) -> None:
+    def _close_on_stop(self, sess: object, coord: Any) -> None:
         """Calls off what waits to enqueue when a stop is requested; the body of a thread."""
         coord.wait_for_stop()
         self._try(sess, self._cancel_op)
@@ -246,7 +253,7 @@ class QueueRunner:
         )
 
     @staticmethod
-    def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
+    def from_proto(queue_runner_def: object, import_scope: str | None = None) -> QueueRunner:
         """Returns the runner that a `QueueRunnerDef` message tells of, in the default graph.
 
         Args:
@@ -282,7 +289,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 @export(v1=["train.queue_runner.start_queue_runners", "train.start_queue_runners"])
 def start_queue_runners(
-    sess: Any = None,
+    sess: object = None,
     coord: Coordinator | None = None,
     daemon: bool = True,
     start: bool = True,

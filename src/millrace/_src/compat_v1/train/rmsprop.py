@@ -8,6 +8,7 @@ from typing import Any
 from millrace._src.compat_v1.train.gradient_descent import Number
 from millrace._src.compat_v1.train.optimizer import Optimizer
 from millrace._src.compat_v1.variables.initializers import Ones
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops import raw
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
@@ -73,11 +74,11 @@ class RMSPropOptimizer(Optimizer):
             "use_locking": self._use_locking,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         update = raw.ResourceApplyCenteredRMSProp if self._centered else raw.ResourceApplyRMSProp
         return update(grad=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         update = raw.ResourceSparseApplyCenteredRMSProp if self._centered else raw.ResourceSparseApplyRMSProp
         return update(grad=grad, indices=indices, **self._arguments(handle))
 
@@ -122,8 +123,8 @@ class AdadeltaOptimizer(Optimizer):
             "use_locking": self._use_locking,
         }
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: TensorLike, handle: object) -> Any:
         return raw.ResourceApplyAdadelta(grad=grad, **self._arguments(handle))
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         return raw.ResourceSparseApplyAdadelta(grad=grad, indices=indices, **self._arguments(handle))

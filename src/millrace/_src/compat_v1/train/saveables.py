@@ -64,7 +64,7 @@ def all_saveables() -> list[Any]:
     return get_collection(GraphKeys.GLOBAL_VARIABLES) + get_collection(GraphKeys.SAVEABLE_OBJECTS)
 
 
-def saveables_of(var_list: Any) -> list[SaveableObject]:
+def saveables_of(var_list: object) -> list[SaveableObject]:
     """Returns what is saved, in the order of the names.
 
     Args: var_list: Variables and other objects in a list, or a dictionary of them by name.
@@ -84,7 +84,7 @@ def saveables_of(var_list: Any) -> list[SaveableObject]:
     return found
 
 
-def _by_name(items: Any) -> dict[str, Any]:
+def _by_name(items: object) -> dict[str, Any]:
     """Returns objects by their names.
 
     Raises:
@@ -113,7 +113,7 @@ def _sorted(items: Iterable[Any]) -> list[Any]:
     return sorted(items, key=_name_of)
 
 
-def _name_of(item: Any) -> str:
+def _name_of(item: object) -> str:
     """Returns the key of an object.
 
     Raises: TypeError: for what cannot be saved.
@@ -125,7 +125,7 @@ def _name_of(item: Any) -> str:
     raise TypeError(f"Variable to save is not a Variable: {item}")
 
 
-def _saveables(name: str, item: Any) -> list[SaveableObject]:
+def _saveables(name: str, item: object) -> list[SaveableObject]:
     """Returns what is saved under a name.
 
     Raises: TypeError: if it cannot be saved.

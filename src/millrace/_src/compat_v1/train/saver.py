@@ -84,7 +84,7 @@ class Saver:
 
     def __init__(
         self,
-        var_list: Any = None,
+        var_list: object = None,
         reshape: bool = False,
         sharded: bool = False,
         max_to_keep: int | None = 5,
@@ -92,7 +92,7 @@ class Saver:
         name: str | None = None,
         restore_sequentially: bool = False,
         saver_def: Any = None,
-        builder: Any = None,
+        builder: object = None,
         defer_build: bool = False,
         allow_empty: bool = False,
         write_version: int = saver_pb2.SaverDef.V2,
@@ -181,7 +181,7 @@ class Saver:
         return _renamed(message, lambda name: name.removeprefix(export_scope.rstrip("/") + "/"))
 
     @staticmethod
-    def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
+    def from_proto(saver_def: object, import_scope: str | None = None) -> Saver:
         """Makes a saver of a `SaverDef`, which names operations of the graph.
 
         Args:
@@ -275,7 +275,7 @@ class Saver:
         self,
         sess: Any,
         save_path: str,
-        global_step: Any = None,
+        global_step: object = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,
@@ -337,7 +337,7 @@ class Saver:
             raise ValueError("No variables to save")
         return not self._var_list
 
-    def _prefix(self, sess: Any, save_path: str, global_step: Any, latest_filename: str) -> str:
+    def _prefix(self, sess: object, save_path: str, global_step: object, latest_filename: str) -> str:
         """Returns what the names of the files begin with, with the number of the step.
 
         Raises: ValueError: if a file would have the name of the list of checkpoints.
@@ -380,7 +380,7 @@ class Saver:
 
     # --- restoring -------------------------------------------------------------------------------------------------
 
-    def restore(self, sess: Any, save_path: str) -> None:
+    def restore(self, sess: object, save_path: str) -> None:
         """Gives the variables the values of a checkpoint; they need not be initialized.
 
         Args:
@@ -440,7 +440,7 @@ class Saver:
 _NAME_FIELDS = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
 
 
-def _check(saver_def: Any) -> None:
+def _check(saver_def: object) -> None:
     """Refuses a message that names no operations.
 
     Raises: ValueError: for such a message.

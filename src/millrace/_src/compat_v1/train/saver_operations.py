@@ -82,7 +82,7 @@ def by_device(saveables: Sequence[SaveableObject]) -> list[tuple[str, list[Savea
 # --- writing --------------------------------------------------------------------------------------------------------
 
 
-def _write(prefix: Any, saveables: Sequence[SaveableObject], version: int) -> Any:
+def _write(prefix: object, saveables: Sequence[SaveableObject], version: int) -> Any:
     """Writes one file; returns the operation."""
     specs = [spec for saveable in saveables for spec in saveable.specs]
     names, slices = [spec.name for spec in specs], [spec.slice_spec for spec in specs]
@@ -96,13 +96,13 @@ def _texts(items: Sequence[str]) -> Any:
     return np.array(items, dtype=object)
 
 
-def _save(prefix: Any, groups: Sequence[tuple[str, Sequence[SaveableObject]]], version: int) -> Any:
+def _save(prefix: object, groups: Sequence[tuple[str, Sequence[SaveableObject]]], version: int) -> Any:
     """Writes everything to one file."""
     ((_, saveables),) = groups
     return _after(_write(prefix, saveables, version), prefix)
 
 
-def _after(operation: Any, value: Any) -> Any:
+def _after(operation: object, value: Any) -> Any:
     """Returns a value once an operation has run."""
     with state.graph.colocate_with(value.op), control_dependencies([operation]):
         return raw.Identity(input=value, name="control_dependency")
@@ -132,7 +132,7 @@ def _save_shards(prefix: Any, groups: Sequence[tuple[str, Sequence[SaveableObjec
             return raw.Identity(input=prefix)
 
 
-def _temporary(prefix: Any) -> Any:
+def _temporary(prefix: object) -> Any:
     """Returns the beginning of the names of the files that are joined later."""
     with device("/device:CPU:*"):
         is_s3 = raw.StaticRegexFullMatch(input=prefix, pattern=_S3)
@@ -140,7 +140,7 @@ def _temporary(prefix: Any) -> Any:
         return raw.StringJoin(inputs=[prefix, ending])
 
 
-def _sharded_name(base: Any, number: int, count: Any) -> Any:
+def _sharded_name(base: object, number: int, count: object) -> Any:
     return execute(get_op("ShardedFilename"), (base, number, count), {}, "ShardedFilename")
 
 
@@ -165,7 +165,7 @@ def _restore_all(
     return group(*shards, name="restore_all")
 
 
-def _restore(prefix: Any, saveables: Sequence[SaveableObject], reshape: bool) -> list[Any]:
+def _restore(prefix: object, saveables: Sequence[SaveableObject], reshape: bool) -> list[Any]:
     """Restores objects; returns the operations."""
     specs = [spec for saveable in saveables for spec in saveable.specs]
     with device(_CPU):

@@ -57,22 +57,22 @@ class Scaffold:
 
     def __init__(
         self,
-        init_op: Any = None,
-        init_feed_dict: Any = None,
+        init_op: object = None,
+        init_feed_dict: object = None,
         init_fn: Callable[[Any, Any], None] | None = None,
-        ready_op: Any = None,
-        ready_for_local_init_op: Any = None,
-        local_init_op: Any = None,
-        summary_op: Any = None,
+        ready_op: object = None,
+        ready_for_local_init_op: object = None,
+        local_init_op: object = None,
+        summary_op: object = None,
         saver: Saver | None = None,
         copy_from_scaffold: Scaffold | None = None,
-        local_init_feed_dict: Any = None,
+        local_init_feed_dict: object = None,
     ) -> None:
         if copy_from_scaffold is not None and not isinstance(copy_from_scaffold, Scaffold):
             raise TypeError("copy_from_scaffold is not a Scaffold instance.")
         other = copy_from_scaffold
 
-        def chosen(value: Any, of_other: Any) -> Any:
+        def chosen(value: object, of_other: object) -> Any:
             return of_other if value is None and other is not None else value
 
         self._init_op = chosen(init_op, other and other.init_op)
@@ -88,7 +88,7 @@ class Scaffold:
         self._summary_op = chosen(summary_op, other and other.summary_op)
         self._saver: Any = chosen(saver, other and other.saver)
 
-    def _call_init_fn(self, session: Any) -> None:
+    def _call_init_fn(self, session: object) -> None:
         if self._user_init_fn is not None:
             self._user_init_fn(self, session)
 

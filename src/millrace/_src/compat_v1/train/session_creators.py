@@ -38,7 +38,7 @@ class ChiefSessionCreator(SessionCreator):
         self,
         scaffold: Scaffold | None = None,
         master: str = "",
-        config: Any = None,
+        config: object = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
     ) -> None:
@@ -79,7 +79,7 @@ class WorkerSessionCreator(SessionCreator):
     """
 
     def __init__(
-        self, scaffold: Scaffold | None = None, master: str = "", config: Any = None, max_wait_secs: float = 30 * 60
+        self, scaffold: Scaffold | None = None, master: str = "", config: object = None, max_wait_secs: float = 30 * 60
     ) -> None:
         self._scaffold = scaffold or Scaffold()
         self._session_manager: SessionManager | None = None

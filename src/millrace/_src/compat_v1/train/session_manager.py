@@ -51,13 +51,13 @@ class SessionManager:
 
     def __init__(
         self,
-        local_init_op: Any = None,
-        ready_op: Any = None,
+        local_init_op: object = None,
+        ready_op: object = None,
         ready_for_local_init_op: Any = None,
-        graph: Any = None,
+        graph: object = None,
         recovery_wait_secs: float = 30,
-        local_init_run_options: Any = None,
-        local_init_feed_dict: Any = None,
+        local_init_run_options: object = None,
+        local_init_feed_dict: object = None,
     ) -> None:
         if ready_for_local_init_op is not None and local_init_op is None:
             raise ValueError(
@@ -77,14 +77,14 @@ class SessionManager:
     def prepare_session(
         self,
         master: str,
-        init_op: Any = None,
+        init_op: object = None,
         saver: Any = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
         config: Any = None,
-        init_feed_dict: Any = None,
+        init_feed_dict: object = None,
         init_fn: Callable[[Any], None] | None = None,
     ) -> Any:
         """Makes a session whose model is ready: restored if there is a checkpoint, else initialized.
@@ -205,7 +205,7 @@ class SessionManager:
         checkpoint_filename_with_path: str | None,
         wait_for_checkpoint: bool,
         max_wait_secs: float,
-        config: Any,
+        config: object,
     ) -> tuple[Any, bool]:
         """Makes a session; restores a checkpoint, if there is one. Returns the session, and whether it did."""
         if checkpoint_dir and checkpoint_filename_with_path:
@@ -246,10 +246,10 @@ class SessionManager:
             get_logger().info("Done running local_init_op.")
         return is_ready, missing
 
-    def _model_ready(self, sess: Any) -> Readiness:
+    def _model_ready(self, sess: object) -> Readiness:
         return _ready(self._ready_op, sess, "Model not ready")
 
-    def _model_ready_for_local_init(self, sess: Any) -> Readiness:
+    def _model_ready_for_local_init(self, sess: object) -> Readiness:
         return _ready(self._ready_for_local_init_op, sess, "Model not ready for local init")
 
 

@@ -56,7 +56,7 @@ class SessionRunContext:
       session: the session.
     """
 
-    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+    def __init__(self, original_args: SessionRunArgs, session: object) -> None:
         self._original_args = original_args
         self._session = session
         self._stop_requested = False
@@ -102,7 +102,7 @@ class SessionRunHook:
     def begin(self) -> None:
         """Prepares the hook, once, before the graph is finished: the hook may add to the graph."""
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: object, coord: object) -> None:
         """Hears of a new session, also of one that takes the place of a session that failed.
 
         Args:
@@ -126,7 +126,7 @@ class SessionRunHook:
           run_values: the values of what the hook asked for.
         """
 
-    def end(self, session: Any) -> None:
+    def end(self, session: object) -> None:
         """Hears of the end of the loop, unless the loop ends by an error.
 
         Args: session: the session, which is open still.

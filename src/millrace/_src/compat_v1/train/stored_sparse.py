@@ -37,7 +37,7 @@ class Waiting(NamedTuple):
     rank: int | None
 
 
-def store(tensors: Sequence[Any], is_many: bool, keep_input: Any) -> tuple[list[Any], list[Waiting | None]]:
+def store(tensors: Sequence[Any], is_many: bool, keep_input: object) -> tuple[list[Any], list[Waiting | None]]:
     """Lets the sparse tensors of an element wait.
 
     Args:
@@ -56,7 +56,7 @@ def store(tensors: Sequence[Any], is_many: bool, keep_input: Any) -> tuple[list[
 
 
 def store_lists(
-    tensors_list: Sequence[Sequence[Any]], is_many: bool, keep_input: Any
+    tensors_list: Sequence[Sequence[Any]], is_many: bool, keep_input: object
 ) -> tuple[list[list[Any]], list[Waiting | None]]:
     """Does what `store` does for several sources of the same elements, whose sparse tensors wait in the same maps."""
     first, waiting = store(tensors_list[0], is_many, keep_input)

@@ -131,7 +131,13 @@ class Supervisor:
         self._check_devices()
         self._graph.finalize()
 
-    def _find_operations(self, ready_op: Any, ready_for_local_init_op: Any, init_op: Any, local_init_op: Any) -> None:
+    def _find_operations(
+        self,
+        ready_op: object,
+        ready_for_local_init_op: object,
+        init_op: object,
+        local_init_op: object,
+    ) -> None:
         keys = GraphKeys
         self._ready_op = self._found(ready_op, keys.READY_OP, report_uninitialized_variables)
         self._init_op = self._found(init_op, keys.INIT_OP, global_variables_initializer)
@@ -142,7 +148,7 @@ class Supervisor:
             lambda: group(local_variables_initializer(), tables_initializer()),
         )
 
-    def _found(self, given: Any, key: str, make: Callable[[], Any]) -> Any:
+    def _found(self, given: object, key: str, make: Callable[[], Any]) -> Any:
         """Returns what was given, or the first item of a collection, or what is made and noted there."""
         if not _is_default(given):
             return given
@@ -243,7 +249,7 @@ class Supervisor:
     def prepare_or_wait_for_session(
         self,
         master: str = "",
-        config: Any = None,
+        config: object = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
         start_standard_services: bool = True,
@@ -293,7 +299,7 @@ class Supervisor:
             saver_def = self._saver.saver_def if self._saver else None
             self._summary_writer.add_meta_graph(meta_graph_pb2.MetaGraphDef(graph_def=graph_def, saver_def=saver_def))
 
-    def start_standard_services(self, sess: Any) -> list[LooperThread] | None:
+    def start_standard_services(self, sess: object) -> list[LooperThread] | None:
         """Starts the threads that write summaries, the steps per second, and checkpoints.
 
         Args: sess: the session.
@@ -325,7 +331,7 @@ class Supervisor:
     def _step(self, sess: Any) -> int:
         return int(sess.run(self._global_step))
 
-    def start_queue_runners(self, sess: Any, queue_runners: Sequence[Any] | None = None) -> list[Any]:
+    def start_queue_runners(self, sess: object, queue_runners: Sequence[Any] | None = None) -> list[Any]:
         """Starts the threads of queue runners.
 
         Args:
@@ -401,7 +407,7 @@ class Supervisor:
         """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
-    def summary_computed(self, sess: Any, summary: Any, global_step: Any = None) -> None:
+    def summary_computed(self, sess: object, summary: object, global_step: object = None) -> None:
         """Writes a summary of the program.
 
         Args:
@@ -463,7 +469,7 @@ class Supervisor:
     SummaryComputed = summary_computed
 
 
-def _is_default(value: Any) -> bool:
+def _is_default(value: object) -> bool:
     return type(value) is int and value == _USE_DEFAULT
 
 

@@ -185,7 +185,7 @@ class SyncReplicasOptimizer(Optimizer):
         """Returns a slot of the optimizer that makes the steps."""
         return self._opt.get_slot(*args, **kwargs)
 
-    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
+    def get_slot_names(self, *args: object, **kwargs: object) -> list[str]:
         """Returns the names of the slots of the optimizer that makes the steps."""
         return self._opt.get_slot_names(*args, **kwargs)
 

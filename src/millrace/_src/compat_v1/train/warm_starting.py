@@ -62,7 +62,7 @@ class VocabInfo(_VocabInfoFields):
         num_oov_buckets: int,
         old_vocab: str,
         old_vocab_size: int = -1,
-        backup_initializer: Any = None,
+        backup_initializer: object = None,
         axis: int = 0,
     ) -> VocabInfo:
         if axis not in (0, 1):
@@ -74,7 +74,7 @@ class VocabInfo(_VocabInfoFields):
 @export(v1=["train.warm_start"])
 def warm_start(
     ckpt_to_initialize_from: str,
-    vars_to_warm_start: Any = ".*",
+    vars_to_warm_start: object = ".*",
     var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
     var_name_to_prev_var_name: Mapping[str, str] | None = None,
 ) -> None:
@@ -106,7 +106,7 @@ def warm_start(
             init_from_checkpoint(ckpt_to_initialize_from, {saved_name: parts if len(parts) > 1 else parts[0]})
 
 
-def _chosen(vars_to_warm_start: Any) -> list[Any]:
+def _chosen(vars_to_warm_start: object) -> list[Any]:
     """Returns the variables that are asked for.
 
     Raises: TypeError, ValueError: for something else.
@@ -180,7 +180,7 @@ def _words(path: str, count: int) -> list[str]:
     return words if count < 0 else words[:count]
 
 
-def _remapped(saved: Any, places: Sequence[int], shape: Sequence[int], info: VocabInfo, dtype: DType) -> Any:
+def _remapped(saved: object, places: Sequence[int], shape: Sequence[int], info: VocabInfo, dtype: DType) -> Any:
     """Returns rows or columns of a tensor at places, and those of an initializer where the place is -1."""
     dtype = dtype.base_dtype
     found = raw.GatherV2(params=saved, indices=np.maximum(places, 0).astype(np.int64), axis=info.axis)

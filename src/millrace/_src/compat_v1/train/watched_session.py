@@ -130,7 +130,7 @@ def _add_feeds(feeds: dict[Any, Any], others: Any, who: str) -> None:
     feeds.update(others or {})
 
 
-def _feed_key(key: Any) -> Any:
+def _feed_key(key: object) -> Any:
     return key if isinstance(key, (str, bytes)) else id(key)
 
 

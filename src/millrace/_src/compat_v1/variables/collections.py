@@ -15,7 +15,7 @@ from millrace._src.util.export import export
 
 
 @export(v1=["add_to_collection"])
-def add_to_collection(name: str, value: Any) -> None:
+def add_to_collection(name: str, value: object) -> None:
     """Adds a value to a collection of the default graph.
 
     >>> with tf.Graph().as_default():

@@ -18,6 +18,7 @@ from millrace._src.compat_v1.variables.scope_state import VariableStore, variabl
 from millrace._src.compat_v1.variables.variable_getting import VariableRequest, get_single_variable
 from millrace._src.compat_v1.variables.variable_scope import VariableScope
 from millrace._src.core import context
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, float32
 from millrace._src.graph.func_graph import init_scope
@@ -28,13 +29,13 @@ from millrace._src.util.export import export
 @export(v1=["get_variable"])
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: object = None,
+    dtype: object = None,
+    initializer: object = None,
     regularizer: Callable[[Any], Any] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
-    caching_device: Any = None,
+    collections: object = None,
+    caching_device: object = None,
     partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -100,7 +101,7 @@ def get_variable(
 
 
 @export(v1=["no_regularizer"])
-def no_regularizer(_: Any) -> None:
+def no_regularizer(_: object) -> None:
     """Returns None: as the `regularizer` of a variable, it represents none, whatever the scope says.
 
     >>> tf.compat.v1.no_regularizer(3.0) is None
@@ -112,13 +113,13 @@ def no_regularizer(_: Any) -> None:
 @export(v1=["get_local_variable"])
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: object = None,
     regularizer: Callable[[Any], Any] | None = None,
     trainable: bool | None = False,
     collections: Any = None,
-    caching_device: Any = None,
+    caching_device: object = None,
     partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -182,7 +183,7 @@ def _get_in_scope(scope: VariableScope, store: VariableStore, name: str, **asked
         if context.executing_eagerly():
             asked["use_resource"] = True
 
-    def getter(name: str, shape: Any = None, dtype: Any = float32, **changed: Any) -> Any:
+    def getter(name: str, shape: ShapeLike | None = None, dtype: DTypeLike = float32, **changed: object) -> Any:
         return _get(store, name, shape=shape, dtype=dtype, **{**_NOTHING_ASKED, **changed})
 
     with context.name_scope(None):
@@ -193,7 +194,7 @@ def _get_in_scope(scope: VariableScope, store: VariableStore, name: str, **asked
         return custom_getter(getter=getter, name=scope.full_name(name), **asked)
 
 
-def _check_value(initializer: Any, dtype: Any) -> None:
+def _check_value(initializer: Any, dtype: object) -> None:
     """Refuses an initial value of another dtype than the one asked for."""
     if dtype is None or initializer is None or callable(initializer):
         return
@@ -223,7 +224,7 @@ _NOTHING_ASKED = {
 }
 
 
-def _get(store: VariableStore, name: str, partitioner: Any, dtype: Any, **asked: Any) -> Any:
+def _get(store: VariableStore, name: str, partitioner: object, dtype: object, **asked: Any) -> Any:
     """Returns a variable by its full name: the getter at the end of all custom getters."""
     request = VariableRequest(dtype=as_dtype(dtype).base_dtype, **asked)
     is_scalar = isinstance(request.shape, (list, tuple)) and not request.shape

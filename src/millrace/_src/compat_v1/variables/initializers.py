@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.compat_v1.variables.sizes import known_sizes
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.dtypes import DType, as_dtype, float32
 from millrace._src.core.shapes import as_shape
 from millrace._src.core.tensor import Tensor
@@ -30,7 +31,7 @@ _CUT_NORMAL_DEVIATION = 0.87962566103423978
 """The standard deviation of a standard normal distribution that is cut off at -2 and 2."""
 
 
-def _floating(dtype: Any) -> DType:
+def _floating(dtype: DTypeLike) -> DType:
     """Returns a dtype that has fractions.
 
     Raises: ValueError: for another dtype.
@@ -50,7 +51,7 @@ class Initializer:
 
     dtype: DType
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: object = None) -> Tensor:
         """Makes the value of a variable of this shape and dtype."""
         raise NotImplementedError
 
@@ -63,7 +64,7 @@ class Initializer:
         """Makes an initializer of the result of `get_config`."""
         return cls(**config)
 
-    def _dtype(self, dtype: Any) -> DType:
+    def _dtype(self, dtype: DTypeLike) -> DType:
         """Returns the dtype of a call: its own, or that of the initializer."""
         return self.dtype if dtype is None else as_dtype(dtype)
 
@@ -79,10 +80,10 @@ class Zeros(Initializer):
     Args: dtype: The dtype of calls that state none.
     """
 
-    def __init__(self, dtype: Any = float32) -> None:
+    def __init__(self, dtype: object = float32) -> None:
         self.dtype = as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: object = None) -> Tensor:
         """Makes zeros of this shape and dtype; of strings, empty ones."""
         value: Tensor = zeros(shape, self._dtype(dtype))
         return value
@@ -99,10 +100,10 @@ class Ones(Initializer):
     Args: dtype: The dtype of calls that state none.
     """
 
-    def __init__(self, dtype: Any = float32) -> None:
+    def __init__(self, dtype: object = float32) -> None:
         self.dtype = as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: object = None) -> Tensor:
         """Makes ones of this shape and dtype."""
         value: Tensor = ones(shape, self._dtype(dtype))
         return value
@@ -128,7 +129,7 @@ class Constant(Initializer):
 
     _arguments = ("value",)
 
-    def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
+    def __init__(self, value: Any = 0, dtype: object = float32, verify_shape: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
                 f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, list "
@@ -139,7 +140,7 @@ class Constant(Initializer):
         self._verify_shape = verify_shape
 
     def __call__(
-        self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: bool | None = None
+        self, shape: Any, dtype: Any = None, partition_info: object = None, verify_shape: bool | None = None
     ) -> Tensor:
         """Makes the constant of this shape and dtype.
 
@@ -164,11 +165,13 @@ class RandomUniform(Initializer):
 
     _arguments = ("minval", "maxval", "seed")
 
-    def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(
+        self, minval: object = 0.0, maxval: object = None, seed: int | None = None, dtype: object = float32
+    ) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
         self.dtype = as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: object = None) -> Tensor:
         """Draws a value of this shape and dtype."""
         return uniform(shape, self.minval, self.maxval, self._dtype(dtype), seed=self.seed)
 
@@ -189,7 +192,7 @@ class RandomNormal(Initializer):
 
     _arguments = ("mean", "stddev", "seed")
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, mean: object = 0.0, stddev: object = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
         self.dtype = _floating(dtype)
 
@@ -214,7 +217,7 @@ class TruncatedNormal(Initializer):
 
     _arguments = ("mean", "stddev", "seed")
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, mean: object = 0.0, stddev: object = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
         self.dtype = _floating(dtype)
 
@@ -244,7 +247,7 @@ class UniformUnitScaling(Initializer):
         self.factor, self.seed = factor, seed
         self.dtype = _floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: object = None) -> Tensor:
         """Draws a value of this shape and dtype; the bounds are those of the whole where only a part is made."""
         whole = _whole(shape, partition_info)
         inputs = max(math.prod(float(size) for size in whole[:-1]), 1.0)
@@ -294,7 +297,7 @@ class VarianceScaling(Initializer):
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
         self.dtype = _floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: object = None) -> Tensor:
         """Draws a value of this shape and dtype; the variance is that of the whole where only a part is made."""
         dtype = self._dtype(dtype)
         variance = self.scale / max(1.0, self._fan(_whole(shape, partition_info)))
@@ -335,7 +338,7 @@ class Orthogonal(Initializer):
         self.gain, self.seed = gain, seed
         self.dtype = _floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: object = None) -> Tensor:
         """Draws a value of this shape and dtype.
 
         Raises: ValueError: for fewer than two dimensions.
@@ -402,7 +405,7 @@ class GlorotUniform(VarianceScaling):
 
     _arguments = ("seed",)
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: object = float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
@@ -418,7 +421,7 @@ class GlorotNormal(VarianceScaling):
 
     _arguments = ("seed",)
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: object = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
@@ -461,7 +464,7 @@ def he_uniform(seed: int | None = None) -> VarianceScaling:
 _TWO_DIMENSIONS = "The tensor to initialize, specified by argument `shape` must be at least two-dimensional."
 
 
-def _sizes(shape: Any) -> list[int]:
+def _sizes(shape: ShapeLike) -> list[int]:
     """Returns a shape, which may be a tensor of a known value, as integers."""
     return known_sizes(as_shape(get_static_value(shape) if isinstance(shape, Tensor) else shape))
 

@@ -76,7 +76,7 @@ def _partitions(partitioner: Any, shape: TensorShape, request: VariableRequest) 
 
 
 def _reused(
-    name: str, present: PartitionedVariable, shape: TensorShape, partitions: Any, request: VariableRequest
+    name: str, present: PartitionedVariable, shape: TensorShape, partitions: object, request: VariableRequest
 ) -> PartitionedVariable:
     """Returns a partitioned variable that is there.
 

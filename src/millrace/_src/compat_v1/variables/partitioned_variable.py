@@ -29,7 +29,7 @@ class PartitionedVariable(PartedVariable):
     """
 
     def __init__(
-        self, name: str, shape: Any, dtype: DType, variable_list: Sequence[Any], partitions: Sequence[int]
+        self, name: str, shape: object, dtype: DType, variable_list: Sequence[Any], partitions: Sequence[int]
     ) -> None:
         if any(variable._get_save_slice_info() is None for variable in variable_list):
             raise ValueError("All variables must have a save_slice_info available.")
@@ -90,7 +90,7 @@ class PartitionedVariable(PartedVariable):
             )
         return self.as_tensor()
 
-    def _apply(self, method: str, value: Any, use_locking: bool, name: str | None, read_value: bool) -> list[Any]:
+    def _apply(self, method: str, value: object, use_locking: bool, name: str | None, read_value: bool) -> list[Any]:
         """Calls a method of each part with the part's slice of a value."""
         axis, count = self._axis_and_count()
         if count == 1:
@@ -105,7 +105,7 @@ class PartitionedVariable(PartedVariable):
             for variable, part in zip(self._variable_list, values, strict=True)
         ]
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(self, value: object, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replaces the value of each part by its slice of `value`; returns one result a part.
 
         Args: as those of `tf.Variable.assign`.
@@ -113,7 +113,7 @@ class PartitionedVariable(PartedVariable):
         return self._apply("assign", value, use_locking, name, read_value)
 
     def assign_add(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, value: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds to each part its slice of `value`; returns one result a part.
 
@@ -122,7 +122,7 @@ class PartitionedVariable(PartedVariable):
         return self._apply("assign_add", value, use_locking, name, read_value)
 
     def assign_sub(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, value: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts from each part its slice of `value`; returns one result a part.
 

@@ -16,6 +16,7 @@ from millrace._src.compat_v1.variables.scope_state import variables_of_graph
 from millrace._src.compat_v1.variables.sizes import known_sizes
 from millrace._src.compat_v1.variables.variable_getting import VariableRequest
 from millrace._src.core import context
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, float32
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -38,7 +39,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
       axis: The dimension.
     """
 
-    def partitioner(shape: TensorShape, **unused: Any) -> list[int]:
+    def partitioner(shape: TensorShape, **unused: object) -> list[int]:
         counts = [1] * len(shape)
         counts[axis] = min(num_shards, known_sizes(shape)[axis])
         return counts
@@ -72,7 +73,7 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError(f"max_shards must be positive. Currently, max_shards is {max_shards}")
 
-    def partitioner(shape: TensorShape, dtype: Any) -> list[int]:
+    def partitioner(shape: TensorShape, dtype: DTypeLike) -> list[int]:
         element_bytes = _element_bytes(dtype, bytes_per_string_element)
         sizes = known_sizes(shape)
         slice_bytes = _bytes_of_slice(sizes, axis, element_bytes)
@@ -104,7 +105,7 @@ def min_max_variable_partitioner(
     Raises: ValueError: in the partitioner, if the variable has no such dimension.
     """
 
-    def partitioner(shape: TensorShape, dtype: Any) -> list[int]:
+    def partitioner(shape: TensorShape, dtype: DTypeLike) -> list[int]:
         sizes = known_sizes(shape)
         if axis >= len(sizes):
             raise ValueError(f"Cannot partition variable along axis {axis} when shape is only {shape}")
@@ -115,7 +116,7 @@ def min_max_variable_partitioner(
     return partitioner
 
 
-def _element_bytes(dtype: Any, bytes_of_string: int) -> int:
+def _element_bytes(dtype: DTypeLike, bytes_of_string: int) -> int:
     dtype = as_dtype(dtype)
     return bytes_of_string if dtype.name == "string" else int(dtype.size)
 
@@ -133,12 +134,12 @@ def _along(sizes: list[int], axis: int, count: int) -> list[int]:
 def create_partitioned_variables(
     shape: Sequence[int],
     slicing: Sequence[int],
-    initializer: Any,
-    dtype: Any = float32,
+    initializer: object,
+    dtype: DTypeLike = float32,
     trainable: bool = True,
-    collections: Any = None,
+    collections: object = None,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: object = None,
 ) -> list[Any]:
     """Makes the parts of a variable, and returns them as a list.
 

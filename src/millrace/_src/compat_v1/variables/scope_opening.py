@@ -9,6 +9,7 @@ from typing import Any
 from millrace._src.compat_v1.variables.scope_state import current_scope, variables_of_graph
 from millrace._src.compat_v1.variables.variable_scope import AUTO_REUSE, VariableScope
 from millrace._src.core import context
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import SymbolicTensor
@@ -189,18 +190,18 @@ def _graph_of(values: list[Any]) -> Graph | None:
 @export(v1=["variable_op_scope"])
 @contextlib.contextmanager
 def variable_op_scope(
-    values: Any,
+    values: TensorLike,
     name_or_scope: Any,
     default_name: str | None = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    initializer: object = None,
+    regularizer: object = None,
+    caching_device: object = None,
+    partitioner: object = None,
     custom_getter: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    dtype: Any = None,
+    reuse: object = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: object = None,
 ) -> Iterator[VariableScope]:
     """Opens a variable scope; the older order of the arguments of `tf.compat.v1.variable_scope`.
 

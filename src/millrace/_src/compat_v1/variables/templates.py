@@ -29,7 +29,7 @@ def make_template(
     create_scope_now_: bool = False,
     unique_name_: str | None = None,
     custom_getter_: Callable[..., Any] | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Template:
     """Makes a function that shares the variables of its first call with all later calls.
 
@@ -102,7 +102,7 @@ class Template:
         ) as self._variable_scope:
             yield
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Calls the function in the template's scope."""
         scope = self._variable_scope
         if scope is None:
@@ -233,7 +233,7 @@ class EagerTemplate(Template):
         self._store = VariableStore(keeps_eager_variables=True)
         super().__init__(*args, **kwargs)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Calls the function in the template's scope, with the template's variables."""
         with variables_of_graph().store_in_force(self._store):
             return super().__call__(*args, **kwargs)

@@ -29,7 +29,7 @@ from millrace._src.util.export import export
 class _VariableV1Meta(VariableMeta):
     """Sends `tf.compat.v1.Variable(...)` through the creator scopes."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         if cls is not VariableV1:
             return type.__call__(cls, *args, **kwargs)
         return create_through_scopes(_make, _arguments(*args, **kwargs))
@@ -70,21 +70,21 @@ class VariableV1(Variable, metaclass=_VariableV1Meta):
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: object = None,
         trainable: bool | None = None,
-        collections: Any = None,
+        collections: object = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        expected_shape: Any = None,
+        variable_def: object = None,
+        dtype: object = None,
+        expected_shape: object = None,
         import_scope: str | None = None,
         constraint: Callable[[Any], Any] | None = None,
         use_resource: bool | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
-        shape: Any = None,
+        shape: object = None,
     ) -> None:
         del expected_shape, use_resource
         self._collections = _checked(collections)
@@ -116,7 +116,7 @@ class RefVariable(VariableV1):
 _SIGNATURE = inspect.signature(VariableV1.__init__)
 
 
-def _arguments(*args: Any, **kwargs: Any) -> dict[str, Any]:
+def _arguments(*args: object, **kwargs: object) -> dict[str, Any]:
     """Returns all arguments of a call by name, with the defaults: creators see each of them."""
     bound = _SIGNATURE.bind(None, *args, **kwargs)
     bound.apply_defaults()
@@ -124,7 +124,7 @@ def _arguments(*args: Any, **kwargs: Any) -> dict[str, Any]:
 
 
 def _make(
-    use_resource: bool | None = None, collections: Any = None, expected_shape: Any = None, **arguments: Any
+    use_resource: bool | None = None, collections: object = None, expected_shape: object = None, **arguments: Any
 ) -> Variable:
     """Makes a variable once all creators have seen the arguments."""
     del expected_shape
@@ -142,7 +142,7 @@ def _make(
     return variable
 
 
-def _checked(collections: Any) -> Any:
+def _checked(collections: object) -> Any:
     if collections is None or isinstance(collections, (list, tuple, set)):
         return collections
     raise ValueError(
@@ -151,7 +151,7 @@ def _checked(collections: Any) -> Any:
     )
 
 
-def _check_shape(initial_value: Any) -> None:
+def _check_shape(initial_value: object) -> None:
     """Refuses a tensor whose shape is not known as the first value of a variable of version 1."""
     if isinstance(initial_value, SymbolicTensor) and not initial_value.shape.is_fully_defined():
         raise ValueError(f"initial_value must have a shape specified: {initial_value}")

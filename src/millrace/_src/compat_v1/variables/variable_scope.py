@@ -16,6 +16,7 @@ from millrace._src.compat_v1.variables.collections import (
     trainable_variables,
 )
 from millrace._src.core import context
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.dtypes import float32
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export, export_constant
@@ -145,11 +146,11 @@ class VariableScope:
         """Makes `get_variable` return the variables that are there, from now on."""
         self._reuse = True
 
-    def set_initializer(self, initializer: Any) -> None:
+    def set_initializer(self, initializer: object) -> None:
         """Sets the default initializer."""
         self._initializer = initializer
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         """Sets the default dtype."""
         self._dtype = dtype
 
@@ -162,11 +163,11 @@ class VariableScope:
             raise ValueError("When eager execution is enabled, use_resource cannot be set to false.")
         self._use_resource = use_resource
 
-    def set_regularizer(self, regularizer: Any) -> None:
+    def set_regularizer(self, regularizer: object) -> None:
         """Sets the default regularizer."""
         self._regularizer = regularizer
 
-    def set_caching_device(self, caching_device: Any) -> None:
+    def set_caching_device(self, caching_device: object) -> None:
         """Sets the default device of copies.
 
         Raises: NotImplementedError: in eager mode.
@@ -174,7 +175,7 @@ class VariableScope:
         self._refuse_caching(caching_device)
         self._caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: object) -> None:
         """Sets the default partitioner."""
         self._partitioner = partitioner
 
@@ -207,6 +208,6 @@ class VariableScope:
         return self._prefix + name
 
     @staticmethod
-    def _refuse_caching(caching_device: Any) -> None:
+    def _refuse_caching(caching_device: object) -> None:
         if caching_device is not None and context.executing_eagerly():
             raise NotImplementedError("Caching devices is not yet supported when eager execution is enabled.")

@@ -11,6 +11,7 @@ import functools
 from typing import Any
 
 from millrace._src.control_flow.cond import cond
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, string
@@ -20,7 +21,7 @@ from millrace._src.util.export import export
 
 
 @export("debugging.Assert", "Assert")
-def assert_that(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Any:
+def assert_that(condition: TensorLike, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Any:
     """Raises an error that shows `data` unless `condition` is true.
 
     >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])

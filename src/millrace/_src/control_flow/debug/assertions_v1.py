@@ -9,13 +9,19 @@ from typing import Any
 
 from millrace._src.control_flow.debug import comparisons as c
 from millrace._src.control_flow.debug import static_checks as s
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.util.export import export
 
 
 @export(v1=["assert_equal", "debugging.assert_equal"], elementwise="binary_assert")
 def assert_equal(
-    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that `x == y` for all pairs of elements.
 
@@ -39,7 +45,12 @@ def assert_equal(
 
 @export(v1=["assert_none_equal", "debugging.assert_none_equal"], elementwise="binary_assert")
 def assert_none_equal(
-    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that `x != y` for all pairs of elements.
 
@@ -61,7 +72,12 @@ def assert_none_equal(
 
 @export(v1=["assert_less", "debugging.assert_less"], elementwise="binary_assert")
 def assert_less(
-    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that `x < y` for all pairs of elements.
 
@@ -83,7 +99,12 @@ def assert_less(
 
 @export(v1=["assert_less_equal", "debugging.assert_less_equal"], elementwise="binary_assert")
 def assert_less_equal(
-    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that `x <= y` for all pairs of elements.
 
@@ -105,7 +126,12 @@ def assert_less_equal(
 
 @export(v1=["assert_greater", "debugging.assert_greater"], elementwise="binary_assert")
 def assert_greater(
-    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that `x > y` for all pairs of elements.
 
@@ -127,7 +153,12 @@ def assert_greater(
 
 @export(v1=["assert_greater_equal", "debugging.assert_greater_equal"], elementwise="binary_assert")
 def assert_greater_equal(
-    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that `x >= y` for all pairs of elements.
 
@@ -149,7 +180,11 @@ def assert_greater_equal(
 
 @export(v1=["assert_positive", "debugging.assert_positive"])
 def assert_positive(
-    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that all elements of `x` are greater than zero.
 
@@ -170,7 +205,11 @@ def assert_positive(
 
 @export(v1=["assert_negative", "debugging.assert_negative"])
 def assert_negative(
-    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that all elements of `x` are less than zero.
 
@@ -191,7 +230,11 @@ def assert_negative(
 
 @export(v1=["assert_non_negative", "debugging.assert_non_negative"])
 def assert_non_negative(
-    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that all elements of `x` are zero or greater.
 
@@ -212,7 +255,11 @@ def assert_non_negative(
 
 @export(v1=["assert_non_positive", "debugging.assert_non_positive"])
 def assert_non_positive(
-    x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Asserts that all elements of `x` are zero or less.
 
@@ -233,11 +280,11 @@ def assert_non_positive(
 
 @export(v1=["assert_near", "debugging.assert_near"], elementwise="binary_assert")
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
-    data: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
+    data: TensorLike | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -264,9 +311,9 @@ def assert_near(
 
 @export(v1=["assert_rank", "debugging.assert_rank"])
 def assert_rank(
-    x: Any,
-    rank: Any,
-    data: Any = None,
+    x: TensorLike,
+    rank: object,
+    data: TensorLike | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -291,9 +338,9 @@ def assert_rank(
 
 @export(v1=["assert_rank_at_least", "debugging.assert_rank_at_least"])
 def assert_rank_at_least(
-    x: Any,
-    rank: Any,
-    data: Any = None,
+    x: TensorLike,
+    rank: object,
+    data: TensorLike | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,

@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -77,7 +78,7 @@ def _failure(text: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(node_def=None, op=None, message=text)
 
 
-def _data(kind: Comparison, x: Any, y: Any, message: str | None) -> list[Any]:
+def _data(kind: Comparison, x: object, y: object, message: str | None) -> list[Any]:
     condition = f"Condition x {kind.sign} y did not hold element-wise:"
     shown_data = [condition, f"x ({describe(x)}) = ", x, f"y ({describe(y)}) = ", y]
     return [message, *shown_data] if message else shown_data
@@ -151,7 +152,7 @@ def _differences(x: Array, y: Array, passed: Array, limit: int) -> list[str]:
 
 @export("debugging.assert_equal", "assert_equal", v1=[], elementwise="binary_assert")
 def assert_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Asserts that `x == y` for all pairs of elements.
 
@@ -174,7 +175,7 @@ def assert_equal(
 
 @export("debugging.assert_none_equal", v1=[], elementwise="binary_assert")
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
     """Asserts that `x != y` for all pairs of elements.
 
@@ -189,7 +190,7 @@ def assert_none_equal(
 
 @export("debugging.assert_less", "assert_less", v1=[], elementwise="binary_assert")
 def assert_less(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Asserts that `x < y` for all pairs of elements.
 
@@ -204,7 +205,7 @@ def assert_less(
 
 @export("debugging.assert_less_equal", v1=[], elementwise="binary_assert")
 def assert_less_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Asserts that `x <= y` for all pairs of elements.
 
@@ -219,7 +220,7 @@ def assert_less_equal(
 
 @export("debugging.assert_greater", "assert_greater", v1=[], elementwise="binary_assert")
 def assert_greater(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Asserts that `x > y` for all pairs of elements.
 
@@ -234,7 +235,7 @@ def assert_greater(
 
 @export("debugging.assert_greater_equal", v1=[], elementwise="binary_assert")
 def assert_greater_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Asserts that `x >= y` for all pairs of elements.
 
@@ -281,7 +282,9 @@ def assert_sign(kind: Sign, x: Any, data: Any, summarize: int | None, message: s
 
 
 @export("debugging.assert_positive", v1=[])
-def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
+def assert_positive(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
     """Asserts that all elements of `x` are greater than zero.
 
     >>> tf.debugging.assert_positive([1, 2])
@@ -299,7 +302,9 @@ def assert_positive(x: Any, message: str | None = None, summarize: int | None = 
 
 
 @export("debugging.assert_negative", v1=[])
-def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
+def assert_negative(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
     """Asserts that all elements of `x` are less than zero.
 
     >>> tf.debugging.assert_negative([-1, -2])
@@ -313,7 +318,7 @@ def assert_negative(x: Any, message: str | None = None, summarize: int | None = 
 
 @export("debugging.assert_non_negative", v1=[])
 def assert_non_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Asserts that all elements of `x` are zero or greater.
 
@@ -328,7 +333,7 @@ def assert_non_negative(
 
 @export("debugging.assert_non_positive", v1=[])
 def assert_non_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Asserts that all elements of `x` are zero or less.
 
@@ -346,10 +351,10 @@ def assert_non_positive(
 
 @export("debugging.assert_near", v1=[], elementwise="binary_assert")
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,

@@ -11,6 +11,7 @@ from typing import Any
 from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.debug.comparisons import describe, sentence
 from millrace._src.control_flow.debug.static_checks import IN, RANK, assert_rank_check
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -51,7 +52,7 @@ def assert_shapes(
             check.assert_sizes(bound, data, summarize, message)
 
 
-def _symbols(tensor: Any, shape: Any) -> tuple[Any, ...]:
+def _symbols(tensor: Any, shape: ShapeLike) -> tuple[Any, ...]:
     """Returns the wanted shape as a tuple of ints, symbols, None and perhaps a leading Ellipsis."""
     tensor = convert_to_tensor(tensor)
     if not hasattr(shape, "__iter__") and not hasattr(shape, "__getitem__"):
@@ -74,7 +75,7 @@ def _symbols(tensor: Any, shape: Any) -> tuple[Any, ...]:
     return tuple(symbols)
 
 
-def _is_any_rank(entry: Any) -> bool:
+def _is_any_rank(entry: object) -> bool:
     return entry is ... or isinstance(entry, str) and entry == "*"
 
 
@@ -87,7 +88,7 @@ class _Check:
         self.sizes = wanted[1:] if self.open else wanted or (1,)
         self._shape: Any = None
 
-    def assert_rank(self, data: Any, summarize: int | None, message: str | None) -> None:
+    def assert_rank(self, data: object, summarize: int | None, message: str | None) -> None:
         """Asserts the rank of the tensor; a shape of one entry, or none, fits a scalar too."""
         if self.open:
             return
@@ -96,7 +97,7 @@ class _Check:
         assert_rank_check(IN if scalar else RANK, self.tensor, ranks, data, summarize, message, None)
 
     def assert_sizes(
-        self, bound: dict[Any, tuple[_Check, int]], data: Any, summarize: int | None, message: str | None
+        self, bound: dict[Any, tuple[_Check, int]], data: object, summarize: int | None, message: str | None
     ) -> None:
         for index, wanted_size in enumerate(self.sizes):
             if wanted_size is None or isinstance(wanted_size, str) and wanted_size == ".":

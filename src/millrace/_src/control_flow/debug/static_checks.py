@@ -12,6 +12,7 @@ import numpy as np
 
 from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.debug.comparisons import sentence
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -37,7 +38,7 @@ class RankCheck(NamedTuple):
     name: str
 
 
-def _any_equal(rank: Any, wanted: Sequence[Any]) -> Any:
+def _any_equal(rank: object, wanted: Sequence[Any]) -> Any:
     result = raw.Equal(x=wanted[0], y=rank)
     for other in wanted[1:]:
         result = raw.LogicalOr(x=result, y=raw.Equal(x=other, y=rank))
@@ -103,7 +104,7 @@ def _rank_message(check: RankCheck, x: Any, ranks: Sequence[int | None], message
 
 
 @export("debugging.assert_rank", "assert_rank", v1=[])
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_rank(x: TensorLike, rank: object, message: str | None = None, name: str | None = None) -> Any:
     """Asserts that `x` has the given rank.
 
     >>> tf.debugging.assert_rank([[1, 2]], 2)
@@ -121,7 +122,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 
 
 @export("debugging.assert_rank_at_least", v1=[])
-def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_rank_at_least(x: TensorLike, rank: object, message: str | None = None, name: str | None = None) -> Any:
     """Asserts that `x` has at least the given rank.
 
     >>> tf.debugging.assert_rank_at_least([[1, 2]], 1)
@@ -152,7 +153,7 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
 
 
 @export("debugging.assert_scalar", v1=[])
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Any:
     """Asserts that the static shape is the shape of a scalar.
 
     >>> tf.debugging.assert_scalar(3)
@@ -178,7 +179,7 @@ def _scalar(tensor: Any, message: str | None, name: str | None) -> Any:
 
 
 @export(v1=["assert_scalar", "debugging.assert_scalar"])
-def assert_scalar_v1(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+def assert_scalar_v1(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Any:
     """Asserts that the static shape is the shape of a scalar, and returns the tensor.
 
     >>> tf.compat.v1.assert_scalar(tf.constant(3)).numpy()
@@ -196,7 +197,7 @@ def assert_scalar_v1(tensor: Any, name: str | None = None, message: str | None =
 
 
 @export("debugging.assert_type", v1=["assert_type", "debugging.assert_type"])
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_type(tensor: Any, tf_type: object, message: str | None = None, name: str | None = None) -> None:
     """Asserts the dtype of a tensor.
 
     >>> tf.debugging.assert_type(tf.constant(1), tf.int32)
@@ -245,7 +246,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 @export("debugging.assert_same_float_dtype", v1=["assert_same_float_dtype", "debugging.assert_same_float_dtype"])
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
+def assert_same_float_dtype(tensors: Any = None, dtype: object = None) -> DType:
     """Asserts that tensors share one floating point dtype.
 
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), None])
@@ -283,7 +284,7 @@ def _shown(tensor: Any) -> str:
 
 
 @export("debugging.assert_proper_iterable", v1=["assert_proper_iterable", "debugging.assert_proper_iterable"])
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: TensorLike) -> None:
     """Asserts that `values` can be iterated over and is not a tensor, array or string.
 
     >>> tf.debugging.assert_proper_iterable([1, 2])
@@ -298,7 +299,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 @export("debugging.is_numeric_tensor", v1=["is_numeric_tensor", "debugging.is_numeric_tensor"])
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: TensorLike) -> bool:
     """Returns whether `tensor` is a Tensor of numbers.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1.5)), tf.debugging.is_numeric_tensor(1.5)

@@ -27,7 +27,7 @@ _HOME = "python.framework.extension_type"
 _VALUES = (*PLAIN_TYPES, TensorShape, DType, Tensor, CompositeTensor, TypeSpec)
 
 
-def _field_value(value: Any) -> Any:
+def _field_value(value: object) -> Any:
     """Returns what a field holds: the value, with immutable mappings.
 
     Raises:
@@ -89,7 +89,7 @@ class AnonymousExtensionTypeSpec(_AnyFields, ExtensionTypeSpec):
 AnonymousExtensionType.Spec = AnonymousExtensionTypeSpec
 
 
-def reinterpret(value: Any, new_type: Any) -> Any:
+def reinterpret(value: object, new_type: object) -> Any:
     """Returns the fields of a value as a value of another extension type.
 
     Args:

@@ -30,23 +30,23 @@ class TypeSpecBatchEncoder(abc.ABC):
     """How the values of a spec are stacked; see `ExtensionTypeBatchEncoder`."""
 
     @abc.abstractmethod
-    def batch(self, spec: Any, batch_size: int | None) -> Any:
+    def batch(self, spec: object, batch_size: int | None) -> Any:
         """Returns the spec of a batch of values."""
 
     @abc.abstractmethod
-    def unbatch(self, spec: Any) -> Any:
+    def unbatch(self, spec: object) -> Any:
         """Returns the spec of one value of a batch."""
 
     @abc.abstractmethod
-    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+    def encode(self, spec: object, value: object, minimum_rank: int = 0) -> Any:
         """Returns a nest of tensors and composites that can be stacked."""
 
     @abc.abstractmethod
-    def decode(self, spec: Any, encoded_value: Any) -> Any:
+    def decode(self, spec: object, encoded_value: object) -> Any:
         """Returns the value of such a nest."""
 
     @abc.abstractmethod
-    def encoding_specs(self, spec: Any) -> Any:
+    def encoding_specs(self, spec: object) -> Any:
         """Returns the nest of specs of what `encode` returns."""
 
 
@@ -64,7 +64,7 @@ class ExtensionTypeBatchEncoder(TypeSpecBatchEncoder):
     TensorSpec(shape=(5, 2), dtype=tf.float32, name=None)
     """
 
-    def batch(self, spec: Any, batch_size: int | None) -> Any:
+    def batch(self, spec: object, batch_size: int | None) -> Any:
         """Returns the spec of a batch of values.
 
         Args:
@@ -77,7 +77,7 @@ class ExtensionTypeBatchEncoder(TypeSpecBatchEncoder):
         first = TensorShape([batch_size])
         return _with_fields(spec, lambda part: part._batch(batch_size), first.concatenate)
 
-    def unbatch(self, spec: Any) -> Any:
+    def unbatch(self, spec: object) -> Any:
         """Returns the spec of one value of a batch.
 
         Args:
@@ -125,7 +125,7 @@ class ExtensionTypeBatchEncoder(TypeSpecBatchEncoder):
 def _with_fields(spec: Any, of_spec: Callable[[Any], Any], of_shape: Callable[[Any], Any]) -> Any:
     """Returns a spec with other specs and shapes in its fields."""
 
-    def change(leaf: Any) -> Any:
+    def change(leaf: object) -> Any:
         if isinstance(leaf, BatchableTypeSpec):
             return of_spec(leaf)
         return of_shape(leaf) if isinstance(leaf, TensorShape) else leaf
@@ -154,13 +154,13 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec, BatchableTypeSpec):
         specs = nest.flatten(self._encoder.encoding_specs(self))
         return [tensor_spec for spec in specs for tensor_spec in spec._flat_tensor_specs]
 
-    def _to_tensor_list(self, value: Any) -> list[Any]:
+    def _to_tensor_list(self, value: object) -> list[Any]:
         return [tensor for spec, part in self._encoded(value, 0) for tensor in spec._to_tensor_list(part)]
 
-    def _to_batched_tensor_list(self, value: Any) -> list[Any]:
+    def _to_batched_tensor_list(self, value: object) -> list[Any]:
         return [tensor for spec, part in self._encoded(value, 1) for tensor in spec._to_batched_tensor_list(part)]
 
-    def _encoded(self, value: Any, minimum_rank: int) -> list[tuple[Any, Any]]:
+    def _encoded(self, value: object, minimum_rank: int) -> list[tuple[Any, Any]]:
         specs = self._encoder.encoding_specs(self)
         parts = flatten_up_to(specs, self._encoder.encode(self, value, minimum_rank))
         return list(zip(nest.flatten(specs), parts, strict=True))

@@ -45,7 +45,7 @@ class ImmutableFields:
     def __validate__(self) -> None:
         """Checks the fields of a new object."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self._tf_extension_type_check_mutable(name)
         object.__setattr__(self, name, value)
 

@@ -94,7 +94,7 @@ def convert_value(value: Any, annotation: Any, path: tuple[str, ...], wanted: Wa
     raise TypeError(f"{''.join(path)}: Unsupported type annotation {annotation_text(annotation)}")
 
 
-def _converted_leaf(value: Any, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _converted_leaf(value: object, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
     if kind is Tensor:
         return _converted_tensor(value, path, wanted)
     if kind in PLAIN_TYPES:
@@ -106,7 +106,7 @@ def _converted_leaf(value: Any, kind: type, path: tuple[str, ...], wanted: Wante
     return _converted_composite(value, kind, path, wanted)
 
 
-def _instance(value: Any, kind: type, path: tuple[str, ...]) -> Any:
+def _instance(value: object, kind: type, path: tuple[str, ...]) -> Any:
     if not isinstance(value, kind):
         raise _refusal(path, repr(kind.__name__), value)
     return value
@@ -134,7 +134,7 @@ def _converted_tensor(value: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
         raise _refusal(path, "a Tensor", value) from error
 
 
-def _converted_composite(value: Any, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _converted_composite(value: object, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
     assert is_composite_type(kind)
     if wanted is not Wanted.SPECS:
         return value if wanted is Wanted.DEFAULTS else _instance(value, kind, path)
@@ -143,7 +143,7 @@ def _converted_composite(value: Any, kind: type, path: tuple[str, ...], wanted: 
     return value
 
 
-def _converted_option(value: Any, annotation: Any, options: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _converted_option(value: Any, annotation: object, options: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
     if isinstance(value, CompositeTensor):  # what is of one of the classes need not fail to become a tensor first
         options = sorted(options, key=lambda option: not (isinstance(option, type) and isinstance(value, option)))
     for option in options:
@@ -183,5 +183,5 @@ def _converted_mapping(value: Any, key_and_value: Any, path: tuple[str, ...], wa
     )
 
 
-def _refusal(path: tuple[str, ...], expected: str, value: Any) -> TypeError:
+def _refusal(path: tuple[str, ...], expected: str, value: object) -> TypeError:
     return TypeError(f"{''.join(path)}: expected {expected}, got {type(value).__name__!r}")

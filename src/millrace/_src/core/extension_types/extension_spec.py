@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import variant
@@ -35,6 +35,9 @@ from millrace._src.util import nest
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.immutable_dict import ImmutableDict
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 _PACKED_MARK = ("_tf_extension_type_is_packed", True)
 
@@ -73,7 +76,7 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
         return {field.name: self.__dict__[field.name] for field in self._tf_extension_type_fields()}
 
     @classmethod
-    def from_value(cls, value: Any) -> Any:
+    def from_value(cls, value: TensorLike) -> Any:
         """Returns the spec of a value of the type.
 
         >>> class Pair(tf.experimental.ExtensionType):
@@ -101,7 +104,7 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
             changed.__dict__["_tf_extension_type_is_packed"] = True
         return changed
 
-    def _tf_extension_type_encoded(self, value: Any) -> Any:
+    def _tf_extension_type_encoded(self, value: TensorLike) -> Any:
         """Returns the variant that holds the components of a value."""
         if not is_registered(type(self)):
             raise ValueError("ExtensionTypes must have a __name__ field in order to be packed.")
@@ -109,7 +112,7 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
         attrs = {"metadata": plain.experimental_as_proto().SerializeToString()}
         return execute(get_op("CompositeTensorVariantFromComponents"), (plain.to_tensors(value),), attrs)
 
-    def _tf_extension_type_decoded(self, variant_tensor: Any) -> Any:
+    def _tf_extension_type_decoded(self, variant_tensor: object) -> Any:
         """Returns the value whose components a variant holds."""
         plain = self._tf_extension_type_with_packed(False)
         specs = plain.flatten()
@@ -171,7 +174,7 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
         parts = nest.pack_sequence_as(list(fields.values()), values)
         return make_bare(self.value_type, dict(zip(fields, parts, strict=True)))
 
-    def _packed_value(self, variant_tensor: Any) -> Any:
+    def _packed_value(self, variant_tensor: object) -> Any:
         """Makes the packed value that holds a variant; fields whose default the class has are taken out at once."""
         attributes = {PACKED: variant_tensor, "_tf_extension_type_cached_type_spec": self}
         with_default = [field.name for field in self._tf_extension_type_fields() if field.has_default]
@@ -208,7 +211,7 @@ def _named(value_type: Any) -> str:
     return "an extension type" if value_type is None else f"a value of type {value_type.__name__}"
 
 
-def spec_of_field(value: Any, context: Any = None) -> Any:
+def spec_of_field(value: object, context: Any = None) -> Any:
     """Returns a field's value with specs in the place of tensors and composites.
 
     Args:
@@ -231,15 +234,15 @@ def _leaves(fields: dict[str, Any]) -> list[Any]:
     return [leaf for value in fields.values() for leaf in nest.flatten(value)]
 
 
-def _with_dicts(value: Any) -> Any:
+def _with_dicts(value: object) -> Any:
     return _with_mappings(dict, value)
 
 
-def _with_immutable_dicts(value: Any) -> Any:
+def _with_immutable_dicts(value: object) -> Any:
     return _with_mappings(ImmutableDict, value)
 
 
-def _with_mappings(kind: Callable[[Any], Any], value: Any) -> Any:
+def _with_mappings(kind: Callable[[Any], Any], value: object) -> Any:
     """Returns nested tuples and mappings with mappings of another class."""
     if isinstance(value, Mapping):
         return kind({key: _with_mappings(kind, item) for key, item in value.items()})

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import abc
 import inspect
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
@@ -35,6 +35,9 @@ from millrace._src.core.type_spec_registry import register
 from millrace._src.util import nest
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.core.argument_types import TensorLike
 
 _HOME = "python.framework.extension_type"
 
@@ -180,7 +183,7 @@ class ExtensionType(ImmutableFields, CompositeTensor, metaclass=ExtensionTypeMet
             spec = self.__dict__["_tf_extension_type_cached_type_spec"] = self.Spec._deserialize(fields)
         return spec
 
-    def __tf_tracing_type__(self, context: Any) -> Any:
+    def __tf_tracing_type__(self, context: object) -> Any:
         spec = self._type_spec
         if PACKED in self.__dict__ or not any(part.dtype.is_handle for part in spec.flatten()):
             return spec
@@ -228,7 +231,7 @@ def _equal(mine: Any, theirs: Any) -> Any:
     return execute(get_op("LogicalAnd"), (every, _reduced("All", same)), {})
 
 
-def _reduced(op: str, tensor: Any) -> Any:
+def _reduced(op: str, tensor: object) -> Any:
     rank = execute(get_op("Rank"), (tensor,), {})
     axes = execute(get_op("Range"), (convert_to_tensor(0), rank, convert_to_tensor(1)), {})
     return execute(get_op(op), (tensor, axes), {})
@@ -245,7 +248,7 @@ def _all(conditions: list[Any]) -> Any:
 
 
 @export("experimental.extension_type.as_dict")
-def as_dict(value: Any) -> dict[str, Any]:
+def as_dict(value: TensorLike) -> dict[str, Any]:
     """Returns the fields of an extension type's value, or of a spec, as a dictionary.
 
     >>> class Point(tf.experimental.ExtensionType):

@@ -80,7 +80,7 @@ class ExtensionTypeField(_Field):
 
     NO_DEFAULT = _NoDefault()
 
-    def __new__(cls, name: str, value_type: Any, default: Any = NO_DEFAULT) -> ExtensionTypeField:
+    def __new__(cls, name: str, value_type: object, default: object = NO_DEFAULT) -> ExtensionTypeField:
         return super().__new__(cls, name, value_type, default)
 
     @property
@@ -135,7 +135,7 @@ def resolved_fields(cls: type, fields: tuple[ExtensionTypeField, ...]) -> tuple[
     return tuple(field._replace(value_type=found_types.get(field.name, field.value_type)) for field in fields)
 
 
-def holds_names(annotation: Any) -> bool:
+def holds_names(annotation: object) -> bool:
     """Returns whether an annotation still names a class that was not defined when it was read."""
     if isinstance(annotation, (str, ForwardRef)):
         return True
@@ -178,7 +178,7 @@ def _check_names(cls: type, own: dict[str, Any]) -> None:
 # --- annotations -----------------------------------------------------------------------------------------------------
 
 
-def check_annotation(annotation: Any, where: str) -> None:
+def check_annotation(annotation: object, where: str) -> None:
     """Refuses an annotation that cannot be the type of a field.
 
     Raises:
@@ -200,7 +200,7 @@ def check_annotation(annotation: Any, where: str) -> None:
         raise TypeError(f"{where}: Unsupported type annotation {annotation_text(annotation)}")
 
 
-def is_leaf_type(annotation: Any) -> bool:
+def is_leaf_type(annotation: object) -> bool:
     """Returns whether an annotation is a class whose instances can be the value of a field."""
     if not isinstance(annotation, type) or typing.get_origin(annotation) is not None:
         return False
@@ -214,19 +214,19 @@ def is_composite_type(annotation: Any) -> bool:
     return issubclass(annotation, CompositeTensor) and annotation._can_be_field
 
 
-def union_options(annotation: Any) -> tuple[Any, ...] | None:
+def union_options(annotation: object) -> tuple[Any, ...] | None:
     """Returns the types of a `Union`, None for another annotation."""
     return typing.get_args(annotation) if typing.get_origin(annotation) in _UNIONS else None
 
 
-def tuple_parts(annotation: Any) -> tuple[Any, ...] | None:
+def tuple_parts(annotation: object) -> tuple[Any, ...] | None:
     """Returns the types of the items of a `Tuple`, the type of all items of a `Tuple[X, ...]`; None if it is none."""
     if typing.get_origin(annotation) is not tuple or annotation is tuple or annotation is typing.Tuple:  # noqa: UP006  # the bare alias
         return None
     return tuple(part for part in typing.get_args(annotation) if part is not Ellipsis)
 
 
-def mapping_parts(annotation: Any) -> tuple[Any, Any] | None:
+def mapping_parts(annotation: object) -> tuple[Any, Any] | None:
     """Returns the types of keys and values of a `Mapping`, None for another annotation."""
     arguments = typing.get_args(annotation)
     return arguments if typing.get_origin(annotation) is Mapping and len(arguments) == 2 else None
@@ -238,5 +238,5 @@ def annotation_text(annotation: Any) -> str:
     return repr(annotation.__name__) if is_class else repr(annotation)
 
 
-def _key_name(key: Any) -> str:
+def _key_name(key: object) -> str:
     return key.__name__ if isinstance(key, type) else str(key)

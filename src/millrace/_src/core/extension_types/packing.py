@@ -39,7 +39,7 @@ def unpack(value: Any) -> Any:
     return value._tf_extension_type_unpacked()
 
 
-def is_packed(value: Any) -> bool:
+def is_packed(value: object) -> bool:
     """Returns whether a value is in packed form.
 
     Raises: ValueError: if `value` is not an extension type's value.
@@ -48,7 +48,7 @@ def is_packed(value: Any) -> bool:
     return PACKED in value.__dict__
 
 
-def _check(value: Any) -> None:
+def _check(value: object) -> None:
     if not isinstance(value, ExtensionType):
         raise ValueError(f"Expected `value` to be an object of type ExtensionType,got an instance of {type(value)}.")
 

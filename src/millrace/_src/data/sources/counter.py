@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
 from millrace._src.data.sources.tensors import from_tensors
@@ -35,7 +36,7 @@ def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None 
 
 
 @export("data.experimental.Counter")
-def counter_function(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Any:
+def counter_function(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = int64) -> Any:
     """Makes a dataset of numbers from `start` on, in steps, without end; see `Dataset.counter`.
 
     >>> list(tf.data.experimental.Counter(step=0.25, dtype=tf.float32).take(3).as_numpy_iterator())

@@ -62,7 +62,7 @@ class PythonGenerator:
 
     # --- for graphs ----------------------------------------------------------------------------------------------
 
-    def begin_pass(self, *arguments: Any) -> Any:
+    def begin_pass(self, *arguments: object) -> Any:
         """Begins a pass; returns its number."""
         self._count += 1
         self._arguments[self._count] = arguments
@@ -277,10 +277,10 @@ def generator_dataset(
 
 def from_generator(
     generator: Callable[..., Any],
-    output_types: Any = None,
-    output_shapes: Any = None,
-    args: Any = None,
-    output_signature: Any = None,
+    output_types: object = None,
+    output_shapes: object = None,
+    args: object = None,
+    output_signature: object = None,
     name: str | None = None,
 ) -> Any:
     """Makes a dataset of the elements that a Python generator yields.
@@ -315,7 +315,7 @@ def from_generator(
     arguments = [convert_to_tensor(a) for a in (args or ())]
     python = PythonGenerator(generator, Structure(signature))
 
-    def flat_map_fn(_: Any) -> DatasetBase:
+    def flat_map_fn(_: object) -> DatasetBase:
         return _generator_dataset(python, arguments)
 
     return flat_map(from_tensors(0), flat_map_fn, name)

@@ -16,7 +16,7 @@ from millrace._src.ops.io.files import matching_files
 from millrace._src.ops.strings.joining import reduce_join
 
 
-def list_files(file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None) -> Any:
+def list_files(file_pattern: Any, shuffle: bool | None = None, seed: object = None, name: str | None = None) -> Any:
     """Makes a dataset of the names of the files that match patterns.
 
     The files are looked up now, not when the dataset is gone through.

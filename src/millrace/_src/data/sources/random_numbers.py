@@ -136,7 +136,7 @@ def experimental_random_dataset(
 # --- functions ---------------------------------------------------------------------------------------------------
 
 
-def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Any:
+def random(seed: object = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Any:
     """Makes a dataset of random numbers without end.
 
     >>> tf.random.set_seed(1)
@@ -154,7 +154,7 @@ def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, nam
     return random_of_kind("_RandomDataset", seed, rerandomize_each_iteration, name)
 
 
-def random_of_kind(kind: str, seed: Any, rerandomizes: bool | None, name: str | None) -> Any:
+def random_of_kind(kind: str, seed: object, rerandomizes: bool | None, name: str | None) -> Any:
     """Makes a dataset of a kind with the op that the choice asks for."""
     spec, seeds = TensorSpec([], int64), dataset_seeds(seed)
     if not rerandomizes:

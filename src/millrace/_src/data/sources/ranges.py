@@ -85,7 +85,7 @@ def range_dataset(
     )
 
 
-def range_(*args: Any, **kwargs: Any) -> Any:
+def range_(*args: object, **kwargs: Any) -> Any:
     """Makes a dataset of the numbers from `start` up to `stop`, without it, in steps.
 
     >>> list(tf.data.Dataset.range(5).as_numpy_iterator())

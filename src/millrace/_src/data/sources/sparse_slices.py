@@ -82,7 +82,7 @@ def sparse_tensor_slice_dataset(xp: Xp, indices: Array, values: Array, dense_sha
     return SparseSliceNode(dtypes, shapes, indices[:, 1:], values, dense_shape[1:], ends)
 
 
-def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
+def from_sparse_tensor_slices(sparse_tensor: object) -> Any:
     """Makes a dataset of the rows of a sparse tensor: indices, values and dense shape of each.
 
     Args:

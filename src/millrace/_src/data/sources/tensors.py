@@ -118,7 +118,7 @@ def tensor_slice_dataset(
     return TensorSliceNode(tuple(Toutput_types), tuple(output_shapes), components)
 
 
-def from_tensors(tensors: Any, name: str | None = None) -> Any:
+def from_tensors(tensors: object, name: str | None = None) -> Any:
     """Makes a dataset of one element.
 
     >>> list(tf.data.Dataset.from_tensors(([1, 2], "a")).as_numpy_iterator())
@@ -136,7 +136,7 @@ def from_tensors(tensors: Any, name: str | None = None) -> Any:
     return new_dataset("_TensorDataset", handle, structure.spec)
 
 
-def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
+def from_tensor_slices(tensors: object, name: str | None = None) -> Any:
     """Makes a dataset of the slices of tensors along their first axis.
 
     >>> list(tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": [5, 6]}).as_numpy_iterator())

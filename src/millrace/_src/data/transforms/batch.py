@@ -279,9 +279,9 @@ def parallel_batch_dataset(
 
 def batch(
     self: DatasetBase,
-    batch_size: Any,
+    batch_size: object,
     drop_remainder: Any = False,
-    num_parallel_calls: Any = None,
+    num_parallel_calls: object = None,
     deterministic: bool | None = None,
     name: str | None = None,
 ) -> Any:
@@ -320,7 +320,7 @@ def batch(
     )
 
 
-def batched_spec(spec: Any, size: Any, drop_remainder: Any) -> Any:
+def batched_spec(spec: object, size: object, drop_remainder: object) -> Any:
     """Returns the nest of specs of a batch; the size is known if all batches have the same one."""
     known = static_value(size) if static_value(drop_remainder) else None
     return nest.map_structure(lambda leaf: leaf._batch(None if known is None else int(known)), spec)

@@ -7,6 +7,7 @@ from typing import Any
 
 from millrace._src.autograph.api import for_tracing
 from millrace._src.control_flow.debug.comparisons import assert_less
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -66,12 +67,12 @@ def bucket_by_sequence_length(
         )
     sizes = convert_to_tensor(bucket_batch_sizes, dtype=int64)
 
-    def bucket(*args: Any) -> Any:
+    def bucket(*args: object) -> Any:
         length = for_tracing(element_length_func)(*args)
         ends = convert_to_tensor([*bucket_boundaries, int32.max], dtype=int32)
         return raw.ArgMax(input=raw.Cast(x=raw.Less(x=length, y=ends), DstT=int32), dimension=0)
 
-    def size_of_batch(bucket: Any) -> Any:
+    def size_of_batch(bucket: object) -> Any:
         return sizes[bucket]
 
     def batches(bucket: Any, window: Any) -> Any:
@@ -93,14 +94,14 @@ def _longest(bucket: Any, boundaries: Sequence[int]) -> Any:
     return convert_to_tensor(boundaries, dtype=int64)[bucket] - 1
 
 
-def _known_shapes(dataset: DatasetBase, shapes: Any, unknown: Any) -> Any:
+def _known_shapes(dataset: DatasetBase, shapes: object, unknown: object) -> Any:
     """Returns the padded shapes of the components, in which `unknown` represents dimensions that are not known."""
     spec = dataset.element_spec
     given = list(dataset._structure.shapes) if shapes is None else flatten_up_to(spec, shapes)
     return nest.pack_sequence_as(spec, [_known_shape(shape, unknown) for shape in given])
 
 
-def _known_shape(shape: Any, unknown: Any) -> Any:
+def _known_shape(shape: ShapeLike, unknown: object) -> Any:
     static: TensorShape = as_shape(shape)
     return [unknown if size is None else size for size in static.as_list()]
 
@@ -110,8 +111,8 @@ def bucket_by_sequence_length_transformation(
     element_length_func: Callable[..., Any],
     bucket_boundaries: Sequence[int],
     bucket_batch_sizes: Sequence[int],
-    padded_shapes: Any = None,
-    padding_values: Any = None,
+    padded_shapes: TensorLike | None = None,
+    padding_values: TensorLike | None = None,
     pad_to_bucket_boundary: bool = False,
     no_padding: bool = False,
     drop_remainder: bool = False,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
@@ -160,7 +161,7 @@ def assert_cardinality_dataset(
 
 
 @export("data.experimental.assert_cardinality")
-def assert_cardinality(expected_cardinality: Any) -> Callable[[Any], Any]:
+def assert_cardinality(expected_cardinality: TensorLike) -> Callable[[Any], Any]:
     """Returns a function for `Dataset.apply` that states the number of elements of a dataset.
 
     >>> dataset = tf.data.Dataset.range(42).filter(lambda x: x % 2 == 0)

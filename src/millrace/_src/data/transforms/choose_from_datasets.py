@@ -206,7 +206,7 @@ def experimental_directed_interleave_dataset(
 # --- functions ---------------------------------------------------------------------------------------------------
 
 
-def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Any:
+def choose_from_datasets(datasets: Any, choice_dataset: object, stop_on_empty_dataset: bool = True) -> Any:
     """Makes a dataset of elements of several datasets, in an order that another dataset gives.
 
     >>> datasets = [tf.data.Dataset.from_tensors(word).repeat() for word in ("foo", "bar")]
@@ -268,7 +268,9 @@ def directed_interleave(choices: DatasetBase, datasets: Sequence[DatasetBase], s
 
 
 @export("data.experimental.choose_from_datasets")
-def choose_from_datasets_to_the_end(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Any:
+def choose_from_datasets_to_the_end(
+    datasets: object, choice_dataset: object, stop_on_empty_dataset: bool = False
+) -> Any:
     """Makes a dataset of elements of several datasets, in an order that another dataset gives.
 
     The older form of `tf.data.Dataset.choose_from_datasets`, which passes over choices of datasets that have ended.

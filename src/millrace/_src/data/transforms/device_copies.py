@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import canonical_device
 from millrace._src.data.base import DatasetBase, new_dataset
@@ -53,7 +54,7 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Callabl
 
 
 @export("data.experimental.prefetch_to_device")
-def prefetch_to_device(device: str, buffer_size: Any = None) -> Callable[[DatasetBase], Any]:
+def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Callable[[DatasetBase], Any]:
     """Returns a transformation that lets elements be made, on a device, while the consumer works.
 
     >>> dataset = tf.data.Dataset.range(3).apply(tf.data.experimental.prefetch_to_device("/cpu:0"))

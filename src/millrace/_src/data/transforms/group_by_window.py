@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.autograph.api import for_tracing
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int64
@@ -287,7 +288,7 @@ def group_by_window(
     self: DatasetBase,
     key_func: Callable[..., Any],
     reduce_func: Callable[[Any, Any], Any],
-    window_size: Any = None,
+    window_size: object = None,
     window_size_func: Callable[[Any], Any] | None = None,
     name: str | None = None,
 ) -> Any:
@@ -353,7 +354,7 @@ def _int64_function(
     """
     check_callable(function)
 
-    def converted(*args: Any) -> Any:
+    def converted(*args: object) -> Any:
         return convert_to_tensor(for_tracing(function)(*args), dtype=int64)
 
     converted.__name__ = f"{argument_name}_wrapper"
@@ -371,7 +372,7 @@ def _int64_function(
 def group_by_window_transformation(
     key_func: Callable[..., Any],
     reduce_func: Callable[[Any, Any], Any],
-    window_size: Any = None,
+    window_size: TensorLike | None = None,
     window_size_func: Callable[[Any], Any] | None = None,
 ) -> Callable[[Any], Any]:
     """Returns `Dataset.group_by_window` as a function for `Dataset.apply`.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bool_
@@ -102,10 +103,10 @@ def experimental_map_and_batch_dataset(
 @export("data.experimental.map_and_batch")
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     num_parallel_batches: int | None = None,
-    drop_remainder: Any = False,
-    num_parallel_calls: Any = None,
+    drop_remainder: TensorLike = False,
+    num_parallel_calls: object = None,
 ) -> Callable[[DatasetBase], Any]:
     """Returns a transformation that applies a function to each element, and batches the results.
 

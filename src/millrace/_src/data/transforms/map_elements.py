@@ -187,7 +187,7 @@ def parallel_map_dataset_v1(
 def map_(
     self: DatasetBase,
     map_func: Callable[..., Any],
-    num_parallel_calls: Any = None,
+    num_parallel_calls: object = None,
     deterministic: bool | None = None,
     synchronous: bool | None = None,
     use_unbounded_threadpool: bool = False,

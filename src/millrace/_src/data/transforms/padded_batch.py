@@ -10,6 +10,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.aligned_memory import empty_array
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bool_, int64, string
@@ -170,9 +171,9 @@ def padded_batch_dataset_v1(
 
 def padded_batch(
     self: DatasetBase,
-    batch_size: Any,
-    padded_shapes: Any = None,
-    padding_values: Any = None,
+    batch_size: object,
+    padded_shapes: object = None,
+    padding_values: object = None,
     drop_remainder: Any = False,
     name: str | None = None,
 ) -> Any:
@@ -231,7 +232,7 @@ def _check_tensors(structure: Structure) -> None:
             )
 
 
-def _padded_shapes(structure: Structure, shapes: Any) -> list[Tensor]:
+def _padded_shapes(structure: Structure, shapes: object) -> list[Tensor]:
     """Returns the padded shapes of the components as vectors of int64."""
     if shapes is None:
         for index, shape in enumerate(structure.shapes):
@@ -245,7 +246,7 @@ def _padded_shapes(structure: Structure, shapes: Any) -> list[Tensor]:
     return [_padded_shape(shape, component) for shape, component in zip(given, structure.shapes, strict=True)]
 
 
-def _padded_shape(shape: Any, component: TensorShape) -> Tensor:
+def _padded_shape(shape: ShapeLike, component: TensorShape) -> Tensor:
     """Returns the padded shape of a component as a vector of int64, in which -1 represents an unknown dimension.
 
     Raises:
@@ -291,7 +292,7 @@ def _static_shape(vector: Tensor) -> TensorShape:
     return TensorShape(None if sizes is None else [None if size == -1 else size for size in sizes])
 
 
-def _padding_values(structure: Structure, values: Any) -> list[Tensor]:
+def _padding_values(structure: Structure, values: object) -> list[Tensor]:
     """Returns the padding of the components as scalars.
 
     Raises:

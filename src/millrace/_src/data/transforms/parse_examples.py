@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_def import op
@@ -286,7 +287,7 @@ def _ragged(column: Column, dtype: DType, split_dtype: DType) -> Array:
 
 @export("data.experimental.parse_example_dataset")
 def parse_example_dataset(
-    features: Mapping[Any, Any] | None, num_parallel_calls: Any = 1, deterministic: bool | None = None
+    features: Mapping[Any, Any] | None, num_parallel_calls: TensorLike = 1, deterministic: bool | None = None
 ) -> Callable[[DatasetBase], Any]:
     """Returns a function for `Dataset.apply` that reads batches of serialized `tf.train.Example` messages.
 

@@ -237,7 +237,7 @@ def prefetch_dataset(
     return PrefetchNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), room)
 
 
-def prefetch(self: DatasetBase, buffer_size: Any, name: str | None = None) -> Any:
+def prefetch(self: DatasetBase, buffer_size: object, name: str | None = None) -> Any:
     """Lets elements be made while the consumer works on those before them.
 
     A thread does that where an element takes long and the consumer leaves time, as measured; where functions have

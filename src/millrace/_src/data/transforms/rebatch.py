@@ -157,7 +157,7 @@ def rebatch_dataset(
 # --- the method --------------------------------------------------------------------------------------------------
 
 
-def rebatch(self: DatasetBase, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Any:
+def rebatch(self: DatasetBase, batch_size: object, drop_remainder: Any = False, name: str | None = None) -> Any:
     """Puts the rows of elements into batches of other sizes.
 
     >>> list(tf.data.Dataset.range(7).batch(4).rebatch(3).as_numpy_iterator())
@@ -211,7 +211,7 @@ def _first_dimension(shapes: Sequence[TensorShape]) -> int | None:
     return first
 
 
-def _static_size(sizes: Any, drop_remainder: Any, rows: int | None) -> int | None:
+def _static_size(sizes: object, drop_remainder: object, rows: int | None) -> int | None:
     """Returns the number of rows that all batches have; None if they may differ."""
     known = static_value(sizes)
     if known is None or len(set(known.reshape(-1).tolist())) != 1:

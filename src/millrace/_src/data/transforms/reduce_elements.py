@@ -97,11 +97,11 @@ def reduce(
 
 def reduce_over(
     dataset: DatasetBase,
-    initial_state: Any,
+    initial_state: object,
     reduce_func: Callable[[Any, Any], Any],
     name: str | None = None,
     *,
-    state_spec: Any = None,
+    state_spec: object = None,
 ) -> Any:
     """Does what `Dataset.reduce` does; loops give the specs of all states."""
     state = normalize_leaves(initial_state, "initial_state/normalize_element")

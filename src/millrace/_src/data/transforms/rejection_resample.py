@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.control_flow.cond import cond
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, float64
 from millrace._src.core.shape_context import static_value
@@ -43,9 +44,9 @@ _TINY = np.finfo(np.float32).tiny
 def rejection_resample(
     self: DatasetBase,
     class_func: Callable[..., Any],
-    target_dist: Any,
-    initial_dist: Any = None,
-    seed: Any = None,
+    target_dist: object,
+    initial_dist: object = None,
+    seed: object = None,
     name: str | None = None,
 ) -> Any:
     """Draws elements so that their classes have a target distribution.
@@ -84,7 +85,7 @@ def rejection_resample(
         shares = map_(pairs, lambda _, share: share, name=name)
     accepted = _accept(self, class_func, acceptance, initials, seed, name)
 
-    def add_class_value(*element: Any) -> Any:
+    def add_class_value(*element: object) -> Any:
         return class_func(*element), element[0] if len(element) == 1 else element
 
     originals = map_(self, add_class_value, name=name)
@@ -108,7 +109,7 @@ def _acceptance(initial: Any, target: Any) -> tuple[Any, Any]:
     return (ratios - least) / (most - least), least
 
 
-def _needs_no_rejection(initial: Any, target: Any) -> bool:
+def _needs_no_rejection(initial: object, target: object) -> bool:
     """Returns whether both distributions are known, and all elements come from the whole dataset."""
     before, after = static_value(initial), static_value(target)
     return before is not None and after is not None and bool(np.min(after / (before + _TINY)) == 1)
@@ -123,7 +124,7 @@ def _estimate(class_values: DatasetBase, count: int, name: str | None) -> Any:
       name: a name for the datasets.
     """
 
-    def update_estimate_and_tile(counts: Any, classes: Any) -> Any:
+    def update_estimate_and_tile(counts: object, classes: object) -> Any:
         hot = raw.OneHot(indices=classes, depth=count, on_value=np.int64(1), off_value=np.int64(0))
         updated = counts + raw.Sum(input=hot, axis=0)
         total = raw.Sum(input=updated, axis=[0])
@@ -164,7 +165,7 @@ def _accept(
             lambda: print_v1(probabilities, shown, message=message, first_n=10, summarize=100),
         )
 
-    def _gather_and_copy(probabilities: Any, element: Any) -> Any:
+    def _gather_and_copy(probabilities: object, element: object) -> Any:
         value = class_func(*element) if isinstance(element, tuple) else class_func(element)
         return value, raw.GatherV2(params=probabilities, indices=value, axis=0), element
 
@@ -179,7 +180,10 @@ def _accept(
 
 @export("data.experimental.rejection_resample")
 def rejection_resample_function(
-    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+    class_func: Callable[..., Any],
+    target_dist: TensorLike,
+    initial_dist: TensorLike | None = None,
+    seed: TensorLike | None = None,
 ) -> Callable[[DatasetBase], Any]:
     """Returns a function for `Dataset.apply` that draws elements so that their classes have a target distribution.
 

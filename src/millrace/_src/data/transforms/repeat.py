@@ -153,7 +153,7 @@ def repeat_dataset(
     return RepeatNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), scalar_of(count, "count"))
 
 
-def repeat(self: DatasetBase, count: Any = None, name: str | None = None) -> Any:
+def repeat(self: DatasetBase, count: object = None, name: str | None = None) -> Any:
     """Goes through the elements several times over.
 
     >>> list(tf.data.Dataset.range(3).repeat(2).as_numpy_iterator())

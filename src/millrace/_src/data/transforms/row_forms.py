@@ -26,7 +26,7 @@ def with_rows_first(dataset: DatasetBase) -> DatasetBase:
     if all(isinstance(leaf, _HAVE_ROWS_FIRST) for leaf in structure.leaves):
         return dataset
 
-    def normalize(*components: Any) -> Any:
+    def normalize(*components: object) -> Any:
         element = components if type(dataset.element_spec) is tuple else components[0]
         return tuple(structure.flatten_batch(element))
 

@@ -123,10 +123,10 @@ def save_dataset_v2(
 
 def save(
     self: DatasetBase,
-    path: Any,
+    path: object,
     compression: str | None = None,
     shard_func: Callable[..., Any] | None = None,
-    checkpoint_args: Any = None,
+    checkpoint_args: object = None,
 ) -> Any:
     """Writes all elements into a folder, from which `tf.data.Dataset.load` reads them.
 
@@ -174,7 +174,7 @@ def save(
     )
 
 
-def _first_shard(*element: Any) -> Any:
+def _first_shard(*element: object) -> Any:
     return convert_to_tensor(0, dtype=int64)
 
 
@@ -235,8 +235,8 @@ def load_dataset(
 
 
 def load(
-    path: Any,
-    element_spec: Any = None,
+    path: object,
+    element_spec: object = None,
     compression: str | None = None,
     reader_func: Callable[[Any], Any] | None = None,
     wait: bool = False,
@@ -291,10 +291,10 @@ def _is_finished(folder: str) -> bool:
 @export("data.experimental.save", v1=[])
 def save_by_function(
     dataset: DatasetBase,
-    path: Any,
+    path: object,
     compression: str | None = None,
     shard_func: Callable[..., Any] | None = None,
-    checkpoint_args: Any = None,
+    checkpoint_args: object = None,
 ) -> Any:
     """Writes all elements of a dataset into a folder; `Dataset.save` does the same.
 
@@ -318,8 +318,8 @@ def save_by_function(
 
 @export("data.experimental.load", v1=[])
 def load_by_function(
-    path: Any,
-    element_spec: Any = None,
+    path: object,
+    element_spec: object = None,
     compression: str | None = None,
     reader_func: Callable[[Any], Any] | None = None,
 ) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import InternalError
@@ -162,7 +163,9 @@ def experimental_scan_dataset(
     )
 
 
-def scan(self: DatasetBase, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
+def scan(
+    self: DatasetBase, initial_state: object, scan_func: Callable[[Any, Any], Any], name: str | None = None
+) -> Any:
     """Applies a function to each element and a state, which the function also changes.
 
     >>> totals = tf.data.Dataset.range(5).scan(tf.constant(0, tf.int64), lambda total, x: (total + x, total + x))
@@ -230,7 +233,7 @@ def _next_state(result: Structure) -> Structure:
 
 
 @export("data.experimental.scan")
-def scan_function(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+def scan_function(initial_state: TensorLike, scan_func: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
     """Returns `Dataset.scan` as a function for `Dataset.apply`.
 
     >>> totals = tf.data.experimental.scan(tf.constant(0, tf.int64), lambda total, x: (total + x, total + x))

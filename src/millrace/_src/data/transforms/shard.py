@@ -169,7 +169,7 @@ def shard_dataset(
     return ShardNode(tuple(output_types), tuple(output_shapes), source, shards, position, require_non_empty)
 
 
-def shard(self: DatasetBase, num_shards: Any, index: Any, name: str | None = None) -> Any:
+def shard(self: DatasetBase, num_shards: object, index: object, name: str | None = None) -> Any:
     """Keeps every n-th element, so that each of several workers reads a part of its own.
 
     >>> list(tf.data.Dataset.range(10).shard(num_shards=3, index=1).as_numpy_iterator())

@@ -345,7 +345,7 @@ def shuffle_node(
     source: DatasetNode,
     buffer_size: Array,
     seeds: tuple[Array, Array],
-    generator: Any,
+    generator: object,
     reshuffles: bool,
     types: list[DType],
     shapes: list[TensorShape],
@@ -417,8 +417,8 @@ def shuffle_dataset(
 
 def shuffle(
     self: DatasetBase,
-    buffer_size: Any,
-    seed: Any = None,
+    buffer_size: object,
+    seed: object = None,
     reshuffle_each_iteration: bool | None = True,
     name: str | None = None,
 ) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
@@ -85,7 +86,7 @@ def _repeat_node(
     buffer_size: Array,
     seeds: tuple[Array, Array],
     count: Array,
-    generator: Any,
+    generator: object,
     reshuffles: bool,
     types: list[DType],
     shapes: list[TensorShape],
@@ -102,7 +103,9 @@ def _repeat_node(
 
 
 @export("data.experimental.shuffle_and_repeat")
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Callable[[DatasetBase], DatasetBase]:
+def shuffle_and_repeat(
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: TensorLike | None = None
+) -> Callable[[DatasetBase], DatasetBase]:
     """Returns a function for `Dataset.apply` that repeats a dataset, each time in another random order.
 
     The elements are those of `dataset.shuffle(buffer_size, seed).repeat(count)`.

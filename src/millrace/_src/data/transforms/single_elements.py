@@ -133,7 +133,7 @@ def single_element_of(dataset: DatasetBase) -> Any:
 
 
 @export("data.experimental.at", v1=[])
-def at(dataset: DatasetBase, index: Any) -> Any:
+def at(dataset: DatasetBase, index: object) -> Any:
     """Returns the element of a dataset at a position.
 
     >>> tf.data.experimental.at(tf.data.Dataset.range(10).batch(2), 3).numpy()

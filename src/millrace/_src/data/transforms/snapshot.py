@@ -205,7 +205,7 @@ def snapshot_dataset(
 
 def snapshot(
     self: DatasetBase,
-    path: Any,
+    path: object,
     compression: str | None = "AUTO",
     reader_func: Callable[[Any], Any] | None = None,
     shard_func: Callable[..., Any] | None = None,
@@ -268,7 +268,7 @@ def _shard_of(shard_func: Callable[..., Any] | None) -> Callable[..., Any]:
 
 @export("data.experimental.snapshot")
 def snapshot_transformation(
-    path: Any,
+    path: object,
     compression: str | None = "AUTO",
     reader_func: Callable[[Any], Any] | None = None,
     shard_func: Callable[..., Any] | None = None,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64
@@ -129,7 +130,7 @@ def dense_to_sparse_batch_dataset(
     )
 
 
-def sparse_batch(self: DatasetBase, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
+def sparse_batch(self: DatasetBase, batch_size: object, row_shape: object, name: str | None = None) -> Any:
     """Stacks consecutive elements of different shapes as sparse tensors.
 
     >>> dataset = tf.data.Dataset.range(3).map(lambda x: tf.fill([x], x))
@@ -161,7 +162,7 @@ def sparse_batch(self: DatasetBase, batch_size: Any, row_shape: Any, name: str |
     return apply_op("_DenseToSparseBatchDataset", dense_to_sparse_batch_dataset, arguments, spec, inputs=[self])
 
 
-def _static_row_shape(row_shape: Any) -> TensorShape:
+def _static_row_shape(row_shape: object) -> TensorShape:
     """Returns what is known of the shape of a row."""
     if not isinstance(row_shape, Tensor):
         return as_shape(row_shape)
@@ -172,7 +173,7 @@ def _static_row_shape(row_shape: Any) -> TensorShape:
 
 
 @export("data.experimental.dense_to_sparse_batch")
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Callable[[Any], Any]:
+def dense_to_sparse_batch(batch_size: TensorLike, row_shape: TensorLike) -> Callable[[Any], Any]:
     """Returns `Dataset.sparse_batch` as a function for `Dataset.apply`.
 
     >>> dataset = tf.data.Dataset.range(2).map(lambda x: tf.fill([x], x))

@@ -189,7 +189,7 @@ def skip_dataset(
     return SkipNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), scalar_of(count, "count"))
 
 
-def take(self: DatasetBase, count: Any, name: str | None = None) -> Any:
+def take(self: DatasetBase, count: object, name: str | None = None) -> Any:
     """Keeps the first elements.
 
     >>> list(tf.data.Dataset.range(10).take(3).as_numpy_iterator())
@@ -205,7 +205,7 @@ def take(self: DatasetBase, count: Any, name: str | None = None) -> Any:
     return apply_op("_TakeDataset", take_dataset, arguments, self.element_spec, inputs=[self], name=name)
 
 
-def skip(self: DatasetBase, count: Any, name: str | None = None) -> Any:
+def skip(self: DatasetBase, count: object, name: str | None = None) -> Any:
     """Leaves the first elements out.
 
     >>> list(tf.data.Dataset.range(10).skip(7).as_numpy_iterator())

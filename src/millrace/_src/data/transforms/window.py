@@ -216,9 +216,9 @@ def window_dataset(
 
 def window(
     self: DatasetBase,
-    size: Any,
-    shift: Any = None,
-    stride: Any = 1,
+    size: object,
+    shift: object = None,
+    stride: object = 1,
     drop_remainder: Any = False,
     name: str | None = None,
 ) -> Any:

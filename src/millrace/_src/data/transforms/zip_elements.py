@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int64
 from millrace._src.core.op_def import op
@@ -145,7 +146,7 @@ def rewrite_dataset(
 # --- the methods -------------------------------------------------------------------------------------------------
 
 
-def zip_(*args: Any, datasets: Any = None, name: str | None = None) -> Any:
+def zip_(*args: object, datasets: object = None, name: str | None = None) -> Any:
     """Makes a dataset of the elements of several datasets side by side.
 
     >>> numbers, letters = tf.data.Dataset.range(1, 4), tf.data.Dataset.from_tensor_slices(["a", "b"])
@@ -173,7 +174,7 @@ def zip_(*args: Any, datasets: Any = None, name: str | None = None) -> Any:
     return apply_op("_ZipDataset", zip_dataset, [inputs], spec, inputs=inputs, name=name)
 
 
-def _check_datasets(structure: Any) -> None:
+def _check_datasets(structure: object) -> None:
     """Refuses a nest that holds something else than datasets."""
     if isinstance(structure, DatasetBase):
         return
@@ -186,7 +187,7 @@ def _check_datasets(structure: Any) -> None:
         _check_datasets(child)
 
 
-def enumerate_(self: DatasetBase, start: Any = 0, name: str | None = None) -> Any:
+def enumerate_(self: DatasetBase, start: object = 0, name: str | None = None) -> Any:
     """Gives each element its number, first in a pair.
 
     >>> list(tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(start=5).as_numpy_iterator())
@@ -207,7 +208,7 @@ def enumerate_(self: DatasetBase, start: Any = 0, name: str | None = None) -> An
 
 
 @export("data.experimental.enumerate_dataset")
-def enumerate_transformation(start: Any = 0) -> Callable[[Any], Any]:
+def enumerate_transformation(start: TensorLike = 0) -> Callable[[Any], Any]:
     """Returns `Dataset.enumerate` as a function for `Dataset.apply`.
 
     >>> dataset = tf.data.Dataset.from_tensor_slices(["a", "b"]).apply(tf.data.experimental.enumerate_dataset(5))

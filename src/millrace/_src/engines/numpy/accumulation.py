@@ -59,7 +59,7 @@ class _Sum:
     ) -> None:
         self.plus, self.count, self.steps, self.in_place = plus, count, steps, in_place
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         position = self.count
         total = arguments[0]
         if position > 1:

@@ -82,7 +82,7 @@ def checked_apart(node: Node, kernel: Callable[..., Any], engine: Engine) -> Cal
     return run
 
 
-def _no_function(function: Any) -> Callable[..., Any]:
+def _no_function(function: object) -> Callable[..., Any]:
     raise TypeError(f"An op with checks has a function as an attribute: {function!r}.")
 
 
@@ -97,7 +97,7 @@ def _shape_only(argument: Any) -> Any:
     return storage if held is None else Cell(stand_in(held.shape, held.dtype), storage.name)
 
 
-def cluster_run(function: Any, unread: Iterable[int] = ()) -> Run:
+def cluster_run(function: object, unread: Iterable[int] = ()) -> Run:
     """Returns the program of a function that XLA compiles; NumPy arrays are its results but for those at `unread`.
 
     A function that XLA refuses raises the error when the function is called: the call may stand in a branch that is
@@ -128,7 +128,7 @@ def _reading(program: Program) -> Run:
 def _settled(run: Callable[..., Any], places: Sequence[int]) -> Run:
     """Returns a function that waits for some of its results."""
 
-    def run_settled(*arguments: Any) -> Sequence[Any]:
+    def run_settled(*arguments: object) -> Sequence[Any]:
         results = list(run(*arguments))
         for place in places:
             if type(results[place]) is not np.ndarray:

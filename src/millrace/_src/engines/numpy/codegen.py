@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
@@ -301,7 +302,7 @@ def _quiet(program: Run) -> Run:
     return run
 
 
-def _keep(value: Any, dtype: Any) -> Any:
+def _keep(value: object, dtype: DTypeLike) -> Any:
     """Returns an object (a string, a handle) as a 0-d array, and an array unchanged."""
     return value if type(value) is np.ndarray else scalar_array(value, dtype)
 

@@ -64,7 +64,7 @@ class CompiledPart:
             case = self._new_case(shapes)
         return case.run(*arguments)
 
-    def _new_case(self, shapes: Any) -> _Case:
+    def _new_case(self, shapes: object) -> _Case:
         case = _Case(self)
         if len(self._cases) < _MAX_CASES:
             return self._cases.setdefault(shapes, case)
@@ -93,11 +93,11 @@ class CompiledPart:
 
     # --- the two ways --------------------------------------------------------------------------------------------
 
-    def on_host(self, *arguments: Any) -> Sequence[Any]:
+    def on_host(self, *arguments: object) -> Sequence[Any]:
         """Runs the part with NumPy."""
         return self._host_run(*[a if type(a) is np.ndarray else arrived(a) for a in arguments])
 
-    def on_xla(self, *arguments: Any) -> Sequence[Any]:
+    def on_xla(self, *arguments: object) -> Sequence[Any]:
         """Runs the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
         assert self._program is not None  # compiled, or no case had come here
         try:
@@ -181,7 +181,7 @@ class _Case:
         else:
             self.settle(HOST)
 
-    def _timed(self, *arguments: Any) -> Sequence[Any]:
+    def _timed(self, *arguments: object) -> Sequence[Any]:
         """Runs a call on the host, to see how long that takes."""
         clock = settings.clock
         read_arguments = [a if type(a) is np.ndarray else arrived(a) for a in arguments]  # waiting is not the part's
@@ -197,7 +197,7 @@ class _Case:
             self.run = self._part.on_host
         return results
 
-    def _tried(self, *arguments: Any) -> Sequence[Any]:
+    def _tried(self, *arguments: object) -> Sequence[Any]:
         """Runs a call the way whose turn it is, timed."""
         trial, part = self._trial, self._part
         assert trial is not None  # compiling made it

@@ -57,7 +57,7 @@ class NumpyEngine:
     def finish(self) -> None:
         """Does nothing: results are there when a kernel returns."""
 
-    def _callable(self, function: Any) -> Callable[..., Any]:
+    def _callable(self, function: object) -> Callable[..., Any]:
         """Returns a function attribute as a callable on arrays."""
         if isinstance(function, OptimizedGraph):
             return self.compile(function).array_run()

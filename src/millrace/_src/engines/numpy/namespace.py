@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
@@ -48,7 +49,7 @@ class NumpyNamespace:
     where = staticmethod(where)
 
     @staticmethod
-    def astype(x: Array, dtype: Any) -> Array:
+    def astype(x: Array, dtype: DTypeLike) -> Array:
         """Converts `x` element-wise."""
         x = np.asarray(x)
         if x.dtype.char == "e" and dtype == np.float32:
@@ -66,7 +67,7 @@ class NumpyNamespace:
         return True
 
     @staticmethod
-    def added_at(total: Array, index: Any, values: Array) -> Array:
+    def added_at(total: Array, index: object, values: Array) -> Array:
         """Changes `total`: adds `values` at the positions `index`, no two of which are the same; returns `total`."""
         total[index] += values
         return total
@@ -82,7 +83,9 @@ class NumpyNamespace:
         return x.view(dtype).reshape(x.shape[:-1])
 
     @staticmethod
-    def pad(x: Array, pad_width: Sequence[tuple[int, int]], mode: str = "constant", constant_values: Any = 0) -> Array:
+    def pad(
+        x: Array, pad_width: Sequence[tuple[int, int]], mode: str = "constant", constant_values: object = 0
+    ) -> Array:
         """Puts `pad_width[i]` more elements before and after `x` along axis `i`."""
         if mode != "constant":
             return np.pad(x, pad_width, mode)  # type: ignore[call-overload]  # NumPy's stubs list the modes
@@ -113,7 +116,7 @@ class NumpyNamespace:
         return stacked_product(a, b) if a.ndim > 2 or b.ndim > 2 else large_product(np.matmul, a, b)
 
     @staticmethod
-    def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    def sum(x: Array, axis: Any = None, dtype: object = None, keepdims: bool = False) -> Array:
         """Sums elements and keeps the dtype; small floats accumulate in float32."""
         if dtype is None and axis is not None and is_summed_in_blocks(x):
             axes = (int(axis),) if isinstance(axis, (int, np.integer)) else tuple(axis)
@@ -121,7 +124,7 @@ class NumpyNamespace:
         return _reduce(np.sum, x, axis, dtype, keepdims)
 
     @staticmethod
-    def prod(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    def prod(x: Array, axis: Any = None, dtype: object = None, keepdims: bool = False) -> Array:
         """Multiplies elements and keeps the dtype; small floats accumulate in float32."""
         return _reduce(np.prod, x, axis, dtype, keepdims)
 
@@ -136,22 +139,22 @@ class NumpyNamespace:
         return np.cumprod(x, axis=axis, dtype=dtype or x.dtype)
 
     @staticmethod
-    def reserve_list(dtype: DType, element_shape: Any, length: Any, capacity: Any) -> TensorList:
+    def reserve_list(dtype: DType, element_shape: object, length: Any, capacity: Any) -> TensorList:
         """Makes a list of unset elements that may grow to `capacity`, -1 for any number."""
         return TensorList(dtype, lists.shape_from(element_shape), int(length), int(capacity))
 
     @staticmethod
-    def list_of_rows(dtype: DType, element_shape: Any, tensor: Array) -> TensorList:
+    def list_of_rows(dtype: DType, element_shape: ShapeLike, tensor: Array) -> TensorList:
         """Makes a list of the rows of an array."""
         return lists.from_rows(tensor, lists.shape_from(element_shape), dtype)
 
     @staticmethod
-    def list_of_pieces(dtype: DType, element_shape: Any, pieces: Sequence[Array]) -> TensorList:
+    def list_of_pieces(dtype: DType, element_shape: ShapeLike, pieces: Sequence[Array]) -> TensorList:
         """Makes a list of arrays."""
         return lists.from_items(pieces, lists.shape_from(element_shape), dtype)
 
     @staticmethod
-    def declared_shape(vector: Any) -> TensorShape:
+    def declared_shape(vector: object) -> TensorShape:
         """Returns a shape given as a vector (or -1), as far as the value is known."""
         return lists.shape_from(vector)
 
@@ -174,7 +177,7 @@ class NumpyNamespace:
         return state
 
 
-def _reduce(function: Callable[..., Any], x: Array, axis: Any, dtype: Any, keepdims: bool) -> Array:
+def _reduce(function: Callable[..., Any], x: Array, axis: Any, dtype: object, keepdims: bool) -> Array:
     if dtype is None and x.dtype.name in _WIDENED:
         wide_x = NumpyNamespace.astype(x, np.float32)
         return function(wide_x, axis=axis, keepdims=keepdims).astype(x.dtype)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array
 from millrace._src.util.runs import combined_runs, run_starts
 
@@ -53,7 +54,7 @@ def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
     return result
 
 
-def _is_by_places(index: Any) -> bool:
+def _is_by_places(index: object) -> bool:
     """Returns whether an index consists of arrays of integers of one shape."""
     if not (isinstance(index, tuple) and index and all(isinstance(part, np.ndarray) for part in index)):
         return False
@@ -103,7 +104,7 @@ def _combine(table: Array, places: Array, rows: Array, mode: str) -> None:
         table[found_places] = ufunc(table[found_places], combined_rows)
 
 
-def _matrix_of_ones(places: Array, count: int, dtype: Any) -> Any:
+def _matrix_of_ones(places: Array, count: int, dtype: DTypeLike) -> Any:
     """Returns the sparse matrix that holds 1 at each place, a column for each row that is to be added."""
     sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
     columns = np.arange(places.size + 1)

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -150,7 +151,7 @@ def _products(x: Array, length: int) -> Array:
 
 
 @functools.lru_cache(maxsize=2 * _LONGEST)
-def _ones(length: int, dtype: Any) -> Any:
+def _ones(length: int, dtype: DTypeLike) -> Any:
     ones = np.ones(length, dtype)
     ones.setflags(write=False)
     return ones

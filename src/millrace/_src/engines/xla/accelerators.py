@@ -68,7 +68,7 @@ class XlaAccelerator:
             facts["compute_capability"] = tuple(int(part) for part in str(capability).split("."))
         return facts
 
-    def holds(self, array: Any) -> bool:
+    def holds(self, array: object) -> bool:
         """Returns whether an array of JAX is in the device's memory, as a whole or in part."""
         return isinstance(array, jax.Array) and self.device in array.devices()
 

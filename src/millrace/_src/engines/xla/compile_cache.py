@@ -221,7 +221,7 @@ def _read(file: Path) -> tuple[Parts, bytes] | None:
     return json.loads(header), executable
 
 
-def _keep(file: Path, parts: Parts, executable: Any) -> None:
+def _keep(file: Path, parts: Parts, executable: object) -> None:
     """Writes an executable into a file that appears whole; where that fails, the next process compiles again."""
     try:
         payload, _, _ = serialization.serialize(executable)

@@ -188,7 +188,7 @@ def _translated(error: Exception) -> Exception:
     return OtherTypesError(str(error))
 
 
-def _direct_run(program: Any) -> Any:
+def _direct_run(program: object) -> Any:
     """Returns the function in C++ that JAX made when a program was first called; None for a program without one."""
     function = getattr(program, "_call", None)  # JAX's own; where it moves, calls take some microseconds more
     return function if isinstance(function, _FunctionInC) else None
@@ -280,7 +280,7 @@ class Executables:
         with jax.default_device(signature.device):  # for a function without operands
             return jitted.lower(*signature.operands)
 
-    def _trace(self, owners: tuple[int, ...], known: Known, *operands: Any) -> list[Any]:
+    def _trace(self, owners: tuple[int, ...], known: Known, *operands: object) -> list[Any]:
         """Runs the graph while JAX traces.
 
         Args:

@@ -49,7 +49,7 @@ _MAX_SHAPES = 512
 # --- XLA's structs ---------------------------------------------------------------------------------------------------
 
 
-def _struct(name: str, **fields: Any) -> Any:
+def _struct(name: str, **fields: object) -> Any:
     """Makes the class of a struct of XLA's, each of which begins with its size and a list of extensions."""
     start = (("struct_size", ctypes.c_size_t), ("extension", ctypes.c_void_p))
     return type(name, (ctypes.Structure,), {"_fields_": (*start, *fields.items())})

@@ -62,7 +62,7 @@ class Watch:
             self._starting += 1
             return self._is_over
 
-    def _note(self, results: Any) -> None:
+    def _note(self, results: object) -> None:
         while self._results and _is_done(self._results[0]):
             self._results.popleft()
         arrays = jax.tree.leaves(results)

@@ -7,7 +7,6 @@ a constant.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -16,7 +15,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.passes.optimized_graph import Value
 
 
-def is_concrete(value: Any) -> bool:
+def is_concrete(value: object) -> bool:
     """Returns whether an array's value is known while compiling."""
     return not isinstance(value, jax.core.Tracer)
 

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
@@ -104,7 +105,9 @@ class DenseList(VariantValue):
         """Refuses an op for elements of another dtype."""
         TensorList(self.dtype, self.element).check_dtype(dtype)
 
-    def _with(self, data: Any, length: Any = None, same: KnownValue | None = None, cleared: Any = None) -> DenseList:
+    def _with(
+        self, data: object, length: object = None, same: KnownValue | None = None, cleared: object = None
+    ) -> DenseList:
         length = self.length if length is None else length
         return DenseList(self.dtype, self.element, length, self.capacity, self.is_limited, data, same, cleared)
 
@@ -172,7 +175,7 @@ class DenseList(VariantValue):
         rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, item)
         return room._with(rows, self.length + 1, same_item)
 
-    def _same_with(self, item: Any) -> KnownValue | None:
+    def _same_with(self, item: object) -> KnownValue | None:
         """Returns the constant that every element equals after one more push, or None."""
         if not isinstance(item, (np.ndarray, np.generic)):
             return None
@@ -192,7 +195,7 @@ class DenseList(VariantValue):
         last = self.length - 1
         return self._with(self.data, last, self.same, self.cleared), self.get(last, shape)
 
-    def resize(self, size: Any) -> DenseList:
+    def resize(self, size: object) -> DenseList:
         """Returns the list cut off or extended by zeros."""
         size = _static(size)
         trimmed_list = self.with_capacity(self._size()).with_capacity(size)
@@ -214,7 +217,7 @@ class DenseList(VariantValue):
 
     # --- all elements --------------------------------------------------------------------------------------------
 
-    def stack(self, shape: Any, count: int) -> Any:
+    def stack(self, shape: ShapeLike, count: int) -> Any:
         """Stacks the elements along a new first axis; `count` is the declared number of elements, or -1."""
         if isinstance(self.length, int) and count not in (-1, self.length):
             raise invalid(
@@ -227,16 +230,16 @@ class DenseList(VariantValue):
         data = self._known(shape)
         return jax.tree.map(lambda rows: rows[: self._size()], data)
 
-    def gather(self, indices: Array, shape: Any) -> Any:
+    def gather(self, indices: Array, shape: ShapeLike) -> Any:
         """Stacks the elements at `indices` along a new first axis."""
         return jax.tree.map(lambda rows: jnp.take(rows, indices, axis=0, mode="clip"), self._known(shape))
 
-    def scatter(self, tensor: Any, indices: Array) -> DenseList:
+    def scatter(self, tensor: object, indices: Array) -> DenseList:
         """Returns the list with the rows of `tensor` at `indices`."""
         data = self.whole()._data_for(jax.tree.map(lambda rows: rows[0], _arrays(tensor)))
         return self._with(jax.tree.map(lambda rows, new: rows.at[indices].set(new), data, _arrays(tensor)))
 
-    def concat(self, shape: Any, leading: Any) -> tuple[Array, Array]:
+    def concat(self, shape: ShapeLike, leading: object) -> tuple[Array, Array]:
         """Joins the elements along their first axis, and returns the length of each."""
         rows = self._known(shape)[: self._size()]
         if rows.ndim < 2:
@@ -269,7 +272,7 @@ class DenseList(VariantValue):
 
     # --- shapes --------------------------------------------------------------------------------------------------
 
-    def _data_for(self, item: Any) -> Any:
+    def _data_for(self, item: object) -> Any:
         """Returns the rows to which `item` is to be written, zeros if there are no rows yet."""
         item = _arrays(item)
         if self.data is None:
@@ -285,7 +288,7 @@ class DenseList(VariantValue):
                 )
         return data
 
-    def _known(self, shape: Any) -> Any:
+    def _known(self, shape: ShapeLike) -> Any:
         """Returns the rows of the list; the rows of an unset list are zeros of the declared shape."""
         if self.data is not None:
             return self.whole().data
@@ -309,7 +312,7 @@ class DenseList(VariantValue):
         return from_items(list(np.asarray(self.data)[:length]), self.element, self.dtype)
 
 
-def to_dense(value: Any) -> DenseList:
+def to_dense(value: object) -> DenseList:
     """Converts a list of the NumPy engine to XLA's form.
 
     Raises: UnknownWhileCompilingError: if elements differ in shape, or the value is not a list: the function stays on
@@ -335,7 +338,7 @@ def to_dense(value: Any) -> DenseList:
     return dense_list
 
 
-def _leaves(a: Any, b: Any) -> zip[tuple[Any, Any]]:
+def _leaves(a: object, b: object) -> zip[tuple[Any, Any]]:
     return zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)
 
 
@@ -442,7 +445,7 @@ def conformed(value: DenseList, model: DenseList) -> DenseList:
     return DenseList(model.dtype, model.element, length, size, model.is_limited, data, model.same, marks)
 
 
-def _alike(rows: Any, new: Any) -> tuple[Any, Any]:
+def _alike(rows: object, new: object) -> tuple[Any, Any]:
     """Returns the elements of a list and a new element as values of one type.
 
     Elements that are lists forget their common constant if the constants differ, and carry their lengths as data if the
@@ -490,24 +493,24 @@ jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
 # --- arrays ------------------------------------------------------------------------------------------------------
 
 
-def _arrays(item: Any) -> Any:
+def _arrays(item: object) -> Any:
     """Returns an element whose leaves are arrays of the engine; a nested list has no more room than needed."""
     if isinstance(item, DenseList):
         return item.with_capacity(item.length) if isinstance(item.length, int) else item
     return jnp.asarray(item)
 
 
-def _is_zeros(item: Any) -> bool:
+def _is_zeros(item: object) -> bool:
     """Returns whether an element is known to be zeros, none of them negative."""
     return isinstance(item, np.ndarray) and not item.tobytes().strip(b"\0")
 
 
-def _put(rows: Any, new: Any, index: Any) -> Any:
+def _put(rows: Any, new: Any, index: object) -> Any:
     new = new.astype(rows.dtype)
     return jax.lax.dynamic_update_index_in_dim(rows, new, index, 0, allow_negative_indices=False)
 
 
-def _take(rows: Any, index: Any) -> Any:
+def _take(rows: Any, index: object) -> Any:
     if not rows.shape[0]:  # in the body of a loop that never runs
         return jnp.zeros(rows.shape[1:], rows.dtype)
     return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False, allow_negative_indices=False)
@@ -520,12 +523,12 @@ def _resized(rows: Any, size: int) -> Any:
     return jnp.concatenate([rows, jnp.zeros((size - have, *rows.shape[1:]), rows.dtype)])
 
 
-def declared_shape(shape: Any) -> TensorShape:
+def declared_shape(shape: ShapeLike) -> TensorShape:
     """Returns a shape that an op declares, if the value is known."""
     return shape_from(shape) if isinstance(shape, TensorShape) or _is_host(shape) else TensorShape(None)
 
 
-def _is_host(value: Any) -> bool:
+def _is_host(value: object) -> bool:
     return isinstance(value, (int, np.ndarray, np.generic))
 
 

@@ -72,7 +72,7 @@ class Lowering:
         self.stand_ins = [v.node is not None and v.node.op_def.traits.is_stand_in for v in self.outputs]
         """For each output, whether it represents a value of another branch, whose shape it takes."""
 
-    def __call__(self, *arguments: Any) -> list[Any]:
+    def __call__(self, *arguments: object) -> list[Any]:
         arrays: dict[Value, Any] = dict(zip(self.inputs, arguments, strict=True))
         for node in self.graph.nodes:
             results = self._run(node, [_array(value, arrays) for value in node.inputs])
@@ -146,7 +146,7 @@ def _bind(node: Node) -> Callable[..., Any]:
     return bind_kernel(node.op_def, node.attrs, engine="xla", xp=xp, convert_function=_callable, with_checks=False)
 
 
-def _callable(function: Any) -> Callable[..., Any]:
+def _callable(function: object) -> Callable[..., Any]:
     """Makes a callable on traced arrays of a function attribute."""
     return Lowering(optimized(function))
 

@@ -16,6 +16,7 @@ import jax.scipy.special
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.array_namespace import Array, XlaXp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
@@ -54,7 +55,7 @@ class XlaNamespace:
         return value
 
     @staticmethod
-    def astype(x: Array, dtype: Any) -> Array:
+    def astype(x: Array, dtype: DTypeLike) -> Array:
         """Converts `x` element-wise."""
         return jnp.asarray(x).astype(dtype)
 
@@ -80,17 +81,17 @@ class XlaNamespace:
         return all(_is_host(array) for array in arrays)
 
     @staticmethod
-    def added_at(total: Array, index: Any, values: Array) -> Array:
+    def added_at(total: Array, index: object, values: Array) -> Array:
         """Returns `total` with `values` added at the positions `index`, no two of which are the same."""
         return total.at[index].add(values)
 
     @staticmethod
-    def bitcast(x: Array, dtype: Any) -> Array:
+    def bitcast(x: Array, dtype: DTypeLike) -> Array:
         """Reads the bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
         return jax.lax.bitcast_convert_type(x, dtype)
 
     @staticmethod
-    def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
+    def scatter(x: Array, index: object, updates: Array, mode: str) -> Array:
         """Returns a copy of `x` with `updates` combined at `x[index]`."""
         return getattr(jnp.asarray(x).at[index], _SCATTER_METHODS[mode])(updates)
 
@@ -110,22 +111,22 @@ class XlaNamespace:
         return jnp.matmul(a, b)
 
     @staticmethod
-    def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    def sum(x: Array, axis: Any = None, dtype: object = None, keepdims: bool = False) -> Array:
         """Sums elements and keeps the dtype."""
         return jnp.sum(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)
 
     @staticmethod
-    def prod(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    def prod(x: Array, axis: Any = None, dtype: object = None, keepdims: bool = False) -> Array:
         """Multiplies elements and keeps the dtype."""
         return jnp.prod(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)
 
     @staticmethod
-    def cumsum(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
+    def cumsum(x: Array, axis: int | None = None, dtype: DTypeLike | None = None) -> Array:
         """Computes cumulative sums and keeps the dtype."""
         return jnp.cumsum(x, axis=axis, dtype=dtype or x.dtype)
 
     @staticmethod
-    def cumprod(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
+    def cumprod(x: Array, axis: int | None = None, dtype: DTypeLike | None = None) -> Array:
         """Computes cumulative products and keeps the dtype."""
         return jnp.cumprod(x, axis=axis, dtype=dtype or x.dtype)
 
@@ -141,12 +142,12 @@ class XlaNamespace:
         return lists.reserved(dtype, lists.declared_shape(element_shape), int(length), room)
 
     @staticmethod
-    def list_of_rows(dtype: DType, element_shape: Any, tensor: Array) -> DenseList:
+    def list_of_rows(dtype: DType, element_shape: ShapeLike, tensor: Array) -> DenseList:
         """Makes a list of the rows of an array."""
         return lists.from_rows(tensor, lists.declared_shape(element_shape), dtype)
 
     @staticmethod
-    def list_of_pieces(dtype: DType, element_shape: Any, pieces: Sequence[Array]) -> DenseList:
+    def list_of_pieces(dtype: DType, element_shape: ShapeLike, pieces: Sequence[Array]) -> DenseList:
         """Makes a list of arrays, which must have one shape."""
         if any(piece.shape != pieces[0].shape for piece in pieces):
             raise errors.UnimplementedError(None, None, "All lengths have to be the same")
@@ -227,7 +228,7 @@ class XlaNamespace:
         return result
 
 
-def _operand(item: Any) -> Any:
+def _operand(item: object) -> Any:
     """Returns a value as an operand of a compiled construct."""
     return item if isinstance(item, DenseList) else jnp.asarray(item)
 
@@ -264,7 +265,7 @@ def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[l
         operands = settled
 
 
-def _is_host(item: Any) -> bool:
+def _is_host(item: object) -> bool:
     """Returns whether a value is known while compiling."""
     return isinstance(item, (np.ndarray, np.generic))
 

@@ -141,7 +141,7 @@ class Runner:
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, *arguments: Any) -> Sequence[Any]:
+    def __call__(self, *arguments: object) -> Sequence[Any]:
         results = self.attempt(*arguments)
         if results is None:
             call = self._call(arguments, self._drawn(arguments))
@@ -158,7 +158,7 @@ class Runner:
         run = self._run_with_arrays() if not self.resources else self._run_with_arrays_and_variables
         executables, has_choice = self.executables, self.has_choice
 
-        def attempt(*arguments: Any) -> Sequence[Any] | None:
+        def attempt(*arguments: object) -> Sequence[Any] | None:
             if executables.known or has_choice and state.device is not None:
                 return self._attempt_in_full(arguments)
             try:
@@ -467,7 +467,7 @@ class Runner:
                 types[position] = abstract(argument)
         return types, () if self.draws is None else self.draws.types(arguments)
 
-    def lower(self, *arguments: Any) -> Any:
+    def lower(self, *arguments: object) -> Any:
         """Returns the form to which JAX lowers the program for these arguments."""
         call = self._call(arguments, self._drawn(arguments))
         with jax.enable_x64(True):

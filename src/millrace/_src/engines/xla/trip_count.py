@@ -72,7 +72,7 @@ def _further_counters(body: Any, state: Sequence[Any], counters: Container[int])
     return further_counters
 
 
-def _is_known(value: Any) -> bool:
+def _is_known(value: object) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
 
 

@@ -55,7 +55,7 @@ class Twins:
             twin = jax.device_put(copied(array) if array.base is None else array.view())
         entries = self._entries
 
-        def forget(gone: Any) -> None:
+        def forget(gone: object) -> None:
             if entries[position][0] is watched:
                 entries[position] = _nobody, None
 

@@ -16,6 +16,7 @@ from typing import Any
 from millrace._src.checkpoint.checkpoint import Checkpoint
 from millrace._src.checkpoint.object_graph import ObjectGraphView, serialize_object_graph
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.interop.array_files.conversion import write_array_file, write_checkpoint
@@ -28,7 +29,7 @@ from millrace._src.util.export import export
 
 
 @export("interop.save_arrays")
-def save_arrays(values: Any, path: Any) -> None:
+def save_arrays(values: TensorLike, path: Any) -> None:
     """Writes the variables of an object, or named arrays, to a safetensors or npz file.
 
     >>> import tempfile
@@ -59,7 +60,7 @@ def save_arrays(values: Any, path: Any) -> None:
     write_array_file(os.fspath(path), [_held(name, value) for name, value in named.items()])
 
 
-def _variables(root: Any) -> Iterator[tuple[str, Any]]:
+def _variables(root: object) -> Iterator[tuple[str, Any]]:
     for saved in serialize_object_graph(ObjectGraphView(root)).tensors:
         name = dotted_name(saved.checkpoint_key)
         if name is not None:
@@ -75,7 +76,7 @@ def _held(name: str, value: Any) -> HeldArray:
 
 
 @export("interop.restore_arrays")
-def restore_arrays(root: Any, path: Any) -> Any:
+def restore_arrays(root: object, path: Any) -> Any:
     """Gives the variables of an object the values of a safetensors or npz file.
 
     >>> import tempfile

@@ -97,7 +97,7 @@ class SafetensorsFile(ArrayFile):
             raise self._damaged("its header is not an object")
         return header, 8 + size
 
-    def _info(self, name: str, entry: Any) -> ArrayInfo:
+    def _info(self, name: str, entry: object) -> ArrayInfo:
         match entry:
             case {"dtype": str() as code, "shape": list() as shape, "data_offsets": [int() as begin, int() as end]}:
                 pass

@@ -57,7 +57,7 @@ class Accumulator(Referent):
         with self._has_come:
             self._step = step
 
-    def apply(self, local_step: int, *gradient: Any) -> None:
+    def apply(self, local_step: int, *gradient: object) -> None:
         """Adds a gradient, unless the gradient is stale."""
         with self._has_come:
             if local_step < self._step:

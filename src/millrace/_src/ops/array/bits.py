@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype, int32
@@ -70,7 +71,7 @@ def bitcast_op(xp: Xp, input: Array, *, T: DType, type: DType) -> Array:
 
 
 @export("bitcast")
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
     """Reads the bytes of a tensor as another dtype.
 
     >>> hex(tf.bitcast(1.0, tf.int32))
@@ -147,7 +148,7 @@ def _hashes_of_rows(data: Array) -> Array:
 
 
 @export("fingerprint")
-def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
+def fingerprint(data: TensorLike, method: object = "farmhash64", name: str | None = None) -> Any:
     """Computes a hash of 8 bytes for each slice of the first dimension.
 
     >>> tf.fingerprint(["a"]).numpy()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32
 from millrace._src.core.errors import invalid
@@ -89,7 +90,7 @@ def broadcast_to_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
 
 
 @export("broadcast_to")
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Repeats `input` along dimensions of size 1, and along new leading dimensions, to reach `shape`.
 
     >>> tf.broadcast_to([1, 2, 3], [2, 3]).numpy()
@@ -177,7 +178,7 @@ def _both_one(x: list[int], y: list[int], i: int) -> bool:
 
 
 @export("broadcast_dynamic_shape")
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Any:
     """Computes the shape of a broadcast of two shapes that are tensors.
 
     >>> tf.broadcast_dynamic_shape(tf.constant([1, 2, 3]), tf.constant([5, 1, 3])).numpy()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import bool as bool_dtype
 from millrace._src.core.errors import invalid
@@ -494,19 +495,19 @@ def matrix_set_diag_v1_gradient(dy: Tensor, diagonal: Tensor) -> tuple[Tensor, T
 # --- public ------------------------------------------------------------------------------------------------------
 
 
-def _padding(value: Any, tensor: Any) -> Any:
+def _padding(value: object, tensor: object) -> Any:
     """Returns the padding value, as a bool for a boolean tensor, because the default is the number 0."""
     return bool(value) if getattr(tensor, "dtype", None) is bool_dtype and not isinstance(value, Tensor) else value
 
 
 @export("linalg.diag", v1=["linalg.diag", "matrix_diag"])
 def matrix_diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str = "diag",
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    num_rows: TensorLike = -1,
+    num_cols: TensorLike = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
     """Makes matrices from diagonals.
@@ -538,7 +539,11 @@ def matrix_diag(
 
 @export("linalg.diag_part", v1=["linalg.diag_part", "matrix_diag_part"])
 def matrix_diag_part(
-    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    name: str = "diag_part",
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Any:
     """Takes diagonals out of matrices.
 
@@ -559,7 +564,9 @@ def matrix_diag_part(
 
 
 @export("linalg.set_diag", v1=["linalg.set_diag", "matrix_set_diag"])
-def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+def matrix_set_diag(
+    input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: TensorLike = 0, align: str = "RIGHT_LEFT"
+) -> Any:
     """Replaces diagonals of matrices.
 
     >>> tf.linalg.set_diag([[1, 2], [3, 4]], [8, 9]).numpy()

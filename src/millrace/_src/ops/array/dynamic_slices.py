@@ -82,7 +82,7 @@ def xla_dynamic_update_slice_gradient(dy: Tensor, update: Tensor, indices: Tenso
     return of_input, of_update, None
 
 
-def dynamic_update_slice(input: Any, update: Any, indices: Any, name: str | None = None) -> Any:
+def dynamic_update_slice(input: object, update: object, indices: object, name: str | None = None) -> Any:
     """Returns `input` with the block that begins at `indices` replaced by `update`.
 
     Args:
@@ -97,7 +97,7 @@ def dynamic_update_slice(input: Any, update: Any, indices: Any, name: str | None
     return execute(get_op("XlaDynamicUpdateSlice"), (input, update, indices), {}, name)
 
 
-def dynamic_slice(input: Any, start_indices: Any, size_indices: Any, name: str | None = None) -> Any:
+def dynamic_slice(input: object, start_indices: object, size_indices: object, name: str | None = None) -> Any:
     """Returns the block of shape `size_indices` that begins at `start_indices`.
 
     Args:

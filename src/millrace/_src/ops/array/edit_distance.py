@@ -108,7 +108,7 @@ def edit_distance_op(
 
 
 @export("edit_distance")
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance") -> Any:
+def edit_distance(hypothesis: object, truth: object, normalize: bool = True, name: str | None = "edit_distance") -> Any:
     """Computes the Levenshtein distance between the rows of two sparse tensors.
 
     >>> hypothesis = tf.SparseTensor([[0, 0], [0, 1]], ["a", "b"], [1, 2])

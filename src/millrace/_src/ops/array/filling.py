@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -153,7 +154,7 @@ def empty_op(xp: Xp, shape: Array, *, dtype: DType, init: bool = False) -> Array
 
 
 @export("fill")
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+def fill(dims: TensorLike, value: TensorLike, name: str | None = None, layout: object = None) -> Any:
     """Makes a tensor of shape `dims` that repeats a scalar.
 
     >>> tf.fill([2, 2], 9).numpy()
@@ -174,7 +175,9 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 
 @export("zeros")
-def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+def zeros(
+    shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None
+) -> Any:
     """Makes a tensor of zeros (False, empty strings).
 
     >>> tf.zeros([2, 3], tf.int32).numpy()
@@ -195,7 +198,9 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any
 
 
 @export("ones")
-def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+def ones(
+    shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None
+) -> Any:
     """Makes a tensor of ones (True).
 
     >>> tf.ones([2]).numpy()
@@ -217,7 +222,7 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any 
 
 
 @export("zeros_like", v1=[], elementwise="unary")
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: object = None) -> Any:
     """Makes a tensor of zeros of the shape of another.
 
     >>> tf.zeros_like([1.5, 2.5]).numpy()
@@ -236,7 +241,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
 
 
 @export("ones_like", v1=[], elementwise="unary")
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: object = None) -> Any:
     """Makes a tensor of ones with the shape of another tensor.
 
     >>> tf.ones_like([3, 4]).numpy()
@@ -256,7 +261,9 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 
 @export(v1=["zeros_like"], elementwise="unary")
-def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def zeros_like_v1(
+    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Any:
     """Makes zeros of the shape of a tensor, with the arguments of TensorFlow 1.
 
     >>> tf.compat.v1.zeros_like([3]).numpy()
@@ -303,7 +310,7 @@ def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimi
 # --- how ---------------------------------------------------------------------------------------------------------
 
 
-def _refuse_layout(function: str, layout: Any) -> None:
+def _refuse_layout(function: str, layout: object) -> None:
     if layout is not None:
         raise ValueError(f"tf.{function}: DTensor layouts are not supported; received layout={layout!r}. Leave it out.")
 
@@ -320,7 +327,7 @@ def _fill_value(dtype: DType, number: int) -> Any:
     raise TypeError(f"Cannot convert {number} to EagerTensor of dtype {dtype.name}")
 
 
-def _filled(shape: Any, dtype: DType, number: int, name: str | None, default_name: str) -> Any:
+def _filled(shape: ShapeLike, dtype: DType, number: int, name: str | None, default_name: str) -> Any:
     value = _fill_value(dtype, number)
     dims = _static_dims(shape)
     if state.graph is None and dims is not None:
@@ -332,7 +339,7 @@ def _filled(shape: Any, dtype: DType, number: int, name: str | None, default_nam
         return fill_op(sizes, convert_to_tensor(value, dtype=dtype, name=f"{scope}Const"), name=scope or default_name)
 
 
-def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
+def _full(dims: tuple[int, ...], value: object, dtype: DType) -> Array:
     for size in dims:
         if size < 0:
             raise errors.failed_op("Fill", f"Dimension {size} must be >= 0")
@@ -364,7 +371,7 @@ def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) 
     return fill_op(sizes, convert_to_tensor(value, dtype=dtype, name=f"{scope}Const"), name=scope)
 
 
-def _static_dims(shape: Any) -> tuple[int, ...] | None:
+def _static_dims(shape: ShapeLike) -> tuple[int, ...] | None:
     """Returns the dimensions if they are given as plain numbers, else None."""
     if isinstance(shape, TensorShape):
         if not shape.is_fully_defined():
@@ -393,12 +400,12 @@ def _dims_tensor(shape: Any) -> Any:
     return reshape(sizes, [-1]) if sizes.shape.rank == 0 else sizes
 
 
-def _bool_as_int(value: Any) -> Any:
+def _bool_as_int(value: object) -> Any:
     """Returns a dimension that is given as a bool as a number."""
     return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
-def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_name: str) -> Any:
+def _filled_like(input: Any, dtype: DTypeLike, number: int, name: str | None, default_name: str) -> Any:
     wanted_dtype = None if dtype is None else as_dtype(dtype).base_dtype
     if type(input) is EagerTensor and state.graph is None:
         actual = wanted_dtype or input.dtype

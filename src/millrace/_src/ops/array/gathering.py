@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -196,7 +197,7 @@ def _sparse_rows(dy: Any, params: Any, indices: Any) -> IndexedSlices:
     return IndexedSlices(values=values, indices=reshape(indices, [-1]), dense_shape=shape)
 
 
-def _span(start: Any, stop: Any) -> Any:
+def _span(start: object, stop: object) -> Any:
     """Returns the vector `start, ..., stop - 1`; an array of ints where both ends are ints, else a tensor."""
     if isinstance(start, int) and isinstance(stop, int):
         return np.arange(start, stop, dtype=np.int32)
@@ -209,7 +210,7 @@ def _joined(*parts: Any) -> Any:
     return raw.ConcatV2(values=list(parts), axis=0)
 
 
-def _scatter_along(dy: Any, params: Any, indices: Any, axis: Any, batch: Any, rank: Any, index_rank: Any) -> Any:
+def _scatter_along(dy: Any, params: object, indices: Any, axis: Any, batch: Any, rank: Any, index_rank: Any) -> Any:
     """Transposes gather: adds `dy` up in a flat table whose rows are (batch, position on the axis).
 
     The gathered dimensions are first moved behind the batch.
@@ -313,7 +314,7 @@ def gather(
     return gather_v2(params, _positions(indices), index_tensor(axis), name=name)
 
 
-def _positions(indices: Any) -> Any:
+def _positions(indices: object) -> Any:
     """Applies `index_tensor`, but leaves an empty list a list of floats, which the op refuses as TensorFlow's does."""
     tensor = index_tensor(indices)
     return indices if tensor is not indices and not tensor._eager_array.size else tensor
@@ -321,11 +322,11 @@ def _positions(indices: Any) -> Any:
 
 @export(v1=["gather"])
 def gather_v1(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: object = None,
     name: str | None = None,
-    axis: Any = None,
+    axis: TensorLike | None = None,
     batch_dims: int = 0,
 ) -> Any:
     """Picks slices of a tensor by index, with the argument order of TensorFlow 1.
@@ -347,7 +348,7 @@ def gather_v1(
 
 
 @export(v1=["batch_gather"])
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+def batch_gather(params: TensorLike, indices: Any, name: str | None = None) -> Any:
     """Gathers along the last dimension of `indices`; all earlier dimensions are batches.
 
     >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy()
@@ -511,7 +512,11 @@ def gather_nd(
 
 @export(v1=["gather_nd", "manip.gather_nd"])
 def gather_nd_v1(
-    params: Any, indices: Any, name: str | None = None, batch_dims: Any = 0, bad_indices_policy: str = ""
+    params: TensorLike,
+    indices: TensorLike,
+    name: str | None = None,
+    batch_dims: TensorLike = 0,
+    bad_indices_policy: str = "",
 ) -> Any:
     """Picks elements or slices by position, with the argument order of TensorFlow 1.
 

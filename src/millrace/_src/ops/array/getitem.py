@@ -74,7 +74,7 @@ def _element(tensor: EagerTensor, at: int) -> EagerTensor:
     return EagerTensor(value[at, ...], tensor.dtype)
 
 
-def _is_mask(key: Any) -> bool:
+def _is_mask(key: object) -> bool:
     if isinstance(key, bool):
         return True
     return isinstance(key, (Tensor, np.ndarray, np.bool_)) and key.dtype in ("bool", np.bool_)
@@ -153,7 +153,7 @@ def _checked(index: Any) -> Any:
     raise _bad_index(index)
 
 
-def _bad_index(index: Any) -> TypeError:
+def _bad_index(index: object) -> TypeError:
     return TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
         f"valid indices, got {index!r}"
@@ -164,7 +164,7 @@ def _one_like(index: Any) -> Any:
     return _constant(1, index.dtype)
 
 
-def _default(value: Any, fallback: int, dtype: DType | None) -> Any:
+def _default(value: object, fallback: int, dtype: DType | None) -> Any:
     """Returns a bound, or the fallback of a bound left out: beside a Tensor, a constant of the Tensor's dtype."""
     if value is not None:
         return value
@@ -204,14 +204,14 @@ def _slice(tensor: Any, bounds: list[Any], key: SliceKey, name: str) -> Any:
     return strided_slice(tensor, begin, end, strides, *key.masks(), var=_variable(tensor), name=name)
 
 
-def _variable(tensor: Any) -> Any:
+def _variable(tensor: object) -> Any:
     return tensor if is_variable(tensor) else None
 
 
 # --- graph -------------------------------------------------------------------------------------------------------
 
 
-def _symbolic_slice(tensor: Any, key: SliceKey) -> Any:
+def _symbolic_slice(tensor: object, key: SliceKey) -> Any:
     with name_scope(None, "strided_slice") as scope:
         if key.begin:
             bounds = [_symbolic_bounds(part) for part in key.parts()]

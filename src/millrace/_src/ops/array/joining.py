@@ -142,7 +142,7 @@ def concat_elements(c: ShapeContext) -> list[int | None] | None:
     return parts
 
 
-def _concat_parts(dy: Any, values: Sequence[Any], axis: Any) -> list[Any]:
+def _concat_parts(dy: object, values: Sequence[Any], axis: object) -> list[Any]:
     """Cuts a gradient into the pieces that belong to each of the values."""
     sizes = [_size_along(v, axis) for v in values]
     if all(isinstance(s, int) for s in sizes):
@@ -152,7 +152,7 @@ def _concat_parts(dy: Any, values: Sequence[Any], axis: Any) -> list[Any]:
     return list(raw.SplitV(value=dy, size_splits=size_splits, split_dim=_int32(axis), num_split=len(values)))
 
 
-def _size_along(value: Any, axis: Any) -> Any:
+def _size_along(value: Any, axis: object) -> Any:
     """Returns the size of one dimension: an int where the size is known."""
     at = static_value(axis)
     if at is not None and value.shape.rank is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -102,12 +103,12 @@ def _xla_marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off
 
 @export("one_hot")
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Makes one-hot vectors.
@@ -149,7 +150,11 @@ def one_hot(
 
 @export("eye", "linalg.eye")
 def eye(
-    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
+    num_rows: object,
+    num_columns: object = None,
+    batch_shape: ShapeLike | None = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Any:
     """Makes an identity matrix, or a batch of identity matrices.
 
@@ -182,7 +187,7 @@ def eye(
         return _symbolic_eye(sizes[0], sizes[1], batch, wanted_dtype, num_columns is None)
 
 
-def _is_size(value: Any) -> bool:
+def _is_size(value: object) -> bool:
     if isinstance(value, Tensor):
         return value.dtype.is_integer
     return isinstance(value, (int, np.integer)) or (
@@ -220,7 +225,7 @@ def _eager_eye(rows: int, columns: int, batch: list[int], dtype: Any) -> Any:
         raise out_of_memory("MatrixDiagV3", error) from None
 
 
-def _symbolic_eye(rows: Any, columns: Any, batch: Any, dtype: Any, is_square: bool) -> Any:
+def _symbolic_eye(rows: object, columns: object, batch: Any, dtype: Any, is_square: bool) -> Any:
     """Makes a diagonal of ones into a matrix, or sets such a diagonal into a matrix of zeros."""
     if isinstance(rows, int) and isinstance(columns, int) and isinstance(batch, list):
         diagonal: Any = [*batch, min(rows, columns)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32
 from millrace._src.core.errors import invalid
@@ -228,7 +229,13 @@ def mirror_pad_grad_gradient(dy: Tensor, paddings: Tensor, mode: str) -> tuple[T
 
 
 @export("pad", v1=[])
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+def pad(
+    tensor: TensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    constant_values: TensorLike = 0,
+    name: str | None = None,
+) -> Any:
     """Pads a tensor.
 
     >>> tf.pad([[1, 2], [3, 4]], [[1, 0], [0, 1]]).numpy()
@@ -268,7 +275,11 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 @export(v1=["pad"])
 def pad_v1(
-    tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
+    tensor: TensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: TensorLike = 0,
 ) -> Any:
     """Pads a tensor, with the argument order of TensorFlow 1.
 

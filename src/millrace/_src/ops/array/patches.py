@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
@@ -109,7 +110,7 @@ def extract_image_patches_op(
     return _extract(xp, images, kernels, steps, gaps, padding)
 
 
-def _positions_gradient(dy: Any, input: Any, numbered: Any) -> Any:
+def _positions_gradient(dy: object, input: object, numbered: object) -> Any:
     """Adds up a gradient by the pixels its elements came from; `numbered` holds the windows over pixel numbers."""
     shape = shape_tensor(input)
     pixels, depth = raw.Prod(input=shape[1:-1], reduction_indices=[0]), shape[-1]
@@ -122,7 +123,7 @@ def _positions_gradient(dy: Any, input: Any, numbered: Any) -> Any:
     return raw.Reshape(tensor=raw.Transpose(x=table[1:], perm=[1, 0, 2]), shape=shape)
 
 
-def _numbers(input: Any) -> Any:
+def _numbers(input: object) -> Any:
     """Makes a volume of one channel that holds the numbers of its pixels, from 1."""
     shape = shape_tensor(input)
     count = raw.Prod(input=shape[1:-1], reduction_indices=[0])
@@ -141,7 +142,14 @@ def extract_image_patches_gradient(
 
 
 @export("image.extract_patches", v1=["image.extract_patches"])
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
+def extract_patches(
+    images: TensorLike,
+    sizes: TensorLike,
+    strides: TensorLike,
+    rates: TensorLike,
+    padding: str,
+    name: str | None = None,
+) -> Any:
     """Takes the patches of images that a sliding window sees, each flattened into the depth.
 
     >>> image = tf.reshape(tf.range(1, 10), [1, 3, 3, 1])
@@ -164,13 +172,13 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
 
 @export(v1=["extract_image_patches", "image.extract_image_patches"])
 def extract_image_patches(
-    images: Any,
-    ksizes: Any = None,
-    strides: Any = None,
-    rates: Any = None,
+    images: TensorLike,
+    ksizes: TensorLike | None = None,
+    strides: TensorLike | None = None,
+    rates: TensorLike | None = None,
     padding: str | None = None,
     name: str | None = None,
-    sizes: Any = None,
+    sizes: TensorLike | None = None,
 ) -> Any:
     """Takes patches of images like `tf.image.extract_patches`, with the names of TensorFlow 1.
 
@@ -218,7 +226,9 @@ def extract_volume_patches_gradient(
 
 
 @export("extract_volume_patches")
-def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Any:
+def extract_volume_patches(
+    input: TensorLike, ksizes: TensorLike, strides: TensorLike, padding: str, name: str | None = None
+) -> Any:
     """Takes the patches of volumes that a sliding window sees, each flattened into the depth.
 
     >>> tf.extract_volume_patches(tf.ones([1, 2, 2, 2, 1]), [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID").shape

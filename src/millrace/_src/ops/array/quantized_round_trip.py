@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from ml_dtypes import finfo
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import invalid
@@ -300,9 +301,9 @@ def quantize_and_dequantize_v4_grad_gradient(
 
 @export("quantization.quantize_and_dequantize_v2")
 def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
@@ -347,9 +348,9 @@ def quantize_and_dequantize_v2(
 
 @export("quantization.quantize_and_dequantize")
 def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float32, quint8
 from millrace._src.core.errors import invalid
@@ -197,10 +198,10 @@ def _quantize_scaled(
     v1=["quantization.quantize", "quantize"],
 )
 def quantize(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    T: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: object,
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
@@ -246,10 +247,10 @@ def quantize(
 
 @export(v1=["quantize_v2"])
 def quantize_v2(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    T: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: object,
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     round_mode: str = "HALF_AWAY_FROM_ZERO",
@@ -339,14 +340,14 @@ def _scale(xp: Xp, low: Array, high: Array, least: int, largest: int) -> Array:
 
 @export("quantization.dequantize", v1=["quantization.dequantize", "dequantize"])
 def dequantize(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     axis: int | None = None,
     narrow_range: bool = False,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
 ) -> Any:
     """Turns quantized values back into floats.
 

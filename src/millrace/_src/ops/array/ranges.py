@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -116,7 +117,13 @@ def _bound_value(name: str, bound: Array) -> Any:
 
 
 @export("range")
-def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
+def range_(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str = "range",
+) -> Any:
     """Makes a sequence of numbers from `start` in steps of `delta` up to, but not including, `limit`.
 
     >>> tf.range(5).numpy()
@@ -193,7 +200,7 @@ def lin_space_op(xp: Xp, start: Array, stop: Array, num: Array) -> Array:
 
 
 @export("linspace", v1=["linspace", "lin_space"])
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Any:
     """Makes evenly spaced numbers from `start` to `stop`, both included.
 
     >>> tf.linspace(10.0, 12.0, 3).numpy()

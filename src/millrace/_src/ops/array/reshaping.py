@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32
 from millrace._src.core.errors import invalid
@@ -126,7 +127,7 @@ def reshape_gradient(dy: Tensor, tensor: Tensor) -> tuple[Tensor, None]:
 
 
 @export("reshape", v1=["reshape", "manip.reshape"])
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Gives the elements of `tensor`, in row-major order, the shape `shape`.
 
     >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy()
@@ -199,7 +200,7 @@ def squeeze_gradient(dy: Tensor, input: Tensor) -> Tensor:
 
 
 @export("squeeze", v1=[])
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Any:
     """Removes dimensions of size 1 from the shape of a tensor.
 
     >>> tf.squeeze(tf.zeros([1, 2, 1, 3])).shape
@@ -223,7 +224,12 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 @export(v1=["squeeze"])
-def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+def squeeze_v1(
+    input: TensorLike,
+    axis: TensorLike | None = None,
+    name: str | None = None,
+    squeeze_dims: TensorLike | None = None,
+) -> Any:
     """Removes dimensions of size 1, with TensorFlow 1's `squeeze_dims`, the old name of `axis`.
 
     >>> tf.compat.v1.squeeze(tf.zeros([1, 2]), squeeze_dims=[0]).shape
@@ -290,7 +296,7 @@ def expand_dims_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
 
 
 @export("expand_dims", v1=[])
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Any:
     """Inserts a dimension of size 1 into the shape of a tensor.
 
     >>> tf.expand_dims([1, 2], 0).shape, tf.expand_dims([1, 2], -1).shape
@@ -308,7 +314,9 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 
 @export(v1=["expand_dims"])
-def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def expand_dims_v1(
+    input: TensorLike, axis: TensorLike | None = None, name: str | None = None, dim: TensorLike | None = None
+) -> Any:
     """Inserts a dimension of size 1, with TensorFlow 1's `dim`, the old name of `axis`.
 
     >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.errors import invalid
@@ -204,7 +205,11 @@ def reverse_sequence_gradient(dy: Tensor, seq_lengths: Tensor, seq_dim: int, bat
 
 @export("reverse_sequence", v1=[])
 def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
+    input: TensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Reverses the beginnings of sequences of different lengths.
 
@@ -229,8 +234,8 @@ def reverse_sequence(
 
 @export(v1=["reverse_sequence"])
 def reverse_sequence_v1(
-    input: Any,
-    seq_lengths: Any,
+    input: TensorLike,
+    seq_lengths: TensorLike,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,

@@ -9,8 +9,6 @@ the `k` largest. NaN is smaller than all numbers, and so comes last in sorts of 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
@@ -51,7 +49,7 @@ def order_keys(x: Array) -> Array:
     return keys
 
 
-def largest_of_rows(x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
+def largest_of_rows(x: Array, k: int, index_dtype: object) -> tuple[Array, Array]:
     """Finds the `k` largest elements along the last dimension, the largest first, and their positions.
 
     Args:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.dtypes import int16, int32, int64, uint16
 from millrace._src.core.errors import invalid
@@ -320,7 +321,9 @@ def _gather_indices(indices: Any) -> Any:
 
 
 @export("tensor_scatter_nd_update", v1=["tensor_scatter_nd_update", "tensor_scatter_update"])
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_update(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Any:
     """Puts updates into a copy of a tensor.
 
     >>> tf.tensor_scatter_nd_update([0, 0, 0, 0], [[1], [3]], [5, 7]).numpy()

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -139,7 +140,11 @@ def upper_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType)
 
 @export("searchsorted")
 def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
+    sorted_sequence: TensorLike,
+    values: TensorLike,
+    side: str = "left",
+    out_type: DTypeLike = int32,
+    name: str | None = None,
 ) -> Any:
     """Finds where values would be inserted into sorted sequences.
 

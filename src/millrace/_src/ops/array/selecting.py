@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -129,7 +130,7 @@ def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     return xp.where(condition.reshape((-1,) + (1,) * (t.ndim - 1)), t, e)
 
 
-def _unequal(t: Array, condition: Any, which: str, other: Any) -> Exception:
+def _unequal(t: Array, condition: object, which: str, other: object) -> Exception:
     return invalid(
         "Inputs to operation Select of type Select must have the same size and shape.  "
         f"Input 0: {dims_text(condition)} != input {which}: {dims_text(other)}"
@@ -144,7 +145,9 @@ def select_gradient(dy: Tensor, condition: Tensor) -> tuple[None, Tensor, Tensor
 
 
 @export("where", v1=["where_v2"])
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Finds the positions where `condition` holds; or, with `x` and `y`, chooses between their elements.
 
     >>> tf.where([True, False, True]).numpy()
@@ -178,7 +181,9 @@ def _preferring_bool(condition: Any) -> Any:
 
 
 @export(v1=["where"])
-def where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where_v1(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Finds positions, or chooses between `x` and `y`, which must have one shape; a vector condition chooses rows.
 
     >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
@@ -205,7 +210,7 @@ def where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = No
 
 
 @export("boolean_mask", v1=[])
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
+def boolean_mask(tensor: TensorLike, mask: Any, axis: TensorLike | None = None, name: str = "boolean_mask") -> Any:
     """Takes the elements of a tensor where a mask is true.
 
     >>> tf.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy()
@@ -274,7 +279,9 @@ def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
 
 
 @export(v1=["boolean_mask"])
-def boolean_mask_v1(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
+def boolean_mask_v1(
+    tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: TensorLike | None = None
+) -> Any:
     """Takes the elements where a mask is true, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.boolean_mask([1, 2, 3], [True, False, True]).numpy()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -141,12 +142,12 @@ def _constant(value: Any, dtype: DType, name: str) -> Any:
     return new_tensor(value, dtype) if graph is None else graph.constant(value, dtype, name)
 
 
-def _is_sparse(value: Any) -> bool:
+def _is_sparse(value: object) -> bool:
     """Returns whether a value carries its shape as a tensor of its own."""
     return not isinstance(value, Tensor) and hasattr(value, "dense_shape") and hasattr(value, "indices")
 
 
-def _out_dtype(out_type: Any) -> DType:
+def _out_dtype(out_type: DTypeLike) -> DType:
     return int32 if out_type is None else as_dtype(out_type)
 
 
@@ -176,7 +177,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
 
 
 @export(v1=["shape"])
-def shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+def shape_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Returns the shape of a tensor, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.shape([[1, 2]]).numpy()
@@ -193,7 +194,7 @@ def shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
 
 
 @export("shape_n")
-def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None) -> Any:
+def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> Any:
     """Returns the shapes of several tensors of one dtype.
 
     >>> [s.numpy().tolist() for s in tf.shape_n([tf.zeros([1]), tf.zeros([2, 3])])]
@@ -238,7 +239,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
 
 
 @export(v1=["size"])
-def size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+def size_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Counts the elements of a tensor, with the argument order of TensorFlow 1.
 
     >>> int(tf.compat.v1.size([1, 2]))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor, holds_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int16, int32, int64
@@ -390,16 +391,16 @@ def tensor_strided_slice_update_gradient(
 
 @export("strided_slice")
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: TensorLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Takes a strided slice of a tensor; `x[...]` is the usual notation of a slice.
@@ -538,7 +539,7 @@ def slice_gradient(dy: Tensor, input: Tensor, begin: Tensor) -> tuple[Tensor, No
 
 
 @export("slice")
-def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+def slice_(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Any:
     """Takes the block of a tensor of shape `size` that begins at `begin`.
 
     >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -154,7 +155,7 @@ def top_k_v1_op(xp: Xp, input: Array, *, k: int, sorted: bool = True) -> tuple[A
     return _top_k(xp, input, k, int32)
 
 
-def _scatter_last(dy: Any, input: Any, indices: Any) -> Any:
+def _scatter_last(dy: Any, input: object, indices: Any) -> Any:
     """Puts a gradient at `indices` of the last dimension of zeros like `input`."""
     shape = shape_tensor(input)
     size = shape[-1]
@@ -183,7 +184,9 @@ def top_k_v1_gradient(dy: Tensor, d_indices: Tensor, input: Tensor, indices: Ten
 
 
 @export("math.top_k", "nn.top_k")
-def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopKV2:
+def top_k(
+    input: TensorLike, k: TensorLike = 1, sorted: bool = True, index_type: object = int32, name: str | None = None
+) -> TopKV2:
     """Finds the `k` largest elements along the last dimension.
 
     >>> values, indices = tf.math.top_k([1, 9, 4, 9], k=3)
@@ -290,7 +293,7 @@ def _swapped_with_last(axis: int, rank: Any) -> Any:
 
 @export("math.approx_max_k", "nn.approx_max_k")
 def approx_max_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -329,7 +332,7 @@ def approx_max_k(
 
 @export("math.approx_min_k", "nn.approx_min_k")
 def approx_min_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -416,7 +419,7 @@ def nth_element_gradient(dy: Tensor, input: Tensor, values: Tensor) -> tuple[Ten
 
 
 @export("sort")
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: TensorLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
     """Sorts a tensor along a dimension.
 
     >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
@@ -437,7 +440,11 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
 
 @export("argsort")
 def argsort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+    values: TensorLike,
+    axis: TensorLike = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Finds the positions that would sort a tensor along a dimension.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -282,7 +283,7 @@ def batch_to_space_gradient(dy: Tensor, crops: Tensor, block_size: int) -> tuple
 
 
 @export("space_to_batch", "nn.space_to_batch", v1=[])
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None) -> Any:
     """Moves blocks of the spatial dimensions into the batch, after padding with zeros.
 
     >>> tf.space_to_batch(tf.ones([1, 4, 4, 1]), [2, 2], [[0, 0], [0, 0]]).shape
@@ -300,7 +301,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
 
 @export("batch_to_space", v1=[])
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Any:
     """Moves blocks from the batch back into the spatial dimensions, then crops.
 
     >>> tf.batch_to_space(tf.ones([4, 2, 2, 1]), 2, [[0, 0], [0, 0]]).shape
@@ -317,13 +318,17 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     return batch_to_space_nd(input, _square(block_shape), crops, name=name)
 
 
-def _square(block: Any) -> Any:
+def _square(block: object) -> Any:
     return np.array([block, block], np.int64) if isinstance(block, (int, np.integer)) else block
 
 
 @export(v1=["space_to_batch", "nn.space_to_batch"])
 def space_to_batch_v1(
-    input: Any, paddings: Any, block_size: int | None = None, name: str | None = None, block_shape: Any = None
+    input: TensorLike,
+    paddings: TensorLike,
+    block_size: int | None = None,
+    name: str | None = None,
+    block_shape: TensorLike | None = None,
 ) -> Any:
     """Moves blocks of images into the batch; TensorFlow 1's form, with one block size for both dimensions.
 
@@ -344,7 +349,13 @@ def space_to_batch_v1(
 
 
 @export(v1=["batch_to_space"])
-def batch_to_space_v1(input: Any, crops: Any, block_size: int, name: str | None = None, block_shape: Any = None) -> Any:
+def batch_to_space_v1(
+    input: TensorLike,
+    crops: TensorLike,
+    block_size: int,
+    name: str | None = None,
+    block_shape: TensorLike | None = None,
+) -> Any:
     """Moves blocks of images out of the batch; TensorFlow 1's form, with one block size for both dimensions.
 
     >>> tf.compat.v1.batch_to_space(tf.ones([4, 2, 2, 1]), [[0, 0], [0, 0]], 2).shape
@@ -365,7 +376,7 @@ def batch_to_space_v1(input: Any, crops: Any, block_size: int, name: str | None 
 
 @export("required_space_to_batch_paddings")
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: TensorLike, block_shape: TensorLike, base_paddings: TensorLike | None = None, name: str | None = None
 ) -> tuple[Any, Any]:
     """Computes the padding that makes sizes multiples of block sizes.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.errors import invalid
@@ -131,7 +132,7 @@ def depth_to_space_gradient(dy: Tensor, block_size: int, data_format: str) -> Te
 
 
 @export("nn.space_to_depth", v1=[])
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Moves blocks of height and width of an image into the depth.
 
     >>> tf.nn.space_to_depth(tf.ones([1, 4, 4, 1]), 2).shape
@@ -150,7 +151,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
 
 
 @export("nn.depth_to_space", v1=[])
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Moves blocks from the depth of an image into the height and width.
 
     >>> tf.nn.depth_to_space(tf.ones([1, 2, 2, 4]), 2).shape
@@ -169,7 +170,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
 
 
 @export(v1=["space_to_depth", "nn.space_to_depth"])
-def space_to_depth_v1(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
+def space_to_depth_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
     """Moves blocks of an image into the depth, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.space_to_depth(tf.ones([1, 4, 4, 1]), 2).shape
@@ -187,7 +188,7 @@ def space_to_depth_v1(input: Any, block_size: int, name: str | None = None, data
 
 
 @export(v1=["depth_to_space", "nn.depth_to_space"])
-def depth_to_space_v1(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
+def depth_to_space_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
     """Moves blocks out of the depth of an image, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.depth_to_space(tf.ones([1, 2, 2, 4]), 2).shape

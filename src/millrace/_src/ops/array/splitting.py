@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -188,7 +189,9 @@ def split_v_gradient(dys: list[Tensor], split_dim: Tensor) -> tuple[Tensor, None
 
 
 @export("split")
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+def split(
+    value: TensorLike, num_or_size_splits: Any, axis: TensorLike = 0, num: int | None = None, name: str = "split"
+) -> Any:
     """Cuts a tensor into several along dimension `axis`.
 
     >>> a, b = tf.split([1, 2, 3, 4], 2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bfloat16, complex64, complex128, float16, float32, float64, int32, int64
@@ -102,7 +103,7 @@ def diag_part_gradient(dy: Tensor) -> Tensor:
 
 
 @export("linalg.tensor_diag_part", v1=["linalg.tensor_diag_part", "diag_part"])
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
     """Takes the diagonal out of a tensor of shape `[n1, ..., nk, n1, ..., nk]`.
 
     >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -90,7 +91,7 @@ def tile_op_gradient(dy: Tensor, input: Tensor, multiples: Tensor) -> tuple[Tens
 
 
 @export("tile", v1=["tile", "manip.tile"])
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
     """Repeats a tensor `multiples[i]` times along dimension `i`.
 
     >>> tf.tile([[1, 2]], [2, 2]).numpy()
@@ -112,7 +113,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 
 @export("repeat")
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+def repeat(input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """Repeats the elements of a tensor.
 
     >>> tf.repeat([1, 2], repeats=[2, 3]).numpy()
@@ -164,7 +165,7 @@ def _repeat_counts(repeats: Any) -> Any:
     return counts if state.graph is None and counts.dtype in (int32, int64) else raw.Cast(x=counts, DstT=int32)
 
 
-def _repeat(data: Any, counts: Any, axis: int) -> Any:
+def _repeat(data: object, counts: Any, axis: int) -> Any:
     if counts.shape.rank == 0 or counts.shape.num_elements() == 1:
         return _repeat_evenly(data, counts, axis)
     _check_counts(data, counts, axis)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -100,7 +101,7 @@ def _bad_permutation(rank: int, perm: Array) -> Exception:
     return invalid(f"{missing_axis} is missing from {{{','.join(str(a) for a in order)}}}.")
 
 
-def _inverse(perm: Any) -> Any:
+def _inverse(perm: object) -> Any:
     return raw.InvertPermutation(x=perm)
 
 
@@ -117,7 +118,7 @@ def conjugate_transpose_gradient(dy: Tensor, perm: Tensor) -> tuple[Tensor, None
 
 
 @export("transpose", v1=[])
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+def transpose(a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str = "transpose") -> Any:
     """Reorders the dimensions of `a`: dimension `i` of the result is dimension `perm[i]` of `a`.
 
     >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy()
@@ -157,7 +158,9 @@ def _reversed_dims(tensor: Any) -> Any:
 
 
 @export(v1=["transpose"])
-def transpose_v1(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
+def transpose_v1(
+    a: TensorLike, perm: TensorLike | None = None, name: str = "transpose", conjugate: bool = False
+) -> Any:
     """Reorders the dimensions of a tensor, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.transpose([[1, 2]]).shape
@@ -202,7 +205,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         return transpose(a, [*range(rank - 2), rank - 1, rank - 2], conjugate)
 
 
-def _matrix_perm(a: Any) -> Any:
+def _matrix_perm(a: object) -> Any:
     """Returns the permutation that swaps the last two dimensions of a tensor of unknown rank."""
     rank = rank_op(a)
     lead = raw.Range(start=0, limit=rank - 2, delta=1)

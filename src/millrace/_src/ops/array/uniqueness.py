@@ -165,7 +165,7 @@ def unique_with_counts_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -
 
 
 @export("unique")
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+def unique(x: object, out_idx: object = int32, name: str | None = None) -> Unique:
     """Finds the distinct elements of a vector, in the order of their first occurrence.
 
     >>> y, idx = tf.unique([1, 1, 2, 4, 4, 2])
@@ -184,7 +184,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
 
 
 @export("unique_with_counts")
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: object, out_idx: object = int32, name: str | None = None) -> UniqueWithCounts:
     """Finds the distinct elements of a vector and how often each occurs.
 
     >>> tf.unique_with_counts([1, 1, 2]).count.numpy()
@@ -229,7 +229,7 @@ def list_diff(xp: Xp, x: Array, y: Array, *, out_idx: DType) -> tuple[Array, Arr
 
 
 @export(v1=["setdiff1d"])
-def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> ListDiff:
+def setdiff1d(x: object, y: object, index_dtype: object = int32, name: str | None = None) -> ListDiff:
     """Finds the elements of one vector that are not in another.
 
     >>> tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4]).out.numpy()

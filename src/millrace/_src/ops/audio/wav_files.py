@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
@@ -170,7 +171,7 @@ class DecodeWav(NamedTuple):
 
 @export("audio.decode_wav", v1=["audio.decode_wav"])
 def decode_wav(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: TensorLike, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
     """Decodes a WAV file of 16 bit PCM to numbers from -1 to 1.
 

@@ -61,7 +61,7 @@ DEFAULT_SUMMARIZE = 3
 """The number of elements that a message shows of each value."""
 
 
-def refuse_unless(condition: Any, data: Any, summarize: int | None = None) -> None:
+def refuse_unless(condition: object, data: object, summarize: int | None = None) -> None:
     """Raises, in eager mode, InvalidArgumentError with a summary of `data` unless `condition` is true."""
     if condition:
         return
@@ -70,14 +70,14 @@ def refuse_unless(condition: Any, data: Any, summarize: int | None = None) -> No
     raise errors.InvalidArgumentError(node_def=None, op=None, message=message)
 
 
-def data_tensors(data: Any) -> list[Any]:
+def data_tensors(data: object) -> list[Any]:
     """Converts what an assertion shows to tensors."""
     if not isinstance(data, Sequence):
         raise TypeError("values must be a sequence.")
     return [convert_to_tensor(value) for value in data]
 
 
-def _eager_summary(data: Any, limit: int) -> str:
+def _eager_summary(data: object, limit: int) -> str:
     return "\n".join(_eager_line(tensor._eager_array, limit) for tensor in data_tensors(data))
 
 
@@ -89,7 +89,7 @@ def _eager_line(array: Array, limit: int) -> str:
     return ", ".join([*map(str, shown_elements), *(["..."] if len(shown_elements) < len(elements) else [])])
 
 
-def assert_in_context(condition: Any, data: Sequence[Any], summarize: int = DEFAULT_SUMMARIZE) -> list[Any]:
+def assert_in_context(condition: object, data: Sequence[Any], summarize: int = DEFAULT_SUMMARIZE) -> list[Any]:
     """Asserts a scalar condition: now in eager mode, or by an operation of the graph.
 
     Args:
@@ -146,7 +146,7 @@ def _append_rows(shape: tuple[int, ...], axis: int, left: list[int], element: An
         parts.append("]")
 
 
-def _element_text(element: Any, dtype: DType) -> str:
+def _element_text(element: object, dtype: DType) -> str:
     array = np.empty((), dtype.np_dtype)
     array[()] = element
     text = format_summarized(array, 1, dtype)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -31,7 +32,7 @@ def _fail(message: str, kinds: str) -> errors.InvalidArgumentError:
 
 
 @export("debugging.check_numerics", v1=["check_numerics", "debugging.check_numerics"], elementwise="unary")
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity.
 
     >>> tf.debugging.check_numerics([1.0, 2.0], message="weights").numpy()
@@ -116,7 +117,7 @@ def check_numerics_v2_gradient(doutput: Tensor, message: str) -> Tensor:
 
 
 @export("debugging.assert_all_finite", v1=[])
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Any:
     """Returns `x`; fails if `x` holds NaN or infinity.
 
     >>> tf.debugging.assert_all_finite([1.0, 2.0], message="weights").numpy()

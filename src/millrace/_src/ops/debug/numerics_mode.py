@@ -137,7 +137,7 @@ _NUMBERS = frozenset(dtype.np_dtype for dtype in ALL_DTYPES if dtype.is_floating
 _watcher = _NumericsWatcher()
 
 
-def _flat(result: Any) -> Iterator[Any]:
+def _flat(result: object) -> Iterator[Any]:
     if isinstance(result, (tuple, list)):
         for part in result:
             yield from _flat(part)
@@ -215,7 +215,7 @@ def _frames_text() -> str:
 
 
 def _text(
-    of: str, index: int, count: int, dtype: Any, shape: Any, inputs: Sequence[Any], lines: Sequence[str]
+    of: str, index: int, count: int, dtype: Any, shape: object, inputs: Sequence[Any], lines: Sequence[str]
 ) -> str:
     """Returns the message about one output: what it is, what was found, and the inputs."""
     text = [

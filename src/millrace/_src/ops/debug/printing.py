@@ -138,7 +138,7 @@ def print_tensors(*inputs: Any, **kwargs: Any) -> Any:
     return print_v2(text, output_stream=target, end="\n" if end is None else end, name=name)
 
 
-def _stream_name(stream: Any) -> str:
+def _stream_name(stream: object) -> str:
     """Returns the `output_stream` attribute for the stream that the user named."""
     for name in ("stdout", "stderr"):
         if stream is getattr(sys, name) or stream is getattr(sys, f"__{name}__"):
@@ -178,7 +178,7 @@ class _SparseText(NamedTuple):
 _SLOT = re.compile("([\U000f0000-\U000f0fff])([\U00100000-\U00100fff])")  # private-use characters
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     """Returns whether a value is a tensor or represents a tensor, as a variable does."""
     if isinstance(value, (Tensor, RaggedTensor)):
         return True
@@ -205,11 +205,11 @@ def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None
 def _text(value: Any, tensors: list[Any]) -> str:
     """Returns an input as text with a slot for each tensor; appends the input's tensors to `tensors`."""
 
-    def slot(tensor: Any) -> _Slot:
+    def slot(tensor: object) -> _Slot:
         tensors.append(tensor)
         return _Slot(len(tensors) - 1)
 
-    def shown(leaf: Any) -> Any:
+    def shown(leaf: object) -> Any:
         if isinstance(leaf, SparseTensor):
             return _SparseText(*(slot(part) for part in (leaf.indices, leaf.values, leaf.dense_shape)))
         return slot(leaf) if _is_tensor(leaf) else leaf

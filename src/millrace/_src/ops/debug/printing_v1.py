@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
@@ -69,7 +70,7 @@ def print_gradient(doutput: Tensor) -> tuple[Tensor, None]:
 
 @export(v1=["Print"])
 def print_v1(
-    input_: Any,
+    input_: TensorLike,
     data: Any,
     message: str | None = None,
     first_n: int | None = None,

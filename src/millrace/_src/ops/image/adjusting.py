@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -124,7 +125,7 @@ def _contrast_by_rows(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) 
 
 
 @export("image.adjust_contrast")
-def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Any:
     """Makes the distance of each value from the mean of its channel `contrast_factor` times as large.
 
     >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel()
@@ -141,7 +142,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     with name_scope(None, "adjust_contrast") as scope:
         images = convert_to_tensor(images, name="images")
 
-        def adjust(pictures: Any) -> Any:
+        def adjust(pictures: object) -> Any:
             return adjust_contrast_op(pictures, contrast_factor, name=scope)
 
         return adjusted(images, adjust, saturate=True)
@@ -184,7 +185,7 @@ def adjust_hue_op(xp: Xp, images: Array, delta: Array) -> Array:
 
 
 @export("image.adjust_hue")
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+def adjust_hue(image: TensorLike, delta: Any, name: str | None = None) -> Any:
     """Turns the hue of pictures by `delta` turns.
 
     >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy()
@@ -238,7 +239,7 @@ def adjust_saturation_op(xp: Xp, images: Array, scale: Array) -> Array:
 
 
 @export("image.adjust_saturation")
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Any:
     """Multiplies the saturation of pictures: 0 makes them gray, a large factor gaudy.
 
     >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 2.0).numpy()
@@ -262,7 +263,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 
 @export("image.adjust_brightness", elementwise="unary")
-def adjust_brightness(image: Any, delta: Any) -> Any:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Any:
     """Adds `delta` to all values, where 1 is white.
 
     >>> tf.image.adjust_brightness(tf.constant([0, 100, 250], tf.uint8), 0.1).numpy()
@@ -284,7 +285,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
 
 
 @export("image.adjust_gamma", elementwise="unary")
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Any:
     """Computes `gain * image ** gamma`, where 1 is white.
 
     >>> tf.image.adjust_gamma([0.0, 0.5, 1.0], gamma=2).numpy()
@@ -301,7 +302,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     with name_scope(None, "adjust_gamma"):
         image = convert_to_tensor(image, name="image")
 
-        def adjust(picture: Any) -> Any:
+        def adjust(picture: object) -> Any:
             return gain * picture ** _exponent(gamma)
 
         return adjusted(image, adjust, saturate=True)
@@ -317,7 +318,7 @@ def _exponent(gamma: Any) -> Any:
 
 
 @export("image.per_image_standardization")
-def per_image_standardization(image: Any) -> Any:
+def per_image_standardization(image: TensorLike) -> Any:
     """Scales each picture to mean 0 and standard deviation 1.
 
     The deviation counts as at least `1 / sqrt(number of values)`, so that a picture of one color becomes zeros.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -185,7 +186,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 
 
 @export("image.grayscale_to_rgb")
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
     """Converts pictures in shades of gray to RGB: three equal channels.
 
     >>> tf.image.grayscale_to_rgb([[1.0], [2.0]]).numpy()
@@ -225,7 +226,7 @@ def _product(images: Any, matrix: list[list[float]]) -> Tensor:
 
 
 @export("image.rgb_to_yiq")
-def rgb_to_yiq(images: Any) -> Tensor:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Converts pixels from RGB to YIQ.
 
     >>> tf.image.rgb_to_yiq([[1.0, 1.0, 1.0]]).shape
@@ -239,7 +240,7 @@ def rgb_to_yiq(images: Any) -> Tensor:
 
 
 @export("image.yiq_to_rgb")
-def yiq_to_rgb(images: Any) -> Tensor:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """Converts pixels from YIQ to RGB.
 
     >>> tf.image.yiq_to_rgb([[1.0, 0.0, 0.0]]).numpy()
@@ -253,7 +254,7 @@ def yiq_to_rgb(images: Any) -> Tensor:
 
 
 @export("image.rgb_to_yuv")
-def rgb_to_yuv(images: Any) -> Tensor:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Converts pixels from RGB to YUV: luma in [0, 1], chroma in [-0.5, 0.5].
 
     >>> tf.image.rgb_to_yuv([[1.0, 1.0, 1.0]]).shape
@@ -267,7 +268,7 @@ def rgb_to_yuv(images: Any) -> Tensor:
 
 
 @export("image.yuv_to_rgb")
-def yuv_to_rgb(images: Any) -> Tensor:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """Converts pixels from YUV to RGB.
 
     >>> tf.image.yuv_to_rgb([[1.0, 0.0, 0.0]]).numpy()

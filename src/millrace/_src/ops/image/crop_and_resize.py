@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import OutOfRangeError, invalid
@@ -20,6 +21,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Rows, Value, folded, unfolded
 from millrace._src.ops.strings.text_bytes import check_choice
@@ -169,7 +171,7 @@ def _shape(c: ShapeContext) -> TensorShape:
     return TensorShape([count, *size, image.as_list()[3] if image.rank is not None else None])
 
 
-def crop_rows(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def crop_rows(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Runs crops of all rows: the images and the boxes of the rows become one batch each."""
     image, boxes, box_ind, crop_size = arguments
     if crop_size.is_batched:
@@ -325,10 +327,10 @@ def _corner_shares(xp: Xp, gradient: Array, size: int, count: int) -> tuple[Arra
 
 @export("image.crop_and_resize", v1=[])
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: TensorLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import static_value
@@ -40,7 +41,7 @@ def _checked_batch(image: Any) -> tuple[Tensor, bool]:
     return image_or_batch(batch), was_batch
 
 
-def _with_sizes(batch: Tensor, height: Any, width: Any, like: Tensor) -> Tensor:
+def _with_sizes(batch: Tensor, height: object, width: object, like: Tensor) -> Tensor:
     """Notes the dimensions that are known of a batch made from the batch `like`."""
     dims = like.shape.as_list()
     return with_shape(batch, [dims[0], *known_sizes([height, width]), dims[3]])
@@ -78,7 +79,11 @@ def _pad(batch: Tensor, top: Any, left: Any, height: Any, width: Any) -> Tensor:
 
 @export("image.crop_to_bounding_box")
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Tensor:
     """Cuts a window out of images.
 
@@ -104,7 +109,11 @@ def crop_to_bounding_box(
 
 @export("image.pad_to_bounding_box")
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Tensor:
     """Puts images into larger images of zeros.
 
@@ -130,7 +139,7 @@ def pad_to_bounding_box(
 
 
 @export("image.resize_with_crop_or_pad", v1=["image.resize_with_crop_or_pad", "image.resize_image_with_crop_or_pad"])
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """Brings images to a size by cutting their borders, or by adding borders of zeros.
 
     >>> tf.image.resize_with_crop_or_pad([[[1], [2], [3]]], 2, 1).numpy().ravel()
@@ -168,7 +177,9 @@ def _halves(size: Any, target: Any) -> tuple[Any, Any]:
 # --- with the proportions --------------------------------------------------------------------------------------------
 
 
-def _resized_with_pad(image: Any, height: Any, width: Any, resize_to: Callable[[Tensor, Any], Tensor]) -> Tensor:
+def _resized_with_pad(
+    image: object, height: object, width: object, resize_to: Callable[[Tensor, Any], Tensor]
+) -> Tensor:
     """Resizes to the largest size that has the proportions, and pads."""
     with name_scope(None, "resize_image_with_pad"):
         batch, was_batch = _checked_batch(image)
@@ -196,7 +207,11 @@ def _fitted(old: list[Any], target: list[Any]) -> tuple[Any, Any, Any]:
 
 @export("image.resize_with_pad", v1=[])
 def resize_with_pad(
-    image: Any, target_height: Any, target_width: Any, method: str = ResizeMethod.BILINEAR, antialias: bool = False
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
 ) -> Tensor:
     """Resizes images without changing the proportions, and adds borders of zeros for what is missing.
 
@@ -222,10 +237,10 @@ def resize_with_pad(
 
 @export(v1=["image.resize_image_with_pad"])
 def resize_image_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
-    method: Any = ResizeMethodV1.BILINEAR,
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
+    method: object = ResizeMethodV1.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
     """Resizes images as TensorFlow 1 does without changing the proportions, and adds borders of zeros.
@@ -252,7 +267,7 @@ def resize_image_with_pad(
 
 
 @export("image.central_crop")
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
+def central_crop(image: Any, central_fraction: TensorLike) -> Tensor:
     """Cuts the middle out of images.
 
     >>> tf.image.central_crop(tf.reshape(tf.range(16), [4, 4, 1]), 0.5).numpy().ravel()
@@ -289,11 +304,11 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         return with_shape(window, [*image.shape.as_list()[:-3], *known_sizes(kept), image.shape.as_list()[-1]])
 
 
-def _is_number(fraction: Any) -> bool:
+def _is_number(fraction: object) -> bool:
     return not isinstance(fraction, Tensor)
 
 
-def _known_fraction(fraction: Any) -> Any:
+def _known_fraction(fraction: object) -> Any:
     known = static_value(fraction) if isinstance(fraction, Tensor) else None
     return fraction if known is None else float(known)
 

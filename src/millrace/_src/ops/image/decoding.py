@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
@@ -28,7 +27,7 @@ from millrace._src.util.export import export
 
 @export("io.decode_jpeg", "image.decode_jpeg")
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -72,8 +71,8 @@ def decode_jpeg(
 
 @export("io.decode_and_crop_jpeg", "image.decode_and_crop_jpeg")
 def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
+    contents: TensorLike,
+    crop_window: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -119,7 +118,7 @@ def decode_and_crop_jpeg(
 
 
 @export("io.decode_png", "image.decode_png")
-def decode_png(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: str | None = None) -> Tensor:
+def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = d.uint8, name: str | None = None) -> Tensor:
     """Decodes a PNG file to pixels; JPEG and GIF files of one frame, too.
 
     >>> tf.io.decode_png(tf.io.encode_png(tf.constant([[[1], [2]]], tf.uint8))).numpy().ravel()
@@ -140,7 +139,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: str
 
 
 @export("io.decode_bmp", "image.decode_bmp")
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP file without compression to pixels.
 
     >>> header = b"BM" + (58).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little") + (40).to_bytes(4, "little")
@@ -160,7 +159,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
 
 @export("io.decode_gif", "image.decode_gif")
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes the frames of a GIF file; PNG and JPEG files are one frame.
 
     Each frame is drawn on the frame before.
@@ -181,7 +180,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 
 @export("io.decode_webp", "image.decode_webp")
-def decode_webp(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: str | None = None) -> Tensor:
+def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = d.uint8, name: str | None = None) -> Tensor:
     """Decodes the frames of a WebP file.
 
     >>> import io, PIL.Image
@@ -205,7 +204,7 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: st
 
 
 @export("io.decode_jxl", "image.decode_jxl")
-def decode_jxl(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: str | None = None) -> Tensor:
+def decode_jxl(contents: TensorLike, channels: int = 0, dtype: DTypeLike = d.uint8, name: str | None = None) -> Tensor:
     """Decodes a JPEG XL file to pixels.
 
     >>> import base64
@@ -229,9 +228,9 @@ def decode_jxl(contents: Any, channels: int = 0, dtype: Any = d.uint8, name: str
 
 @export("io.decode_image", "image.decode_image")
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
-    dtype: Any = d.uint8,
+    dtype: DTypeLike = d.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
@@ -266,7 +265,7 @@ def decode_image(
 
 
 @export("io.extract_jpeg_shape", "image.extract_jpeg_shape")
-def extract_jpeg_shape(contents: Any, output_type: Any = d.int32, name: str | None = None) -> Tensor:
+def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = d.int32, name: str | None = None) -> Tensor:
     """Reads the shape of a JPEG image without decoding the image.
 
     >>> tf.io.extract_jpeg_shape(tf.io.encode_jpeg(tf.zeros([4, 5, 3], tf.uint8))).numpy()
@@ -284,7 +283,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = d.int32, name: str | No
 
 
 @export("io.is_jpeg", "image.is_jpeg")
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether files begin as JPEG files do.
 
     >>> tf.io.is_jpeg([tf.io.encode_jpeg(tf.zeros([1, 1, 3], tf.uint8)), b"text"]).numpy()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import int8, int16, int32, int64, uint8
@@ -222,7 +223,7 @@ def stateless_sample_distorted_bounding_box_op(
 
 
 def _attributes(
-    aspect_ratio_range: Any, area_range: Any, max_attempts: Any, use_image_if_no_bounding_boxes: Any
+    aspect_ratio_range: object, area_range: object, max_attempts: object, use_image_if_no_bounding_boxes: object
 ) -> dict[str, Any]:
     """Returns the attributes of the op; None represents the default."""
     given = {
@@ -234,16 +235,16 @@ def _attributes(
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _inputs(image_size: Any, bounding_boxes: Any, min_object_covered: Any) -> dict[str, Any]:
+def _inputs(image_size: object, bounding_boxes: object, min_object_covered: object) -> dict[str, Any]:
     return {"image_size": image_size, "bounding_boxes": bounding_boxes, "min_object_covered": min_object_covered}
 
 
 @export("image.sample_distorted_bounding_box", v1=[])
 def sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
     seed: int | None = 0,
-    min_object_covered: Any = 0.1,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Sequence[float] | None = None,
     area_range: Sequence[float] | None = None,
     max_attempts: int | None = None,
@@ -281,11 +282,11 @@ def sample_distorted_bounding_box(
 
 @export(v1=["image.sample_distorted_bounding_box"])
 def sample_distorted_bounding_box_v1(
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
     seed: int | None = None,
     seed2: int | None = None,
-    min_object_covered: Any = 0.1,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Sequence[float] | None = None,
     area_range: Sequence[float] | None = None,
     max_attempts: int | None = None,
@@ -321,10 +322,10 @@ def sample_distorted_bounding_box_v1(
 
 @export("image.stateless_sample_distorted_bounding_box", v1=[])
 def stateless_sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
-    seed: Any,
-    min_object_covered: Any = 0.1,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
+    seed: TensorLike,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Sequence[float] | None = None,
     area_range: Sequence[float] | None = None,
     max_attempts: int | None = None,

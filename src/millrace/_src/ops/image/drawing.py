@@ -115,7 +115,7 @@ def draw_bounding_boxes_v2_op(xp: Xp, images: Array, boxes: Array, colors: Array
 
 
 @export("image.draw_bounding_boxes", v1=[])
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
+def draw_bounding_boxes(images: Any, boxes: Any, colors: object, name: str | None = None) -> Tensor:
     """Draws boxes on a batch of images, one pixel wide.
 
     >>> tf.image.draw_bounding_boxes(tf.zeros([1, 3, 3, 1]), [[[0.0, 0.0, 1.0, 1.0]]], [[5.0]]).numpy()[0, :, :, 0]

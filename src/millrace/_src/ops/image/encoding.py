@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import InternalError, invalid
 from millrace._src.core.op_def import op
@@ -132,7 +133,7 @@ def encode_png_op(xp: Xp, image: Array, *, compression: int = -1) -> Any:
 
 @export("io.encode_jpeg", "image.encode_jpeg")
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -184,7 +185,7 @@ def encode_jpeg(
 
 
 @export("io.encode_png", "image.encode_png")
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images as PNG files.
 
     >>> tf.io.encode_png(tf.zeros([2, 8, 8, 3], tf.uint8)).shape

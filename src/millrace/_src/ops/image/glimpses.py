@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
@@ -166,9 +167,9 @@ _draws_from_stream(extract_glimpse_v2_op, False)
 
 @export("image.extract_glimpse", v1=[])
 def extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: TensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     noise: str = "uniform",
@@ -206,9 +207,9 @@ def extract_glimpse(
 
 @export(v1=["image.extract_glimpse"])
 def extract_glimpse_v1(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: TensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     uniform_noise: bool = True,

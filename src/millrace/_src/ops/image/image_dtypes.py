@@ -65,7 +65,7 @@ def _from_integers(image: Tensor, target: DType, cast_values: Any, scope: str) -
     return _times(cast_values(image, target), (target_max + 1) // (source_max + 1), scope)
 
 
-def _integers_to_floats(image: Tensor, target: DType, cast_values: Any, scope: str) -> Any:
+def _integers_to_floats(image: Tensor, target: DType, cast_values: object, scope: str) -> Any:
     return _times(cast(image, target), 1.0 / int(image.dtype.max), scope)
 
 
@@ -75,7 +75,7 @@ def _floats_to_integers(image: Tensor, target: DType, cast_values: Any, scope: s
     return cast_values(raw.Mul(x=image, y=factor), target, name=scope)
 
 
-def _between_floats(image: Tensor, target: DType, cast_values: Any, scope: str) -> Any:
+def _between_floats(image: Tensor, target: DType, cast_values: object, scope: str) -> Any:
     return cast(image, target, name=scope)
 
 

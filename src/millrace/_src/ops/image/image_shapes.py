@@ -59,7 +59,7 @@ def sizes_of(images: Tensor) -> list[Any]:
     return [part if n is None else n for n, part in zip(static, parts, strict=True)]
 
 
-def is_known(*sizes: Any) -> bool:
+def is_known(*sizes: object) -> bool:
     """Returns whether all sizes are Python integers."""
     return all(isinstance(n, (int, np.integer)) for n in sizes)
 
@@ -69,7 +69,7 @@ def known_sizes(sizes: Sequence[Any]) -> list[int | None]:
     return [None if n is None else int(n) for n in (n if is_known(n) else _value_of(n) for n in sizes)]
 
 
-def _value_of(size: Any) -> Any:
+def _value_of(size: object) -> Any:
     return static_value(size) if isinstance(size, Tensor) else None
 
 

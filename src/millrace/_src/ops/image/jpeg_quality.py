@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, uint8
@@ -16,7 +17,7 @@ from millrace._src.util.export import export
 
 
 @export("image.adjust_jpeg_quality")
-def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Any:
+def adjust_jpeg_quality(image: Any, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None) -> Any:
     """Encodes a picture as JPEG of a given quality, and decodes the JPEG.
 
     >>> tf.image.adjust_jpeg_quality(tf.fill([2, 2, 3], 0.5), 75).shape
@@ -53,7 +54,9 @@ def _require_qualities(min_jpeg_quality: Any, max_jpeg_quality: Any) -> None:
 
 
 @export("image.random_jpeg_quality")
-def random_jpeg_quality(image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: int | None = None) -> Any:
+def random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: TensorLike, max_jpeg_quality: TensorLike, seed: int | None = None
+) -> Any:
     """Encodes a picture as JPEG of a random quality, and decodes the JPEG.
 
     >>> tf.image.random_jpeg_quality(tf.fill([2, 2, 3], 0.5), 75, 95).shape
@@ -74,7 +77,9 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any
 
 
 @export("image.stateless_random_jpeg_quality", v1=[])
-def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: Any) -> Any:
+def stateless_random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: TensorLike, max_jpeg_quality: TensorLike, seed: TensorLike
+) -> Any:
     """Encodes a picture as JPEG of a quality that is a function of `seed`, and decodes the JPEG.
 
     >>> tf.image.stateless_random_jpeg_quality(tf.fill([2, 2, 3], 0.5), 75, 95, seed=[1, 2]).shape

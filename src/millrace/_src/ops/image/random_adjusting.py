@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.image.adjusting import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from millrace._src.ops.random.stateful import uniform
 from millrace._src.ops.random.stateless import stateless_uniform
@@ -77,7 +78,7 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
 
 
 @export("image.random_contrast")
-def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
+def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Any:
     """Adjusts the contrast by a random factor between `lower` and `upper`.
 
     >>> tf.image.random_contrast(tf.zeros([2, 2, 3]), 0.2, 1.8).shape
@@ -97,7 +98,7 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None)
 
 
 @export("image.stateless_random_contrast", v1=[])
-def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
+def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike) -> Any:
     """Adjusts the contrast by a factor between `lower` and `upper` that is a function of `seed`.
 
     >>> tf.image.stateless_random_contrast([[[1.0], [3.0]]], 0.2, 1.8, seed=[1, 2]).numpy().ravel()
@@ -161,7 +162,7 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
 
 
 @export("image.random_saturation")
-def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
+def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Any:
     """Multiplies the saturation by a random factor between `lower` and `upper`.
 
     >>> tf.image.random_saturation(tf.zeros([2, 2, 3]), 0.5, 1.5).shape

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.util.blas_threads import SINGLE
@@ -110,7 +111,7 @@ class _Run(NamedTuple):
 
 
 @functools.lru_cache(maxsize=32)
-def _runs(resampling: Resampling, channels: int, dtype: Any) -> list[_Run]:
+def _runs(resampling: Resampling, channels: int, dtype: DTypeLike) -> list[_Run]:
     """Returns the blocks of a resampling, in as few runs as there may be; the last block may be smaller."""
     block = _block_size(resampling, max(1, _NUMBERS // channels))
     whole = resampling.results // block
@@ -170,7 +171,7 @@ def _at_equal_distances(low: list[int], high: list[int]) -> Iterator[tuple[int, 
         begin = end
 
 
-def _matrices(resampling: Resampling, block: int, firsts: Array, reach: int, channels: int, dtype: Any) -> Array:
+def _matrices(resampling: Resampling, block: int, firsts: Array, reach: int, channels: int, dtype: DTypeLike) -> Array:
     """Returns the matrices `[blocks, inputs, results]` of blocks whose inputs begin at `firsts`."""
     results, taps = np.nonzero(resampling.weights)
     blocks, inner = np.divmod(results, block)
@@ -212,7 +213,7 @@ def resampled(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtyp
     return result
 
 
-def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dtype: Any) -> Array:
+def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dtype: DTypeLike) -> Array:
     """Resamples images that fit into a processor's cache together.
 
     Each name is given up as soon as possible: memory that is free again in time is memory that need not be asked for.

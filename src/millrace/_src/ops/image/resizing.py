@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import static_value
@@ -64,7 +65,7 @@ class ResizeMethodV1:
 def _scaled(kernel_type: str, antialias: bool) -> Callable[[Tensor, Any], Tensor]:
     """Returns the function that resizes by a kernel of ScaleAndTranslate."""
 
-    def resize(images: Tensor, size: Any) -> Tensor:
+    def resize(images: Tensor, size: object) -> Tensor:
         height, width = sizes_of(images)[1:3]
         old = convert_to_tensor([height, width], dtype=d.int32)
         scale = raw.Cast(x=size, DstT=d.float32) / raw.Cast(x=old, DstT=d.float32)
@@ -80,7 +81,7 @@ def _scaled(kernel_type: str, antialias: bool) -> Callable[[Tensor, Any], Tensor
     return resize
 
 
-def _method(method: Any, antialias: bool) -> Callable[[Tensor, Any], Tensor]:
+def _method(method: object, antialias: bool) -> Callable[[Tensor, Any], Tensor]:
     """Returns the function that resizes a batch to a size.
 
     Raises: ValueError: if there is no such method.
@@ -135,7 +136,7 @@ def _within(images: Tensor, size: Tensor) -> Tensor:
 
 def _resized(
     images: Any,
-    size: Any,
+    size: object,
     resize: Callable[[Tensor, Any], Tensor],
     preserve_aspect_ratio: bool,
     name: str | None,
@@ -158,8 +159,8 @@ def _resized(
 
 @export("image.resize", v1=[])
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
@@ -201,9 +202,9 @@ _METHODS_V1 = {
 
 @export(v1=["image.resize", "image.resize_images"])
 def resize_v1(
-    images: Any,
-    size: Any,
-    method: Any = ResizeMethodV1.BILINEAR,
+    images: TensorLike,
+    size: TensorLike,
+    method: object = ResizeMethodV1.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
@@ -237,7 +238,11 @@ def resize_v1(
 
 @export(v1=["image.resize_bilinear"])
 def resize_bilinear(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: TensorLike,
+    size: TensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> Tensor:
     """Resizes a batch of images by lines between neighbours.
 
@@ -261,7 +266,11 @@ def resize_bilinear(
 
 @export(v1=["image.resize_nearest_neighbor"])
 def resize_nearest_neighbor(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: TensorLike,
+    size: TensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> Tensor:
     """Resizes a batch of images; each new pixel is the nearest old one.
 
@@ -285,7 +294,11 @@ def resize_nearest_neighbor(
 
 @export(v1=["image.resize_bicubic"])
 def resize_bicubic(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+    images: TensorLike,
+    size: TensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
 ) -> Tensor:
     """Resizes a batch of images by cubic splines.
 
@@ -308,7 +321,7 @@ def resize_bicubic(
 
 
 @export(v1=["image.resize_area"])
-def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Tensor:
+def resize_area(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None) -> Tensor:
     """Resizes a batch of images; each new pixel is the mean of the area that it covers.
 
     >>> tf.compat.v1.image.resize_area([[[[0.0], [8.0]]]], [1, 1]).numpy().ravel()

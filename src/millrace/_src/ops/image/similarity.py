@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32
@@ -66,7 +67,7 @@ def _as_floats(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
 
 
 @export("image.psnr")
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
+def psnr(a: Any, b: Any, max_val: object, name: str | None = None) -> Any:
     """Computes the peak signal-to-noise ratio in decibels: `10 log10(max_val^2 / mean((a - b)^2))`.
 
     >>> tf.image.psnr(tf.zeros([2, 2, 1]), tf.fill([2, 2, 1], 0.1), max_val=1.0).numpy().round(3)
@@ -130,7 +131,7 @@ def _smoothing(a: Tensor, size: Any, sigma: Any) -> Callable[[Any], Any]:
     return smooth
 
 
-def _ssim_maps(a: Tensor, b: Tensor, largest: Any, window: _Window) -> tuple[Any, Any]:
+def _ssim_maps(a: Tensor, b: Tensor, largest: object, window: _Window) -> tuple[Any, Any]:
     """Computes SSIM, and its part without the means, in the window around each pixel and for each channel."""
     size = convert_to_tensor(window.size)
     a_shape, b_shape = raw.ShapeN(input=[a, b])
@@ -153,13 +154,13 @@ def _ssim_maps(a: Tensor, b: Tensor, largest: Any, window: _Window) -> tuple[Any
 
 @export("image.ssim")
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
-    filter_size: Any = 11,
-    filter_sigma: Any = 1.5,
-    k1: Any = 0.01,
-    k2: Any = 0.03,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
+    filter_size: TensorLike = 11,
+    filter_sigma: TensorLike = 1.5,
+    k1: TensorLike = 0.01,
+    k2: TensorLike = 0.03,
     return_index_map: bool = False,
 ) -> Any:
     """Computes the structural similarity of two pictures: 1 for equal ones.

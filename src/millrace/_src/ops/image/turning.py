@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import static_value
@@ -37,7 +38,7 @@ def _mirrored(image: Tensor, axes: Sequence[int]) -> Tensor:
 
 
 @export("image.flip_left_right")
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """Mirrors images so that left is right.
 
     >>> tf.image.flip_left_right([[[1], [2], [3]]]).numpy().ravel()
@@ -54,7 +55,7 @@ def flip_left_right(image: Any) -> Tensor:
 
 
 @export("image.flip_up_down")
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """Mirrors images so that up is down.
 
     >>> tf.image.flip_up_down([[[1]], [[2]], [[3]]]).numpy().ravel()
@@ -71,7 +72,7 @@ def flip_up_down(image: Any) -> Tensor:
 
 
 @export("image.transpose", v1=["image.transpose", "image.transpose_image"])
-def transpose(image: Any, name: str | None = None) -> Tensor:
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Exchanges the rows and columns of images.
 
     >>> tf.image.transpose([[[1], [2]], [[3], [4]]]).numpy().ravel()
@@ -105,7 +106,7 @@ def _order(image: Tensor, quarters: Any) -> Tensor:
 
 
 @export("image.rot90")
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """Turns images by quarters, against the clock.
 
     >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy().ravel()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
@@ -96,7 +97,7 @@ def _check_columns(select_cols: Sequence[int] | None, record_defaults: Sequence[
 
 @export("io.decode_csv", v1=[])
 def decode_csv(
-    records: Any,
+    records: TensorLike,
     record_defaults: Any,
     field_delim: str = ",",
     use_quote_delim: bool = True,
@@ -138,8 +139,8 @@ def decode_csv(
 
 @export(v1=["io.decode_csv", "decode_csv"])
 def decode_csv_v1(
-    records: Any,
-    record_defaults: Any,
+    records: TensorLike,
+    record_defaults: TensorLike,
     field_delim: str = ",",
     use_quote_delim: bool = True,
     name: str | None = None,

@@ -60,7 +60,7 @@ def decompressed(text: bytes, compression_type: str) -> bytes:
 
 
 @export("io.decode_compressed", v1=["io.decode_compressed", "decode_compressed"], elementwise="unary")
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+def decode_compressed(bytes: object, compression_type: str = "", name: str | None = None) -> Any:
     """Decompresses strings.
 
     >>> import zlib

@@ -55,7 +55,7 @@ def _with_default(column: Column, field: Field, default: Array) -> Array:
     return values
 
 
-def padded_rows(column: Column, field: Field, padding: Any) -> Array:
+def padded_rows(column: Column, field: Field, padding: object) -> Array:
     """Makes a tensor of the rows of each Example, as long as the longest."""
     counts = np.maximum(column.counts, 0)
     longest = int(counts.max(initial=0))

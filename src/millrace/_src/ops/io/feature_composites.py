@@ -63,7 +63,7 @@ def merged_sparse_tensor(feature: SparseFeature, parts: Parts) -> SparseTensor:
 # --- ragged ----------------------------------------------------------------------------------------------------------
 
 
-def ragged_feature(key: Any, feature: RaggedFeature, parts: Parts) -> Any:
+def ragged_feature(key: object, feature: RaggedFeature, parts: Parts) -> Any:
     """Makes the tensor that a `RaggedFeature` describes: its values, in rows and Examples.
 
     Args:
@@ -88,7 +88,7 @@ def ragged_feature(key: Any, feature: RaggedFeature, parts: Parts) -> Any:
     return examples
 
 
-def _rows_of_one(values: Any, partition: Any, positions: Any, feature: RaggedFeature) -> Any:
+def _rows_of_one(values: object, partition: object, positions: object, feature: RaggedFeature) -> Any:
     """Puts the values of a single Example into rows."""
     if isinstance(partition, UniformRowLength):
         return _uniform_rows(values, partition.length, feature.validate)
@@ -105,7 +105,7 @@ _FACTORIES: dict[type, Callable[..., Any]] = {
 }
 
 
-def _uniform_rows(values: Any, length: int, validate: bool) -> Any:
+def _uniform_rows(values: object, length: int, validate: bool) -> Any:
     """Puts values into rows of one length; without ragged rows inside, these are a dense dimension."""
     if isinstance(values, RaggedTensor):
         return RaggedTensor.from_uniform_row_length(values, length, validate=validate)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any, NamedTuple
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.dtypes import as_dtype, int32, int64
 from millrace._src.util.export import export
 
@@ -157,10 +158,10 @@ class RaggedFeature(namedtuple("RaggedFeature", ["dtype", "value_key", "partitio
 
     def __new__(
         cls,
-        dtype: Any,
-        value_key: Any = None,
-        partitions: Any = (),
-        row_splits_dtype: Any = int32,
+        dtype: DTypeLike,
+        value_key: object = None,
+        partitions: object = (),
+        row_splits_dtype: DTypeLike = int32,
         validate: bool = False,
     ) -> RaggedFeature:
         """Checks the parts of a description."""

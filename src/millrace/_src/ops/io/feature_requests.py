@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.shapes import TensorShape
@@ -53,13 +54,13 @@ class Request:
     assumed_empty: set[Any] = field(default_factory=set)
     """The dense feature lists that may be missing."""
 
-    def add_sparse(self, key: Any, dtype: Any) -> None:
+    def add_sparse(self, key: object, dtype: DTypeLike) -> None:
         """Adds a sparse feature."""
         dtype = as_dtype(dtype)
         if self.sparse.setdefault(key, dtype) is not dtype:
             raise ValueError(f"Conflicting type {self.sparse[key]} vs {dtype} for feature {key}.")
 
-    def add_ragged(self, key: Any, dtype: Any, split_dtype: DType) -> None:
+    def add_ragged(self, key: object, dtype: DTypeLike, split_dtype: DType) -> None:
         """Adds a ragged feature."""
         wanted = Ragged(as_dtype(dtype), split_dtype)
         known = self.ragged.setdefault(key, wanted)
@@ -101,21 +102,21 @@ def request_of(features: Mapping[Any, Any] | None, allowed: tuple[type, ...]) ->
     return request
 
 
-def _check_type(key: Any, feature: Any) -> None:
+def _check_type(key: object, feature: Any) -> None:
     if not feature.dtype:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}{_full_stop(feature)}")
 
 
-def _full_stop(feature: Any) -> str:
+def _full_stop(feature: object) -> str:
     return "" if isinstance(feature, VarLenFeature) else "."
 
 
-def _add_var_len(request: Request, key: Any, feature: VarLenFeature) -> None:
+def _add_var_len(request: Request, key: object, feature: VarLenFeature) -> None:
     _check_type(key, feature)
     request.add_sparse(key, feature.dtype)
 
 
-def _add_fixed_len(request: Request, key: Any, feature: FixedLenFeature) -> None:
+def _add_fixed_len(request: Request, key: object, feature: FixedLenFeature) -> None:
     _check_type(key, feature)
     _check_shape(key, feature)
     shape = TensorShape(feature.shape)
@@ -127,12 +128,12 @@ def _add_fixed_len(request: Request, key: Any, feature: FixedLenFeature) -> None
     request.dense[key] = Dense(as_dtype(feature.dtype), shape, feature.default_value)
 
 
-def _check_shape(key: Any, feature: Any) -> None:
+def _check_shape(key: object, feature: Any) -> None:
     if feature.shape is None:
         raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
 
 
-def _add_sequence(request: Request, key: Any, feature: FixedLenSequenceFeature) -> None:
+def _add_sequence(request: Request, key: object, feature: FixedLenSequenceFeature) -> None:
     _check_type(key, feature)
     _check_shape(key, feature)
     request.dense[key] = Dense(as_dtype(feature.dtype), TensorShape(feature.shape), feature.default_value)
@@ -140,7 +141,7 @@ def _add_sequence(request: Request, key: Any, feature: FixedLenSequenceFeature) 
         request.assumed_empty.add(key)
 
 
-def _add_sparse(request: Request, key: Any, feature: SparseFeature) -> None:
+def _add_sparse(request: Request, key: object, feature: SparseFeature) -> None:
     for part in ("index_key", "value_key"):
         if not getattr(feature, part):
             raise ValueError(f"Missing {part} for SparseFeature {feature}.")
@@ -151,7 +152,7 @@ def _add_sparse(request: Request, key: Any, feature: SparseFeature) -> None:
     request.add_sparse(feature.value_key, feature.dtype)
 
 
-def _add_ragged(request: Request, key: Any, feature: RaggedFeature) -> None:
+def _add_ragged(request: Request, key: object, feature: RaggedFeature) -> None:
     value_key = key if feature.value_key is None else feature.value_key
     request.add_ragged(value_key, feature.dtype, feature.row_splits_dtype)
     for partition in feature.partitions:
@@ -177,13 +178,13 @@ def _is_padded(feature: Dense) -> bool:
     return bool(feature.shape.rank) and feature.shape[0] is None
 
 
-def _padding(key: Any, feature: Dense) -> Any:
+def _padding(key: object, feature: Dense) -> Any:
     if feature.default is None:
         return constant("" if feature.dtype is string else 0, dtype=feature.dtype)
     return raw.Reshape(tensor=_tensor(feature, f"padding_{_sanitized(key)}"), shape=[])
 
 
-def _default(key: Any, feature: Dense) -> Any:
+def _default(key: object, feature: Dense) -> Any:
     if feature.default is None:
         return constant([], dtype=feature.dtype)
     return raw.Reshape(tensor=_tensor(feature, f"key_{_sanitized(key)}"), shape=feature.shape)

@@ -45,7 +45,7 @@ _CODES: dict[type[OSError], int] = {
 """The code of an error that carries none, as those of remote file systems often do."""
 
 
-def file_name(path: Any) -> str:
+def file_name(path: object) -> str:
     """Returns a name of a file as text.
 
     Raises: TypeError: if `path` is neither text, nor bytes, nor a path object.
@@ -99,7 +99,7 @@ class file_errors:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError):
             code = error.errno or _CODES.get(type(error), 0)
             error_class = _ERROR_CLASSES.get(code, errors.UnknownError)

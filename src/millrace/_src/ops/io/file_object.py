@@ -35,7 +35,7 @@ class GFile:
     ['first', 'second']
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: object, mode: str = "r") -> None:
         """Makes the object; the file is opened when it is first used.
 
         Args:

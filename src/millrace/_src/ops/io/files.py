@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.reach import Reach
@@ -114,7 +115,7 @@ def matching_files_op(xp: Xp, pattern: Array) -> Array:
 
 
 @export("io.read_file", v1=["io.read_file", "read_file"])
-def read_file(filename: Any, name: str | None = None) -> Any:
+def read_file(filename: object, name: str | None = None) -> Any:
     """Reads a whole file.
 
     >>> import os, tempfile
@@ -134,7 +135,7 @@ def read_file(filename: Any, name: str | None = None) -> Any:
 
 
 @export("io.write_file", v1=["io.write_file", "write_file"])
-def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
+def write_file(filename: object, contents: TensorLike, name: str | None = None) -> Any:
     """Writes a whole file; makes the directory for it where there is none.
 
     >>> import os, tempfile
@@ -155,7 +156,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
 
 
 @export("io.matching_files", v1=["io.matching_files", "matching_files"])
-def matching_files(pattern: Any, name: str | None = None) -> Any:
+def matching_files(pattern: object, name: str | None = None) -> Any:
     """Finds the files whose names match patterns; see `tf.io.gfile.glob` for what a pattern is.
 
     >>> import os, tempfile

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_patterns import matching_names
 from millrace._src.ops.io.file_system import FileStatistics, FileSystem, write_all
@@ -24,7 +25,7 @@ _COPIED_AT_ONCE = 1 << 20
 
 
 @export("io.gfile.exists")
-def exists(path: Any) -> bool:
+def exists(path: object) -> bool:
     """Says whether a file or directory exists.
 
     >>> tf.io.gfile.exists("/no/such/file")
@@ -38,7 +39,7 @@ def exists(path: Any) -> bool:
 
 
 @export("io.gfile.isdir")
-def isdir(path: Any) -> bool:
+def isdir(path: object) -> bool:
     """Says whether a path is a directory; a path that cannot be looked at is none.
 
     >>> tf.io.gfile.isdir("/")
@@ -73,7 +74,7 @@ def stat(path: Any) -> FileStatistics:
 
 
 @export("io.gfile.listdir")
-def listdir(path: Any) -> list[str]:
+def listdir(path: object) -> list[str]:
     """Returns the names in a directory, in the order in which the operating system gives them.
 
     >>> import tempfile
@@ -115,7 +116,7 @@ def glob(pattern: Any) -> list[str]:
 
 @export("io.gfile.walk")
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
+    top: TensorLike, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Goes through a directory and all those below.
 
@@ -187,7 +188,7 @@ def _check_free(file_system: FileSystem, path: str, overwrite: bool) -> None:
 
 
 @export("io.gfile.copy")
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: object, dst: object, overwrite: bool = False) -> None:
     """Copies a file.
 
     >>> import os, tempfile
@@ -217,7 +218,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 @export("io.gfile.rename")
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: object, dst: object, overwrite: bool = False) -> None:
     """Gives a file or directory another name.
 
     >>> import os, tempfile
@@ -246,7 +247,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 @export("io.gfile.remove")
-def remove(path: Any) -> None:
+def remove(path: object) -> None:
     """Deletes a file.
 
     >>> import os, tempfile
@@ -264,7 +265,7 @@ def remove(path: Any) -> None:
 
 
 @export("io.gfile.rmtree")
-def rmtree(path: Any) -> None:
+def rmtree(path: object) -> None:
     """Deletes a directory and all that is in it, or a file. What links point to stays.
 
     >>> import tempfile
@@ -282,7 +283,7 @@ def rmtree(path: Any) -> None:
 
 
 @export("io.gfile.mkdir")
-def mkdir(path: Any) -> None:
+def mkdir(path: object) -> None:
     """Makes a directory, in one that exists; does nothing where the name is taken.
 
     >>> import os, tempfile
@@ -300,7 +301,7 @@ def mkdir(path: Any) -> None:
 
 
 @export("io.gfile.makedirs")
-def makedirs(path: Any) -> None:
+def makedirs(path: object) -> None:
     """Makes a directory and those above; does nothing where the directory exists.
 
     >>> import os, tempfile

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_system import FileStatistics
 from millrace._src.util.export import export
 
 
 @export(v1=["gfile.Exists"])
-def exists(filename: Any) -> bool:
+def exists(filename: object) -> bool:
     """Says whether a file or directory exists. See `tf.io.gfile.exists`.
 
     >>> tf.compat.v1.gfile.Exists("/")
@@ -23,7 +24,7 @@ def exists(filename: Any) -> bool:
 
 
 @export(v1=["gfile.IsDirectory"])
-def isdir(dirname: Any) -> bool:
+def isdir(dirname: object) -> bool:
     """Says whether a path is a directory. See `tf.io.gfile.isdir`.
 
     >>> tf.compat.v1.gfile.IsDirectory("/")
@@ -47,7 +48,7 @@ def stat(filename: Any) -> FileStatistics:
 
 
 @export(v1=["gfile.ListDirectory"])
-def listdir(dirname: Any) -> list[str]:
+def listdir(dirname: object) -> list[str]:
     """Returns the names in a directory. See `tf.io.gfile.listdir`.
 
     >>> import tempfile
@@ -60,7 +61,7 @@ def listdir(dirname: Any) -> list[str]:
 
 
 @export(v1=["gfile.Glob"])
-def glob(filename: Any) -> list[str]:
+def glob(filename: object) -> list[str]:
     """Returns the names of the files that match a pattern. See `tf.io.gfile.glob`.
 
     >>> tf.compat.v1.gfile.Glob("/no/such/*")
@@ -72,7 +73,7 @@ def glob(filename: Any) -> list[str]:
 
 
 @export(v1=["gfile.MkDir"])
-def mkdir(dirname: Any) -> None:
+def mkdir(dirname: object) -> None:
     """Makes a directory. See `tf.io.gfile.mkdir`.
 
     >>> tf.compat.v1.gfile.MkDir("/")
@@ -83,7 +84,7 @@ def mkdir(dirname: Any) -> None:
 
 
 @export(v1=["gfile.MakeDirs"])
-def makedirs(dirname: Any) -> None:
+def makedirs(dirname: object) -> None:
     """Makes a directory and those above. See `tf.io.gfile.makedirs`.
 
     >>> tf.compat.v1.gfile.MakeDirs("/")
@@ -94,7 +95,7 @@ def makedirs(dirname: Any) -> None:
 
 
 @export(v1=["gfile.Remove"])
-def remove(filename: Any) -> None:
+def remove(filename: object) -> None:
     """Deletes a file. See `tf.io.gfile.remove`.
 
     >>> import os, tempfile
@@ -108,7 +109,7 @@ def remove(filename: Any) -> None:
 
 
 @export(v1=["gfile.DeleteRecursively"])
-def rmtree(dirname: Any) -> None:
+def rmtree(dirname: object) -> None:
     """Deletes a directory and all that is in it. See `tf.io.gfile.rmtree`.
 
     >>> import tempfile
@@ -120,7 +121,7 @@ def rmtree(dirname: Any) -> None:
 
 
 @export(v1=["gfile.Copy"])
-def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+def copy(oldpath: object, newpath: object, overwrite: bool = False) -> None:
     """Copies a file. See `tf.io.gfile.copy`.
 
     >>> import os, tempfile
@@ -137,7 +138,7 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
 
 
 @export(v1=["gfile.Rename"])
-def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+def rename(oldname: object, newname: object, overwrite: bool = False) -> None:
     """Gives a file or directory another name. See `tf.io.gfile.rename`.
 
     >>> import os, tempfile
@@ -154,7 +155,7 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
 
 
 @export(v1=["gfile.Walk"])
-def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(top: TensorLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """Goes through a directory and all those below. See `tf.io.gfile.walk`.
 
     >>> import tempfile

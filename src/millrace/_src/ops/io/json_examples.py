@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.ops.batching_rules import as_it_is
@@ -43,7 +44,7 @@ def _serialized(text: bytes) -> bytes:
 
 
 @export("io.decode_json_example", v1=["io.decode_json_example", "decode_json_example"])
-def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Any:
     """Turns Examples in protobuf's JSON form into serialized ones, as `tf.io.parse_example` takes them.
 
     >>> text = '{"features": {"feature": {"age": {"int64List": {"value": [31]}}}}}'

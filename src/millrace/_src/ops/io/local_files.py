@@ -91,7 +91,7 @@ class LocalFileSystem(FileSystem):
                 return None
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
-    def read_at(self, file: RawIOBase, offset: int, memory: Any) -> int:
+    def read_at(self, file: RawIOBase, offset: int, memory: object) -> int:
         """Reads at an offset, without a position that threads could quarrel about."""
         if _read_at is None:
             return super().read_at(file, offset, memory)

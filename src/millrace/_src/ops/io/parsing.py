@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
@@ -32,7 +33,7 @@ _NOT_SCALAR = "Input serialized must be a scalar"
 
 @export("io.parse_example", v1=[])
 def parse_example(
-    serialized: Any, features: Mapping[Any, Any], example_names: Any = None, name: str | None = None
+    serialized: Any, features: Mapping[Any, Any], example_names: TensorLike | None = None, name: str | None = None
 ) -> Any:
     """Reads `tf.train.Example` messages into tensors.
 
@@ -91,7 +92,7 @@ def request_of_examples(features: Mapping[Any, Any]) -> Request:
     return request_of({key: _with_rows(feature) for key, feature in features.items()}, _KINDS)
 
 
-def _with_rows(feature: Any) -> Any:
+def _with_rows(feature: object) -> Any:
     """Returns a description in which the rows of a `FixedLenSequenceFeature` are a first dimension of any size."""
     if not isinstance(feature, FixedLenSequenceFeature):
         return feature
@@ -121,7 +122,10 @@ def _tensors_of(features: Mapping[Any, Any], request: Request, found: Any, is_si
 
 @export("io.parse_single_example", v1=[])
 def parse_single_example(
-    serialized: Any, features: Mapping[Any, Any], example_names: Any = None, name: str | None = None
+    serialized: TensorLike,
+    features: Mapping[Any, Any],
+    example_names: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Reads one `tf.train.Example` message into tensors.
 
@@ -163,7 +167,10 @@ def single(serialized: Any) -> Any:
 
 @export(v1=["io.parse_example", "parse_example"])
 def parse_example_v1(
-    serialized: Any, features: Mapping[Any, Any], name: str | None = None, example_names: Any = None
+    serialized: TensorLike,
+    features: Mapping[Any, Any],
+    name: str | None = None,
+    example_names: TensorLike | None = None,
 ) -> Any:
     """Reads Examples as `tf.io.parse_example` does; the last two arguments are swapped.
 
@@ -181,7 +188,10 @@ def parse_example_v1(
 
 @export(v1=["io.parse_single_example", "parse_single_example"])
 def parse_single_example_v1(
-    serialized: Any, features: Mapping[Any, Any], name: str | None = None, example_names: Any = None
+    serialized: TensorLike,
+    features: Mapping[Any, Any],
+    name: str | None = None,
+    example_names: TensorLike | None = None,
 ) -> Any:
     """Reads one Example as `tf.io.parse_single_example` does; the last two arguments are swapped.
 

@@ -37,7 +37,7 @@ _START_GROUP, _END_GROUP = 3, 4
 
 @export("io.decode_proto")
 def decode_proto(
-    bytes: Any,
+    bytes: object,
     message_type: str,
     field_names: Sequence[str],
     output_types: Sequence[Any],

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
@@ -24,7 +25,7 @@ from millrace._src.util.text import shape_brackets
 
 @export("io.encode_proto")
 def encode_proto(
-    sizes: Any,
+    sizes: TensorLike,
     values: Sequence[Any],
     field_names: Sequence[str],
     message_type: str,

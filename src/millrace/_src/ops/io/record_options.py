@@ -80,7 +80,7 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: Any) -> str:
+    def get_compression_type_string(cls, options: object) -> str:
         """Returns "", "ZLIB" or "GZIP": what options, a name, a number or None say.
 
         Raises: ValueError: for what is none of these.

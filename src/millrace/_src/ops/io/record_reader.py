@@ -161,7 +161,7 @@ def _walk(data: bytes) -> tuple[list[bytes], list[int]]:
     return records, starts
 
 
-def _count_good(data: bytes, records: list[bytes], starts: Any) -> int:
+def _count_good(data: bytes, records: list[bytes], starts: object) -> int:
     """Returns how many records come before the first whose checksums are wrong."""
     count = len(records)
     if isinstance(starts, range):

@@ -66,7 +66,7 @@ class TFRecordWriter:
 
     _file: RawIOBase | None = None
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: object, options: Any = None) -> None:
         """Opens the file, which is emptied.
 
         Args:
@@ -149,7 +149,7 @@ class TFRecordWriter:
             write_all(self._file, data)
 
 
-def _as_bytes(record: Any) -> bytes:
+def _as_bytes(record: object) -> bytes:
     if isinstance(record, (str, bytes)):
         return utf8_bytes(record)
     if isinstance(record, bytearray):
@@ -164,7 +164,7 @@ def _closed() -> errors.OpError:
 
 
 @export(v1=["io.tf_record_iterator", "python_io.tf_record_iterator"])
-def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(path: object, options: object = None) -> Iterator[bytes]:
     """Returns an iterator over the records of a TFRecord file, as `bytes`.
 
     Deprecated: `tf.data.TFRecordDataset` reads record files.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
@@ -27,10 +28,10 @@ Features = Mapping[Any, Any]
 
 @export("io.parse_sequence_example")
 def parse_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Features | None = None,
     sequence_features: Features | None = None,
-    example_names: Any = None,
+    example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Reads `tf.train.SequenceExample` messages into tensors.
@@ -70,10 +71,10 @@ def parse_sequence_example(
 
 @export("io.parse_single_sequence_example", v1=["io.parse_single_sequence_example", "parse_single_sequence_example"])
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Features | None = None,
     sequence_features: Features | None = None,
-    example_name: Any = None,
+    example_name: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Reads one `tf.train.SequenceExample` message into tensors.
@@ -108,7 +109,7 @@ def parse_single_sequence_example(
 
 
 def _parsed(
-    serialized: Any, context_features: Features, sequence_features: Features, names: Any, name: str | None
+    serialized: Any, context_features: Features, sequence_features: Features, names: object, name: str | None
 ) -> tuple[dict[Any, Any], dict[Any, Any], dict[Any, Any]]:
     """Returns the tensors of the context, those of the feature lists, and the lengths of the dense feature lists."""
     context = request_of(context_features, _CONTEXT_KINDS)
@@ -133,7 +134,7 @@ def _parsed(
     return tensors, list_tensors, dict(zip(lists.dense, found.feature_list_dense_lengths, strict=True))
 
 
-def _called(serialized: Any, context: Request, lists: Request, names: Any, name: str | None) -> Any:
+def _called(serialized: object, context: Request, lists: Request, names: object, name: str | None) -> Any:
     """Calls the op."""
     return raw.ParseSequenceExampleV2(
         serialized=serialized,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -177,7 +178,7 @@ def _band_of_product(a: Tensor, b: Tensor, offset: int) -> Tensor:
 
 @export("linalg.banded_triangular_solve", v1=[])
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves triangular systems of linear equations given by their bands.
 
@@ -211,8 +212,8 @@ def eigh_tridiagonal(
     beta: Any,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Any = None,
-    tol: Any = None,
+    select_range: TensorLike | None = None,
+    tol: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Computes the eigenvalues, and the eigenvectors if wanted, of a Hermitian tridiagonal matrix.

@@ -6,11 +6,10 @@ engine. The gradient is that of Murray 2016, "Differentiation of the Cholesky de
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.kernel_part import kernel_part
@@ -126,7 +125,7 @@ def cholesky_grad(xp: Xp, l: Array, grad: Array) -> Array:
 
 
 @export("linalg.cholesky_solve", v1=["cholesky_solve", "linalg.cholesky_solve"])
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """Solves `A @ x = rhs`, given the Cholesky factor of `A`.
 
     >>> chol = tf.linalg.cholesky([[4.0, 0.0], [0.0, 1.0]])

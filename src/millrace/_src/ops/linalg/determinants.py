@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -110,7 +111,7 @@ class LogMatrixDeterminant(NamedTuple):
 
 
 @export("linalg.slogdet")
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """Computes the sign and the logarithm of the absolute value of the determinant of one or more square matrices.
 
     >>> sign, logarithm = tf.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
@@ -128,7 +129,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 
 @export("linalg.logdet")
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the determinant of Hermitian positive definite matrices.
 
     >>> tf.linalg.logdet([[4.0, 0.0], [0.0, 1.0]]).numpy().round(4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
@@ -111,7 +112,7 @@ def self_adjoint_eig_gradient(de: Tensor, dv: Tensor, input: Tensor, e: Tensor, 
 
 
 @export("linalg.eigh", v1=["linalg.eigh", "self_adjoint_eig"])
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and eigenvectors of one or more self-adjoint matrices.
 
     >>> e, v = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
@@ -131,7 +132,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 @export("linalg.eigvalsh", v1=["linalg.eigvalsh", "self_adjoint_eigvals"])
-def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of one or more self-adjoint matrices.
 
     >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy()
@@ -219,7 +220,7 @@ def _complex_type(tensor: Any) -> tuple[Tensor, DType]:
 
 
 @export("linalg.eig", "eig")
-def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and (right) eigenvectors of one or more square matrices.
 
     >>> e, v = tf.linalg.eig([[2.0]])
@@ -241,7 +242,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 @export("linalg.eigvals", "eigvals")
-def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of one or more square matrices.
 
     >>> tf.linalg.eigvals([[2.0]]).numpy()

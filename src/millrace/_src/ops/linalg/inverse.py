@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -67,7 +68,7 @@ def matrix_inverse_gradient(dy: Tensor, output: Tensor, adjoint: bool) -> Tensor
 
 
 @export("linalg.inv", v1=["linalg.inv", "matrix_inverse"])
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Inverts one or more square matrices.
 
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
@@ -104,7 +105,9 @@ def _largest_dim(a: Tensor) -> Any:
 
 
 @export("linalg.matrix_rank")
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(
+    a: TensorLike, tol: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the rank of one or more matrices: the number of singular values that exceed a tolerance.
 
     >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
@@ -132,7 +135,9 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
 
 @export("linalg.pinv")
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the Moore-Penrose pseudo-inverse of one or more matrices.
 
     >>> tf.linalg.pinv([[1.0, 0.0], [0.0, 0.5], [0.0, 0.0]]).numpy()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -98,7 +99,9 @@ def _xla_solve(xp: XlaXp, a: Array, b: Array) -> Array:
 
 
 @export("linalg.lstsq", v1=["linalg.lstsq", "matrix_solve_ls"])
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
+def lstsq(
+    matrix: Any, rhs: TensorLike, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
     """Solves one or more linear least squares problems.
 
     >>> tf.linalg.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [[1.0], [3.0], [5.0]]).numpy().round(4)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -148,7 +149,7 @@ class Lu(NamedTuple):
 
 
 @export("linalg.lu")
-def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+def lu(input: object, output_idx_type: object = int32, name: str | None = None) -> Lu:
     """Computes the LU decomposition of one or more square matrices, with partial pivoting.
 
     >>> packed, p = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
@@ -180,7 +181,9 @@ def _factors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Tensor, 
 
 
 @export("linalg.lu_reconstruct")
-def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_reconstruct(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """Multiplies the factors of an LU decomposition, and undoes the permutation: returns the decomposed matrices.
 
     >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])).numpy()
@@ -245,7 +248,9 @@ def _common_batch(rhs: Tensor, perm: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @export("linalg.lu_matrix_inverse")
-def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
+def lu_matrix_inverse(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """Inverts matrices, given their LU decomposition.
 
     >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])).numpy()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
@@ -96,7 +97,7 @@ class Qr(NamedTuple):
 
 
 @export("linalg.qr", v1=["linalg.qr", "qr"])
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Computes the QR decomposition of one or more matrices: `input = q @ r`, `q` orthonormal, `r` upper triangular.
 
     >>> q, r = tf.linalg.qr([[3.0, 1.0], [4.0, 1.0]])

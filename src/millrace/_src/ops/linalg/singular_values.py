@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
@@ -146,7 +147,7 @@ def _thin_gradient(ds: Tensor, du: Tensor, dv: Tensor, s: Tensor, u: Tensor, v: 
 
 
 @export("linalg.svd", v1=["svd", "linalg.svd"])
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Computes the singular value decomposition of one or more matrices: `tensor = u @ diag(s) @ adjoint(v)`.
 
     >>> s, u, v = tf.linalg.svd([[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]])

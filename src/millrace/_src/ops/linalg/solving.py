@@ -13,6 +13,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.kernel_part import kernel_part
@@ -110,7 +111,7 @@ def matrix_solve_gradient(dy: Tensor, matrix: Tensor, output: Tensor, adjoint: b
 
 
 @export("linalg.solve", v1=["linalg.solve", "matrix_solve"])
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves systems of linear equations `matrix @ x = rhs`.
 
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy()
@@ -235,7 +236,7 @@ def sum_batches(matrix: Tensor, rhs: Tensor, dmatrix: Tensor, drhs: Tensor) -> t
     return _sum_to(matrix, dmatrix, axes[0]), _sum_to(rhs, drhs, axes[1])
 
 
-def _sum_to(operand: Tensor, gradient: Tensor, axes: Any) -> Tensor:
+def _sum_to(operand: Tensor, gradient: Tensor, axes: object) -> Tensor:
     if isinstance(axes, tuple):
         if not axes:
             return gradient
@@ -246,7 +247,7 @@ def _sum_to(operand: Tensor, gradient: Tensor, axes: Any) -> Tensor:
 
 @export("linalg.triangular_solve", v1=["linalg.triangular_solve", "matrix_triangular_solve"])
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves systems of linear equations with triangular matrices by substitution.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -18,7 +19,7 @@ from millrace._src.util.export import export
 
 
 @export("linalg.trace", v1=["linalg.trace", "trace"])
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """Sums the main diagonal of one or more matrices.
 
     >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy()
@@ -36,7 +37,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
 
 @export("linalg.adjoint")
-def adjoint(matrix: Any, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
     """Transposes the last two dimensions, and conjugates the elements.
 
     >>> tf.linalg.adjoint([[1 + 2j, 3j]]).numpy()
@@ -55,7 +56,9 @@ def adjoint(matrix: Any, name: str | None = None) -> Any:
 
 
 @export("linalg.normalize")
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+def normalize(
+    tensor: Any, ord: object = "euclidean", axis: object = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """Divides a tensor by its norm along some axes.
 
     >>> normalized, norm = tf.linalg.normalize([3.0, 4.0])

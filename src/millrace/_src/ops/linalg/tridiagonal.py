@@ -13,6 +13,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.kernel_part import kernel_part
@@ -261,7 +262,7 @@ def _diagonals(diagonals: Any, diagonals_format: str) -> list[Tensor]:
 
 @export("linalg.tridiagonal_solve")
 def tridiagonal_solve(
-    diagonals: Any,
+    diagonals: TensorLike,
     rhs: Any,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
@@ -331,7 +332,9 @@ def _check_sizes(compact: Tensor, rhs: Tensor) -> bool:
 
 
 @export("linalg.tridiagonal_matmul")
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
+def tridiagonal_matmul(
+    diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
+) -> Tensor:
     """Multiplies tridiagonal matrices by matrices.
 
     >>> diagonals = [[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]]

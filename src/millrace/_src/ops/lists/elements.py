@@ -49,7 +49,7 @@ def tensor_list_get_item(
 
 
 @tensor_list_get_item.gradient
-def tensor_list_get_item_gradient(ditem: Any, input_handle: Any, index: Any) -> tuple[Any, None, None]:
+def tensor_list_get_item_gradient(ditem: Any, input_handle: object, index: object) -> tuple[Any, None, None]:
     """Makes a list of unset tensors but for the tensor that was read."""
     size, shape = size_and_shape(input_handle)
     empty = raw.TensorListReserve(element_shape=shape, num_elements=size, element_dtype=ditem.dtype)
@@ -151,7 +151,7 @@ def _append(attrs: dict[str, Any]) -> Any:
 
 
 @tensor_list_push_back.gradient
-def tensor_list_push_back_gradient(dlist: Any, tensor: Any, element_dtype: DType) -> tuple[Any, Any]:
+def tensor_list_push_back_gradient(dlist: object, tensor: object, element_dtype: DType) -> tuple[Any, Any]:
     """Pops the last element's gradient off the gradient list."""
     return tuple(
         raw.TensorListPopBack(input_handle=dlist, element_shape=whole_shape(tensor), element_dtype=element_dtype)
@@ -195,7 +195,7 @@ def _take(attrs: dict[str, Any]) -> Any:
 
 
 @tensor_list_pop_back.gradient
-def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, tensor: Any) -> tuple[Any, None]:
+def tensor_list_pop_back_gradient(dlist: Any, dtensor: object, output_handle: object, tensor: Any) -> tuple[Any, None]:
     """Pushes the gradient of the popped tensor on the gradient list."""
     if dlist is None:
         size, shape = size_and_shape(output_handle)
@@ -273,6 +273,6 @@ def _cut(attrs: dict[str, Any]) -> Any:
 
 
 @tensor_list_resize.gradient
-def tensor_list_resize_gradient(dlist: Any, input_handle: Any) -> tuple[Any, None]:
+def tensor_list_resize_gradient(dlist: object, input_handle: object) -> tuple[Any, None]:
     """Gives the list a gradient of its length; the gradient of elements cut off is zero."""
     return raw.TensorListResize(input_handle=dlist, size=size_and_shape(input_handle)[0]), None

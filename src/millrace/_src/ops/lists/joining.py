@@ -85,7 +85,7 @@ def tensor_list_gather(
 
 
 @tensor_list_gather.gradient
-def tensor_list_gather_gradient(dvalues: Any, input_handle: Any, indices: Any) -> tuple[Any, None, None]:
+def tensor_list_gather_gradient(dvalues: Any, input_handle: object, indices: object) -> tuple[Any, None, None]:
     """Makes a list of unset tensors but for the gathered ones; a tensor gathered twice gets both gradients."""
     size, shape = size_and_shape(input_handle)
     totals = raw.UnsortedSegmentSum(data=dvalues, segment_ids=indices, num_segments=size)
@@ -146,19 +146,19 @@ def tensor_list_concat(
 
 @tensor_list_concat_v2.gradient
 def tensor_list_concat_v2_gradient(
-    dtensor: Any, dlengths: Any, input_handle: Any, lengths: Any
+    dtensor: object, dlengths: object, input_handle: object, lengths: object
 ) -> tuple[Any, None, None]:
     """Cuts the gradient into pieces of the same lengths."""
     return _split(dtensor, input_handle, lengths), None, None
 
 
 @tensor_list_concat.gradient
-def tensor_list_concat_gradient(dtensor: Any, dlengths: Any, input_handle: Any, lengths: Any) -> Any:
+def tensor_list_concat_gradient(dtensor: object, dlengths: object, input_handle: object, lengths: object) -> Any:
     """Cuts the gradient into pieces of the same lengths."""
     return _split(dtensor, input_handle, lengths)
 
 
-def _split(dtensor: Any, input_handle: Any, lengths: Any) -> Any:
+def _split(dtensor: object, input_handle: object, lengths: object) -> Any:
     return raw.TensorListSplit(tensor=dtensor, element_shape=size_and_shape(input_handle)[1], lengths=lengths)
 
 

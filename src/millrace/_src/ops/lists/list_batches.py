@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.shape_context import static_value
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
@@ -28,20 +29,20 @@ from millrace._src.ops.batching import (
 )
 
 
-def _dtype(operation: Any) -> Any:
+def _dtype(operation: Operation) -> Any:
     return operation.attrs["element_dtype"]
 
 
-def _shape(operation: Any, value: Value, rows: Rows) -> Any:
+def _shape(operation: Operation, value: Value, rows: Rows) -> Any:
     return element_with_rows(value.tensor, _dtype(operation), rows.count)
 
 
-def _numbered(index: Any, rows: Rows) -> Any:
+def _numbered(index: object, rows: Rows) -> Any:
     """Returns the position of each row in the stacked tensors of a list: `[the row's index, the row's number]`."""
     return raw.Pack(values=[index, rows.numbers()], axis=1)
 
 
-def get_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def get_item(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Reads the tensors of all rows at one index, or the tensor of each row at an index of its own."""
     handle, index, shape = arguments
     if shape.is_batched or index.is_batched and _dtype(operation).name == "variant":
@@ -57,7 +58,7 @@ def get_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
     return [raw.GatherNd(params=stacked, indices=_numbered(index.tensor, rows))]
 
 
-def set_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def set_item(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Writes for all rows at one index, or for each row at an index of its own, into the stacked tensors."""
     handle, index, item = arguments
     if not index.is_batched:
@@ -69,18 +70,18 @@ def set_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
     return [unstack(written)]
 
 
-def push_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def push_back(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Pushes one tensor with the rows first."""
     return call(operation, [rows.spread(a) for a in arguments])
 
 
-def pop_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def pop_back(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Pops one tensor with the rows first."""
     handle, shape = arguments
     return None if shape.is_batched else call(operation, [handle.tensor, _shape(operation, shape, rows)])
 
 
-def stacked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def stacked(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Stacks the elements and puts the rows in front of the elements."""
     handle, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
@@ -89,7 +90,7 @@ def stacked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
     return [swapped(elements)]
 
 
-def from_tensor(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def from_tensor(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Puts the elements in front of the rows and makes a list of the elements."""
     tensor, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
@@ -97,7 +98,7 @@ def from_tensor(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     return call(operation, [swapped(tensor.tensor), _shape(operation, shape, rows)])
 
 
-def gathered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def gathered(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Gathers the tensors of all rows at the same indices."""
     handle, indices, shape = arguments
     if indices.is_batched or shape.is_batched or _dtype(operation).name == "variant":
@@ -106,7 +107,7 @@ def gathered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
     return [swapped(elements)]
 
 
-def scattered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def scattered(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Writes tensors of all rows to the same indices, of a new list or of a given list."""
     named = by_name(operation, arguments)
     if _dtype(operation).name == "variant" or any(
@@ -122,25 +123,25 @@ def scattered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
     return call(operation, list(made.values()))
 
 
-def length(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def length(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Returns the one length of the lists of all rows."""
     return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
 
 
-def element_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def element_shape(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Returns the element shape of one row: without the first dimension, where the rank is known; a scalar -1 stays."""
     (batch_shape,) = call(operation, [arguments[0].tensor])
     begin = raw.Minimum(x=raw.Shape(input=batch_shape), y=1)
     return [Value(raw.Slice(input=batch_shape, begin=begin, size=raw.Neg(x=begin)), False)]
 
 
-def resized(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def resized(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Gives the lists of all rows one length."""
     handle, size = arguments
     return None if size.is_batched else call(operation, [handle.tensor, size.tensor])
 
 
-def joined_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def joined_elements(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Stacks elements of one length and merges their axis with the axis of the list."""
     named = by_name(operation, arguments)
     if any_batched(arguments[1:]) or _dtype(operation).name == "variant":
@@ -155,7 +156,7 @@ def joined_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> S
     return [flat, Value(lengths, False)]
 
 
-def split_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def split_elements(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Splits a tensor into pieces of one length: the elements of a tensor with one axis more."""
     tensor, shape, lengths = arguments
     if shape.is_batched or lengths.is_batched:
@@ -172,6 +173,6 @@ def split_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Se
     return [unstack(swapped(reshaped(tensor.tensor, joined(dims[:1], number, length, dims[2:]))))]
 
 
-def two_lists(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def two_lists(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Joins the tensors of both lists, with the rows first."""
     return call(operation, [rows.spread(a) for a in arguments])

@@ -110,7 +110,7 @@ def _from_whole_tensor(xp: XlaXp, tensor: Array, element_shape: Array, *, elemen
 
 
 @tensor_list_from_tensor.gradient
-def tensor_list_from_tensor_gradient(dlist: Any, tensor: Any) -> tuple[Any, None]:
+def tensor_list_from_tensor_gradient(dlist: object, tensor: Any) -> tuple[Any, None]:
     """Makes the gradient's rows of the elements of the list's gradient."""
     rows = tensor.shape[0] if tensor.shape.rank else None
     stacked_rows = raw.TensorListStack(
@@ -175,13 +175,13 @@ def tensor_list_scatter_v2(
 
 
 @tensor_list_scatter.gradient
-def tensor_list_scatter_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, None, None]:
+def tensor_list_scatter_gradient(dlist: object, tensor: object, indices: object) -> tuple[Any, None, None]:
     """Gives row i of the tensor the gradient of element indices[i]."""
     return _gathered(dlist, tensor, indices), None, None
 
 
 @tensor_list_scatter_v2.gradient
-def tensor_list_scatter_v2_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, None, None, None]:
+def tensor_list_scatter_v2_gradient(dlist: object, tensor: object, indices: object) -> tuple[Any, None, None, None]:
     """Gives row i of the tensor the gradient of element indices[i]."""
     return _gathered(dlist, tensor, indices), None, None, None
 
@@ -204,7 +204,7 @@ def _gathered(dlist: Any, tensor: Any, indices: Any) -> Any:
     return raw.SelectV2(condition=kept, t=rows, e=raw.ZerosLike(x=rows))
 
 
-def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
+def _last_writers(dlist: object, numbers: object, indices: object) -> Any:
     """Returns, for each row, the number of the last row written to the same element: a list of row numbers remembers
     it.
     """
@@ -237,7 +237,9 @@ def tensor_list_scatter_into_existing_list(
 
 
 @tensor_list_scatter_into_existing_list.gradient
-def tensor_list_scatter_into_existing_list_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, Any, None]:
+def tensor_list_scatter_into_existing_list_gradient(
+    dlist: object, tensor: object, indices: object
+) -> tuple[Any, Any, None]:
     """Gives the rows their gradients; the overwritten elements have no part in the result."""
     rows = _gathered(dlist, tensor, indices)
     zeros = raw.ZerosLike(x=tensor)

@@ -96,7 +96,7 @@ def inner_shape(tensor: Any) -> Any:
     return rows_shape(tensor)
 
 
-def rows_shape(tensor: Any) -> Any:
+def rows_shape(tensor: object) -> Any:
     """Returns the shape of the rows of a tensor."""
     return raw.Slice(input=whole_shape(tensor), begin=[1], size=[-1])
 
@@ -128,6 +128,6 @@ _KNOWN: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.Wea
 """By operation and output: the tensors that `size_and_shape` has made."""
 
 
-def _size_and_shape(handle: Any) -> tuple[Any, Any]:
+def _size_and_shape(handle: object) -> tuple[Any, Any]:
     size = raw.TensorListLength(input_handle=handle)
     return size, raw.TensorListElementShape(input_handle=handle, shape_type="int32")

@@ -17,6 +17,7 @@ from millrace._src.core.handle_types import TableHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops.batching import Rows, Value
 from millrace._src.ops.lookup.tables import check_signature, table_of
@@ -48,7 +49,7 @@ def _found_shape(c: ShapeContext) -> TensorShape:
     return keys[: keys.rank - table.key_shape.rank].concatenate(table.value_shape)
 
 
-def _batched_find(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def _batched_find(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Finds the keys of all rows at once, where the default value is one value."""
     table, keys, default = arguments
     known = operation.inputs[0].handle_type

@@ -69,7 +69,7 @@ class Rows:
         """Returns the row of each key, `ABSENT` for keys that are not there."""
         return np.fromiter(map(self._rows.get, keys, itertools.repeat(ABSENT)), np.int64, len(keys))
 
-    def find_one(self, key: Any) -> int:
+    def find_one(self, key: object) -> int:
         """Returns the row of one key, `ABSENT` if it is not there."""
         return self._rows.get(key, ABSENT)
 
@@ -395,7 +395,7 @@ class MutableTableOfTensors(MutableTable):
         super().__init__(key_dtype, value_dtype, value_shape)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, variant
@@ -113,7 +114,7 @@ def accumulate_n_v2_gradient(dsum: Tensor, N: int) -> tuple[list[Tensor]]:
 
 
 @export("math.add_n", "add_n")
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     """Adds tensors of one shape and dtype element-wise; nothing broadcasts.
 
     >>> a, b = tf.constant([[3, 5], [4, 8]]), tf.constant([[1, 6], [2, 9]])
@@ -146,7 +147,12 @@ def _dense(item: Any) -> Tensor:
 
 
 @export("math.accumulate_n", v1=["accumulate_n", "math.accumulate_n"])
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+def accumulate_n(
+    inputs: TensorLike,
+    shape: ShapeLike | None = None,
+    tensor_dtype: object = None,
+    name: str | None = None,
+) -> Tensor:
     """Adds tensors of one shape and dtype element-wise, as `tf.math.add_n` does, after static checks.
 
     >>> tf.math.accumulate_n([tf.constant([1, 2]), tf.constant([3, 4])]).numpy()

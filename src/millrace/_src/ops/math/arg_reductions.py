@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.dtypes import DType, int16, int32, int64, uint16
@@ -155,7 +156,7 @@ def argmin_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> 
     return xp.astype(_position(xp, input, _axis_of(input, dimension), largest=False), output_type.np_dtype)
 
 
-def _scalar_axis(axis: Any) -> Any:
+def _scalar_axis(axis: object) -> Any:
     if axis is None or type(axis) is int:
         return int_vector(axis or 0) if executing_eagerly() else axis or 0
     if isinstance(axis, (list, tuple)):
@@ -165,8 +166,8 @@ def _scalar_axis(axis: Any) -> Any:
 
 @export("math.argmax", "argmax", v1=[])
 def argmax(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: TensorLike | None = None,
     output_type: DType = int64,
     name: str | None = None,
 ) -> Tensor:
@@ -189,8 +190,8 @@ def argmax(
 
 @export("math.argmin", "argmin", v1=[])
 def argmin(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: TensorLike | None = None,
     output_type: DType = int64,
     name: str | None = None,
 ) -> Tensor:
@@ -312,7 +313,7 @@ def in_top_k_v1(xp: Xp, predictions: Array, targets: Array, *, k: int) -> Array:
 
 
 @export("math.in_top_k", "nn.in_top_k", v1=[])
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether each target class is among the `k` classes of the highest predictions.
 
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], 1).numpy()

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.op_def import op
@@ -85,7 +86,7 @@ def bessel_i0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.bessel_i0", "math.special.bessel_i0", elementwise="unary")
-def bessel_i0(x: Any, name: str | None = None) -> Tensor:
+def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_i0([0.5, 1.0]).numpy()
@@ -132,7 +133,7 @@ def bessel_i0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.bessel_i0e", "math.special.bessel_i0e", elementwise="unary")
-def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `bessel_i0` scaled by `exp(-abs(x))`, element-wise.
 
     >>> tf.math.special.bessel_i0e([0.5, 1.0]).numpy()
@@ -164,7 +165,7 @@ def bessel_i1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.bessel_i1", "math.special.bessel_i1", elementwise="unary")
-def bessel_i1(x: Any, name: str | None = None) -> Tensor:
+def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_i1([0.5, 1.0]).numpy()
@@ -196,7 +197,7 @@ def bessel_i1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.bessel_i1e", "math.special.bessel_i1e", elementwise="unary")
-def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `bessel_i1` scaled by `exp(-abs(x))`, element-wise.
 
     >>> tf.math.special.bessel_i1e([0.5, 1.0]).numpy()
@@ -228,7 +229,7 @@ def bessel_j0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.special.bessel_j0", elementwise="unary")
-def bessel_j0(x: Any, name: str | None = None) -> Tensor:
+def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_j0([0.5, 1.0]).numpy()
@@ -260,7 +261,7 @@ def bessel_j1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.special.bessel_j1", elementwise="unary")
-def bessel_j1(x: Any, name: str | None = None) -> Tensor:
+def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_j1([0.5, 1.0]).numpy()
@@ -292,7 +293,7 @@ def bessel_k0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.special.bessel_k0", elementwise="unary")
-def bessel_k0(x: Any, name: str | None = None) -> Tensor:
+def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_k0([0.5, 1.0]).numpy()
@@ -324,7 +325,7 @@ def bessel_k0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.special.bessel_k0e", elementwise="unary")
-def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `bessel_k0` scaled by `exp(x)`, element-wise.
 
     >>> tf.math.special.bessel_k0e([0.5, 1.0]).numpy()
@@ -356,7 +357,7 @@ def bessel_k1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.special.bessel_k1", elementwise="unary")
-def bessel_k1(x: Any, name: str | None = None) -> Tensor:
+def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_k1([0.5, 1.0]).numpy()
@@ -388,7 +389,7 @@ def bessel_k1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.special.bessel_k1e", elementwise="unary")
-def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `bessel_k1` scaled by `exp(x)`, element-wise.
 
     >>> tf.math.special.bessel_k1e([0.5, 1.0]).numpy()
@@ -420,7 +421,7 @@ def bessel_y0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.special.bessel_y0", elementwise="unary")
-def bessel_y0(x: Any, name: str | None = None) -> Tensor:
+def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_y0([0.5, 1.0]).numpy()
@@ -452,7 +453,7 @@ def bessel_y1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.special.bessel_y1", elementwise="unary")
-def bessel_y1(x: Any, name: str | None = None) -> Tensor:
+def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_y1([0.5, 1.0]).numpy()

@@ -54,7 +54,7 @@ def bounded(xp: Xp, x: Array, low: Any, high: Any) -> Array:
 
 
 @functools.lru_cache(maxsize=16)
-def _full(dtype: np.dtype[Any], number: Any) -> Array:
+def _full(dtype: np.dtype[Any], number: object) -> Array:
     """Returns a block that holds a number; the block is kept, because networks bound by the same numbers always."""
     return np.full(_BLOCK, number, dtype)
 

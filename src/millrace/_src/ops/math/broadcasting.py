@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Elementwise, of_elements
@@ -48,11 +49,11 @@ def shape_text(shape: TensorShape | tuple[int, ...]) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _kept_integers(values: Any) -> Any:
+def _kept_integers(values: object) -> Any:
     return convert_to_tensor(np.array(values, np.int32))
 
 
-def int_vector(values: Any) -> Any:
+def int_vector(values: object) -> Any:
     """Returns an integer, or a tuple of integers, as an int32 input of an op; a tensor made once in eager mode."""
     return _kept_integers(values) if executing_eagerly() else np.array(values, np.int32)
 
@@ -83,7 +84,7 @@ def _sum_now(gradient: Tensor, operand: Tensor, axes: Axes) -> Any:
     return total if total.shape.dim_sizes == dims else raw.Reshape(tensor=total, shape=int_vector(dims))
 
 
-def _sum_to(gradient: Tensor, axes: Any, shape: Any) -> Any:
+def _sum_to(gradient: Tensor, axes: object, shape: ShapeLike) -> Any:
     if isinstance(axes, tuple):
         if not axes:
             return gradient

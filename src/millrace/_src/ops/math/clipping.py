@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -97,7 +98,9 @@ def _assert_compatible(x: Tensor, y: Tensor) -> None:
 
 
 @export("clip_by_value", elementwise="unary")
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Any:
     """Bounds each element of `t` to lie between `clip_value_min` and `clip_value_max`.
 
     >>> tf.clip_by_value([[-5., -1.], [2., 10.]], clip_value_min=-1, clip_value_max=1).numpy()
@@ -130,7 +133,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 
 @export("clip_by_norm")
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Any:
     """Scales `t` so that its Euclidean norm is at most `clip_norm`.
 
     >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
@@ -170,7 +173,7 @@ def _not_negative(clip_norm: Any, values: Tensor) -> Any:
     return maximum(cast(clip_norm, values.dtype), 0)
 
 
-def _tensor_list(t_list: Any) -> list[Any]:
+def _tensor_list(t_list: object) -> list[Any]:
     if isinstance(t_list, str) or not isinstance(t_list, Sequence):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
@@ -183,7 +186,7 @@ def _values(item: Any, position: int) -> Any:
 
 
 @export("linalg.global_norm", v1=["global_norm", "linalg.global_norm"])
-def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+def global_norm(t_list: object, name: str | None = None) -> Tensor:
     """Computes the Euclidean norm of all elements of a list of tensors.
 
     >>> tf.linalg.global_norm([tf.constant([3.0]), tf.constant([4.0, 12.0])]).numpy()

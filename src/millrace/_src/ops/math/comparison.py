@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -88,7 +89,7 @@ def equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = Tru
 
 
 @export("math.equal", "equal", elementwise="binary")
-def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x == y` element-wise.
 
     >>> tf.math.equal([2, 4], 2).numpy()
@@ -129,7 +130,7 @@ def not_equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool =
 
 
 @export("math.not_equal", "not_equal", elementwise="binary")
-def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x != y` element-wise.
 
     >>> tf.math.not_equal([2, 4], 2).numpy()
@@ -283,7 +284,7 @@ def _is_ordered(x: Any, comparison: Any) -> Any:
 
 
 @export("math.is_non_decreasing", v1=["is_non_decreasing", "debugging.is_non_decreasing", "math.is_non_decreasing"])
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether the elements of `x`, in row-major order, never decrease; True for fewer than two elements.
 
     >>> tf.math.is_non_decreasing([1.0, 1.0, 3.0]).numpy()
@@ -303,7 +304,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     "math.is_strictly_increasing",
     v1=["is_strictly_increasing", "debugging.is_strictly_increasing", "math.is_strictly_increasing"],
 )
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether the elements of `x`, in row-major order, always increase; True for fewer than two elements.
 
     >>> tf.math.is_strictly_increasing([1.0, 1.0, 3.0]).numpy()

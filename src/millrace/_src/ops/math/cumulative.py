@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -171,7 +172,9 @@ def cumulative_logsumexp_gradient(
 
 
 @export("math.cumsum", "cumsum")
-def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumsum(
+    x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """Computes cumulative sums of `x` along an axis.
 
     >>> tf.cumsum([2, 4, 6, 8]).numpy()
@@ -195,7 +198,9 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
 
 
 @export("math.cumprod", v1=["cumprod", "math.cumprod"])
-def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumprod(
+    x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """Computes cumulative products of `x` along an axis.
 
     >>> tf.math.cumprod([2, 3, 4]).numpy()
@@ -218,7 +223,7 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
 
 @export("math.cumulative_logsumexp")
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """Computes `log(cumsum(exp(x)))` along an axis without overflow or underflow.
 

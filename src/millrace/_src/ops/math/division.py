@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -194,7 +195,7 @@ def floor_div_gradient(dz: Tensor) -> tuple[None, None]:
 
 
 @export("math.floordiv", v1=["floordiv", "math.floordiv"], elementwise="binary")
-def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x // y` element-wise, rounding towards minus infinity.
 
     >>> tf.math.floordiv([-7, 7], 2).numpy()
@@ -408,7 +409,7 @@ def divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
 
 
 @export("math.divide", "divide", elementwise="binary")
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y` as Python does: the same as `tf.truediv`.
 
     >>> tf.divide([16, 12, 11], [4, 6, 2]).numpy()
@@ -427,7 +428,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @export("math.divide_no_nan", v1=["div_no_nan", "math.divide_no_nan"], elementwise="binary")
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y`, and 0 where `y` is 0, even if `x` is 0, infinite or NaN.
 
     >>> tf.math.divide_no_nan([3.0, 1.0], [2.0, 0.0]).numpy()

@@ -244,7 +244,7 @@ def _resolve(equation: str, input_count: int) -> str:
     return f"{left}->{output}"
 
 
-def _contract_in_pairs(resolved: str, tensors: list[Tensor], optimize: Any) -> Tensor:
+def _contract_in_pairs(resolved: str, tensors: list[Tensor], optimize: object) -> Tensor:
     left, _, output = resolved.partition("->")
     terms = list(zip(left.split(","), tensors, strict=True))
     for pair in _contraction_path(resolved, tensors, optimize):
@@ -261,7 +261,7 @@ def _contract_in_pairs(resolved: str, tensors: list[Tensor], optimize: Any) -> T
     return terms[0][1]
 
 
-def _contraction_path(resolved: str, tensors: list[Tensor], optimize: Any) -> list[tuple[int, ...]]:
+def _contraction_path(resolved: str, tensors: list[Tensor], optimize: object) -> list[tuple[int, ...]]:
     """Finds an order of pairing the operands that keeps intermediate results small; unknown sizes count as 1."""
     if any(t.shape.rank is None for t in tensors):
         return [(0, 1)] * (len(tensors) - 1)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -214,7 +215,7 @@ def softplus_grad_gradient(dz: Tensor, gradients: Tensor, features: Tensor) -> t
 
 
 @export("math.log_sigmoid", v1=["log_sigmoid", "math.log_sigmoid"], elementwise="unary")
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the sigmoid as `-softplus(-x)`, which does not underflow.
 
     >>> tf.math.log_sigmoid([0.0, 1.0, -50.0]).numpy()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -116,7 +117,7 @@ def _bins(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
 
 @export("histogram_fixed_width")
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: DType = int32, name: str | None = None
+    values: TensorLike, value_range: TensorLike, nbins: TensorLike = 100, dtype: DType = int32, name: str | None = None
 ) -> Tensor:
     """Counts how many values fall into each of `nbins` bins of equal width.
 
@@ -139,7 +140,7 @@ def histogram_fixed_width(
 
 @export("histogram_fixed_width_bins")
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: DType = int32, name: str | None = None
+    values: Any, value_range: Any, nbins: TensorLike = 100, dtype: DType = int32, name: str | None = None
 ) -> Tensor:
     """Finds, for each value, the number of the bin in a histogram of `nbins` bins of equal width.
 
@@ -310,10 +311,10 @@ def bincount_op(xp: Xp, arr: Array, size: Array, weights: Array) -> Array:
 
 @export("math.bincount", v1=[])
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
     dtype: DType = int32,
     name: str | None = None,
     axis: int | None = None,

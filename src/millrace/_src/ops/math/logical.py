@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.op_def import op
@@ -90,7 +91,7 @@ logical_not.specialize(ufunc("logical_not"))
 
 
 @export("math.logical_xor", v1=["logical_xor", "math.logical_xor"], elementwise="binary")
-def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
     """Returns whether exactly one of `x` and `y` is True, element-wise.
 
     >>> tf.math.logical_xor([True, True, False], [True, False, False]).numpy()

@@ -10,11 +10,12 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Rows, Value, dimensions, folded, joined, reshaped, unfolded
 
 
-def matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def matmul(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Multiplies stacks of matrices; with one right operand for all rows, in a single product."""
     attrs = operation.attrs
     a = _swapped(arguments[0], attrs["transpose_a"])
@@ -24,7 +25,7 @@ def matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
     return [raw.BatchMatMulV2(x=a, y=b)]
 
 
-def sparse_matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def sparse_matmul(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Multiplies stacks of matrices as float32, whatever the operands are."""
     floats = [Value(raw.Cast(x=a.tensor, DstT="float32"), a.is_batched) for a in arguments]
     return matmul(operation, floats, rows)
@@ -37,7 +38,7 @@ def _swapped(value: Value, is_transposed: bool) -> Any:
     return raw.Transpose(x=value.tensor, perm=[0, 2, 1] if value.is_batched else [1, 0])
 
 
-def einsum(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def einsum(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Puts a label for the rows into the equation: `ij,jk->ik` of rows of the first operand is `Aij,jk->Aik`."""
     equation = operation.attrs["equation"]
     if "->" not in equation:
@@ -48,12 +49,12 @@ def einsum(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
     return [raw.Einsum(inputs=[a.tensor for a in arguments], equation=f"{','.join(parts)}->{label}{output.strip()}")]
 
 
-def accumulated(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def accumulated(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Adds operands of one shape, which may be lists."""
     return [raw.AddN(inputs=[rows.spread(a) for a in arguments])]
 
 
-def half_square(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def half_square(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Computes half the sum of squares of every row."""
     tensor = arguments[0].tensor
     flat_rows = reshaped(tensor, joined(dimensions(tensor)[:1], _elements(tensor)))
@@ -61,7 +62,7 @@ def half_square(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     return [raw.Mul(x=total, y=raw.Cast(x=0.5, DstT=tensor.dtype))]
 
 
-def _elements(tensor: Any) -> Any:
+def _elements(tensor: object) -> Any:
     """Returns the number of elements of a row, as a vector of one number."""
     dims = dimensions(tensor)[1:]
     if not isinstance(dims, list):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -26,7 +27,7 @@ _MATRIX_NORMS = ["euclidean", "fro", 1, 2, np.inf]
 
 @export("linalg.norm", "norm", v1=[])
 def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
+    tensor: TensorLike, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
 ) -> Tensor:
     """Computes the norm of vectors, of matrices, or of a whole tensor seen as one vector.
 
@@ -65,7 +66,7 @@ def norm(
         return raw.Squeeze(input=result, squeeze_dims=axes or [])
 
 
-def _is_matrix_norm(axis: Any) -> bool:
+def _is_matrix_norm(axis: object) -> bool:
     if not isinstance(axis, (list, tuple)) or len(axis) == 1:
         return False
     if len(axis) != 2:

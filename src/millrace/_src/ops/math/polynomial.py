@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -15,7 +14,7 @@ from millrace._src.util.export import export
 
 
 @export("math.polyval")
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Evaluates a polynomial at each element of `x`.
 
     >>> tf.math.polyval([1.0, 2.0, 3.0], 2.0).numpy()  # 1 * 2**2 + 2 * 2 + 3

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import (
@@ -84,7 +85,7 @@ def pow_gradient(dz: Tensor, x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, T
 
 
 @export("math.pow", "pow", elementwise="binary")
-def pow_(x: Any, y: Any, name: str | None = None) -> Tensor:
+def pow_(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x ** y` element-wise; `**` on tensors is the same.
 
     >>> tf.pow([[2, 2], [3, 3]], [[8, 16], [2, 3]]).numpy()
@@ -151,7 +152,7 @@ def xlog1py_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @export("math.xlog1py", elementwise="binary")
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log1p(y)`, and 0 where `x` is 0.
 
     >>> tf.math.xlog1py([0.0, 2.0], [-1.0, 0.0]).numpy()
@@ -185,7 +186,7 @@ def xdivy_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @export("math.xdivy", elementwise="binary")
-def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y`, and 0 where `x` is 0 even if `y` is 0.
 
     >>> tf.math.xdivy([0.0, 3.0], [0.0, 2.0]).numpy()

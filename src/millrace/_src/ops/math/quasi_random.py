@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from typing import Any
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import DType, as_dtype, float32
@@ -64,7 +64,9 @@ def sobol_sample_op(xp: Xp, dim: Array, num_results: Array, skip: Array, *, dtyp
 
 
 @export("math.sobol_sample")
-def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: DType = float32, name: str | None = None) -> Tensor:
+def sobol_sample(
+    dim: TensorLike, num_results: TensorLike, skip: TensorLike = 0, dtype: DType = float32, name: str | None = None
+) -> Tensor:
     """Computes points of Sobol's quasi-random sequence in the unit cube.
 
     >>> tf.math.sobol_sample(2, 3).numpy()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
@@ -41,7 +42,12 @@ _DROPPED: dict[str, Any] = {}
 
 
 def _reduce(
-    operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None, dtype: DType | None = None
+    operation: OpFunction,
+    input_tensor: Any,
+    axis: object,
+    keepdims: object,
+    name: str | None,
+    dtype: DType | None = None,
 ) -> Any:
     attrs = _KEPT if keepdims else _DROPPED
     if state.graph is None:
@@ -55,7 +61,9 @@ def _reduce(
 
 
 @export("math.reduce_sum", "reduce_sum", v1=[])
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_sum(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the sum of elements over axes of a tensor.
 
     >>> tf.math.reduce_sum([[1, 1, 1], [1, 1, 1]], axis=0).numpy()
@@ -75,7 +83,9 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 @export("math.reduce_prod", "reduce_prod", v1=[])
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_prod(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the product of elements over axes of a tensor.
 
     >>> tf.math.reduce_prod([[1., 2.], [3., 4.]], axis=0).numpy()
@@ -95,7 +105,9 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 
 
 @export("math.reduce_mean", "reduce_mean", v1=[])
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_mean(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the mean of elements over axes of a tensor.
 
     >>> tf.math.reduce_mean([[1., 1.], [2., 2.]], axis=0).numpy()
@@ -115,7 +127,9 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 
 
 @export("math.reduce_max", "reduce_max", v1=[])
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_max(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the largest element over axes of a tensor.
 
     >>> tf.math.reduce_max([[1, 5], [4, 3]], axis=0).numpy()
@@ -135,7 +149,9 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 @export("math.reduce_min", "reduce_min", v1=[])
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_min(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the smallest element over axes of a tensor.
 
     >>> tf.math.reduce_min([[1, 5], [4, 3]], axis=0).numpy()
@@ -155,7 +171,9 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 @export("math.reduce_all", "reduce_all", v1=[])
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_all(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Returns whether all elements are True over axes of a tensor.
 
     >>> tf.math.reduce_all([[True, True], [False, True]], axis=0).numpy()
@@ -175,7 +193,9 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 @export("math.reduce_any", "reduce_any", v1=[])
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_any(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Returns whether any element is True over axes of a tensor.
 
     >>> tf.math.reduce_any([[True, False], [False, False]], axis=0).numpy()
@@ -196,7 +216,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.reduce_euclidean_norm")
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """Computes the square root of the sum of squares over axes of a tensor.
 
@@ -217,7 +237,9 @@ def reduce_euclidean_norm(
 
 
 @export("math.reduce_logsumexp", "reduce_logsumexp", v1=[])
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_logsumexp(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes `log(sum(exp(x)))` over axes of a tensor without overflow or underflow.
 
     >>> tf.math.reduce_logsumexp([1000.0, 1000.0]).numpy()
@@ -243,7 +265,9 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
 
 
 @export("math.reduce_variance")
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_variance(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the variance over axes: the mean squared distance from the mean.
 
     >>> tf.math.reduce_variance([1.0, 2.0, 3.0, 4.0]).numpy()
@@ -273,7 +297,9 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 
 
 @export("math.reduce_std")
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_std(
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the standard deviation over axes: the square root of the variance.
 
     >>> tf.math.reduce_std([1.0, 2.0, 3.0, 4.0]).numpy()
@@ -295,8 +321,8 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.count_nonzero", v1=[])
 def count_nonzero(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     dtype: DType = int64,
     name: str | None = None,

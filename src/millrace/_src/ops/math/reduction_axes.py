@@ -26,7 +26,7 @@ from millrace._src.ops.math.broadcasting import int_vector
 from millrace._src.ops.shape_rules import UNKNOWN
 
 
-def axes_argument(tensor: Any, axis: Any) -> Any:
+def axes_argument(tensor: object, axis: Any) -> Any:
     """Returns the axes as an input of a reduction op; all axes for None."""
     if axis is None:
         if type(tensor) is EagerTensor and state.graph is None:
@@ -95,7 +95,7 @@ def check_axes(reduction_indices: Array, rank: int) -> None:
     _checked_axes(reduction_indices.reshape(-1).tolist(), rank, is_running=True)
 
 
-def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | None:
+def static_axes(reduction_indices: object, rank: int | None) -> tuple[int, ...] | None:
     """Returns the reduced axes, sorted and not negative, or None where the axes or the rank are not known."""
     value = static_value(reduction_indices)
     if value is None or rank is None:
@@ -103,7 +103,7 @@ def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | N
     return tuple(sorted({int(a) % rank for a in value.reshape(-1)}))
 
 
-def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Any:
+def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: object, keep_dims: bool) -> Any:
     """Gives a reduction's result (or the result's gradient) the reduced axes of `source` back, with size 1."""
     if keep_dims:
         return reduced
@@ -119,7 +119,7 @@ def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims
     return reduced
 
 
-def _kept_shape(source: Tensor, reduction_indices: Any) -> Any:
+def _kept_shape(source: Tensor, reduction_indices: object) -> Any:
     """Returns the run-time shape of `source` with 1 at the reduced axes."""
     rank, shape = raw.Rank(input=source), raw.Shape(input=source)
     flat_axes = raw.Reshape(tensor=raw.Cast(x=reduction_indices, DstT=shape.dtype), shape=np.array([-1, 1], np.int32))
@@ -136,7 +136,7 @@ def shape_of(tensor: Tensor) -> Any:
     return raw.Shape(input=tensor)
 
 
-def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Any:
+def spread(reduced: Tensor, source: Tensor, reduction_indices: object, keep_dims: bool) -> Any:
     """Repeats a reduction's gradient over the reduced axes: the gradient of a sum."""
     rank = source.shape.rank
     axes = static_axes(reduction_indices, rank)

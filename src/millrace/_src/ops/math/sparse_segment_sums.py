@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array
 
 _FEW = 64
@@ -55,7 +56,7 @@ def _suits_scipy(array: Array, indices: Array) -> bool:
     return array.dtype.kind == "f" and array.dtype.itemsize >= 4 and len(indices) > _FEW
 
 
-def _matrix(dtype: Any, indices: Array, ids: Array, segments: int, rows: int) -> Any:
+def _matrix(dtype: DTypeLike, indices: Array, ids: Array, segments: int, rows: int) -> Any:
     """Makes the matrix of ones, segment by row."""
     sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
     pointers = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=segments))])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import bfloat16, float16, float32, float64
 from millrace._src.core.errors import invalid
@@ -250,10 +251,10 @@ def sparse_segment_sum_with_num_segments_gradient(
 
 @export("sparse.segment_sum", v1=[])
 def segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
@@ -367,10 +368,10 @@ def sparse_segment_mean_with_num_segments_gradient(
 
 @export("sparse.segment_mean", v1=[])
 def segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
@@ -485,10 +486,10 @@ def sparse_segment_sqrt_n_with_num_segments_gradient(
 
 @export("sparse.segment_sqrt_n", v1=[])
 def segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:

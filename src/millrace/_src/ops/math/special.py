@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -103,7 +104,7 @@ def erfinv_gradient(dy: Tensor, y: Tensor) -> Any:
 
 
 @export("math.erfinv", elementwise="unary")
-def erfinv(x: Any, name: str | None = None) -> Tensor:
+def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Finds the number whose error function is `x`.
 
     >>> tf.math.erfinv([0.0, 0.5, 1.0]).numpy()
@@ -135,7 +136,7 @@ def ndtri_gradient(dy: Tensor, y: Tensor) -> Any:
 
 
 @export("math.ndtri", elementwise="unary")
-def ndtri(x: Any, name: str | None = None) -> Tensor:
+def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the quantile of the standard normal distribution: the number below which lies the probability `x`.
 
     >>> tf.math.ndtri([0.5, 0.975]).numpy()
@@ -266,7 +267,7 @@ def polygamma_gradient(dz: Tensor, a: Tensor, x: Tensor) -> tuple[None, Tensor]:
 
 
 @export("math.lbeta", v1=["lbeta", "math.lbeta"])
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the beta function over the last axis.
 
     >>> tf.math.lbeta([0.5, 1.0, 2.0]).numpy()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.op_def import op
@@ -63,7 +64,7 @@ def dawsn_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.special.dawsn", elementwise="unary")
-def dawsn(x: Any, name: str | None = None) -> Tensor:
+def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.dawsn([0.5, 1.0]).numpy()
@@ -97,7 +98,7 @@ def expint_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.special.expint", elementwise="unary")
-def expint(x: Any, name: str | None = None) -> Tensor:
+def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
 
     >>> tf.math.special.expint([0.5, 1.0]).numpy()
@@ -131,7 +132,7 @@ def fresnel_cos_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.special.fresnel_cos", elementwise="unary")
-def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
+def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral, of `cos(pi / 2 * t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.fresnel_cos([0.5, 1.0]).numpy()
@@ -165,7 +166,7 @@ def fresnel_sin_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.special.fresnel_sin", elementwise="unary")
-def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
+def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral, of `sin(pi / 2 * t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.fresnel_sin([0.5, 1.0]).numpy()
@@ -199,7 +200,7 @@ def spence_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.special.spence", elementwise="unary")
-def spence(x: Any, name: str | None = None) -> Tensor:
+def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     >>> tf.math.special.spence([0.5, 1.0]).numpy()

@@ -107,7 +107,7 @@ def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
     return list(range(static_rank - count, static_rank)), list(range(count))
 
 
-def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor, Any, list[int | None] | None]:
+def _as_matrix(x: Tensor, axes: object, *, contracted_first: bool) -> tuple[Tensor, Any, list[int | None] | None]:
     """Reshapes `x` to a matrix of the free and the contracted axes.
 
     Returns the matrix, the sizes of the free axes, and the static sizes of the free axes as far as they are known.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bfloat16, complex64, complex128, float32, float64, int32, int64
@@ -46,7 +47,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @export(v1=["floor_div"], elementwise="binary")
-def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity.
 
     >>> tf.compat.v1.floor_div(-7, 2).numpy()
@@ -65,8 +66,8 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 @export(v1=["sparse_matmul"])
 def sparse_matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     a_is_sparse: bool = False,
@@ -95,7 +96,7 @@ def sparse_matmul(
 
 
 @export(v1=["math.in_top_k", "nn.in_top_k"])
-def in_top_k_v1(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k_v1(predictions: TensorLike, targets: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether each target class is among the `k` classes of the highest predictions.
 
     >>> tf.compat.v1.math.in_top_k([[0.1, 0.9]], [1], 1).numpy()
@@ -114,7 +115,11 @@ def in_top_k_v1(predictions: Any, targets: Any, k: Any, name: str | None = None)
 
 @export(v1=["math.bincount", "bincount"])
 def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: DType = int32
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DType = int32,
 ) -> Tensor:
     """Counts how often each integer occurs.
 
@@ -134,7 +139,7 @@ def bincount(
 
 
 @export(v1=["to_float"])
-def to_float(x: Any, name: str = "ToFloat") -> Any:
+def to_float(x: TensorLike, name: str = "ToFloat") -> Any:
     """Casts a tensor to float32.
 
     >>> tf.compat.v1.to_float(3).numpy()
@@ -150,7 +155,7 @@ def to_float(x: Any, name: str = "ToFloat") -> Any:
 
 
 @export(v1=["to_double"])
-def to_double(x: Any, name: str = "ToDouble") -> Any:
+def to_double(x: TensorLike, name: str = "ToDouble") -> Any:
     """Casts a tensor to float64.
 
     >>> tf.compat.v1.to_double(3).numpy()
@@ -166,7 +171,7 @@ def to_double(x: Any, name: str = "ToDouble") -> Any:
 
 
 @export(v1=["to_int32"])
-def to_int32(x: Any, name: str = "ToInt32") -> Any:
+def to_int32(x: TensorLike, name: str = "ToInt32") -> Any:
     """Casts a tensor to int32.
 
     >>> tf.compat.v1.to_int32(3).numpy()
@@ -182,7 +187,7 @@ def to_int32(x: Any, name: str = "ToInt32") -> Any:
 
 
 @export(v1=["to_int64"])
-def to_int64(x: Any, name: str = "ToInt64") -> Any:
+def to_int64(x: TensorLike, name: str = "ToInt64") -> Any:
     """Casts a tensor to int64.
 
     >>> tf.compat.v1.to_int64(3).numpy()
@@ -198,7 +203,7 @@ def to_int64(x: Any, name: str = "ToInt64") -> Any:
 
 
 @export(v1=["to_bfloat16"])
-def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
+def to_bfloat16(x: TensorLike, name: str = "ToBFloat16") -> Any:
     """Casts a tensor to bfloat16.
 
     >>> tf.compat.v1.to_bfloat16(3).dtype
@@ -214,7 +219,7 @@ def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
 
 
 @export(v1=["to_complex64"])
-def to_complex64(x: Any, name: str = "ToComplex64") -> Any:
+def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Any:
     """Casts a tensor to complex64.
 
     >>> tf.compat.v1.to_complex64(3).numpy()
@@ -230,7 +235,7 @@ def to_complex64(x: Any, name: str = "ToComplex64") -> Any:
 
 
 @export(v1=["to_complex128"])
-def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
+def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Any:
     """Casts a tensor to complex128.
 
     >>> tf.compat.v1.to_complex128(3).numpy()
@@ -247,11 +252,11 @@ def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
 
 @export(v1=["sparse.segment_sum", "sparse_segment_sum"])
 def sparse_segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     name: str | None = None,
-    num_segments: Any = None,
+    num_segments: TensorLike | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
     """Sums the rows `data[indices]` of each segment, with TensorFlow 1's order of arguments.
@@ -274,11 +279,11 @@ def sparse_segment_sum(
 
 @export(v1=["sparse.segment_mean", "sparse_segment_mean"])
 def sparse_segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     name: str | None = None,
-    num_segments: Any = None,
+    num_segments: TensorLike | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
     """Computes the mean of the rows `data[indices]` of each segment, with TensorFlow 1's order of arguments.
@@ -301,11 +306,11 @@ def sparse_segment_mean(
 
 @export(v1=["sparse.segment_sqrt_n", "sparse_segment_sqrt_n"])
 def sparse_segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     name: str | None = None,
-    num_segments: Any = None,
+    num_segments: TensorLike | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
     """Divides the sum of the rows `data[indices]` of each segment by the square root of their number.

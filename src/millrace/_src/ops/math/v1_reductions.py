@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import DType, int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.math import reduce
@@ -16,18 +17,18 @@ from millrace._src.util.export import export
 from millrace._src.util.old_arguments import one_of
 
 
-def _arguments(axis: Any, keepdims: Any, reduction_indices: Any, keep_dims: Any) -> tuple[Any, bool]:
+def _arguments(axis: object, keepdims: object, reduction_indices: object, keep_dims: object) -> tuple[Any, bool]:
     axis = one_of("reduction_indices", reduction_indices, "axis", axis)
     return axis, bool(one_of("keep_dims", keep_dims, "keepdims", keepdims))
 
 
 @export(v1=["math.reduce_sum", "reduce_sum"])
 def reduce_sum(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Computes the sum of elements over axes of a tensor.
@@ -52,11 +53,11 @@ def reduce_sum(
 
 @export(v1=["math.reduce_prod", "reduce_prod"])
 def reduce_prod(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Computes the product of elements over axes of a tensor.
@@ -81,11 +82,11 @@ def reduce_prod(
 
 @export(v1=["math.reduce_mean", "reduce_mean"])
 def reduce_mean(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Computes the mean of elements over axes of a tensor.
@@ -110,11 +111,11 @@ def reduce_mean(
 
 @export(v1=["math.reduce_max", "reduce_max"])
 def reduce_max(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Computes the largest element over axes of a tensor.
@@ -139,11 +140,11 @@ def reduce_max(
 
 @export(v1=["math.reduce_min", "reduce_min"])
 def reduce_min(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Computes the smallest element over axes of a tensor.
@@ -168,11 +169,11 @@ def reduce_min(
 
 @export(v1=["math.reduce_all", "reduce_all"])
 def reduce_all(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Returns whether all elements are True over axes of a tensor.
@@ -197,11 +198,11 @@ def reduce_all(
 
 @export(v1=["math.reduce_any", "reduce_any"])
 def reduce_any(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Returns whether any element is True over axes of a tensor.
@@ -226,11 +227,11 @@ def reduce_any(
 
 @export(v1=["math.reduce_logsumexp", "reduce_logsumexp"])
 def reduce_logsumexp(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Computes `log(sum(exp(x)))` of elements over axes of a tensor.
@@ -255,14 +256,14 @@ def reduce_logsumexp(
 
 @export(v1=["math.count_nonzero", "count_nonzero"])
 def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
+    input_tensor: TensorLike | None = None,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     dtype: DType = int64,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Counts the elements that are not zero, over axes.
 
@@ -288,7 +289,11 @@ def count_nonzero(
 
 @export(v1=["math.argmax", "argmax"])
 def argmax_v1(
-    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: DType = int64
+    input: TensorLike,
+    axis: TensorLike | None = None,
+    name: str | None = None,
+    dimension: TensorLike | None = None,
+    output_type: DType = int64,
 ) -> Tensor:
     """Finds the index of the largest element along an axis.
 
@@ -310,7 +315,11 @@ def argmax_v1(
 
 @export(v1=["math.argmin", "argmin"])
 def argmin_v1(
-    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: DType = int64
+    input: TensorLike,
+    axis: TensorLike | None = None,
+    name: str | None = None,
+    dimension: TensorLike | None = None,
+    output_type: DType = int64,
 ) -> Tensor:
     """Finds the index of the smallest element along an axis.
 
@@ -331,7 +340,7 @@ def argmin_v1(
 
 
 @export(v1=["arg_max"])
-def arg_max(input: Any, dimension: Any, output_type: DType = int64, name: str | None = None) -> Tensor:
+def arg_max(input: TensorLike, dimension: TensorLike, output_type: DType = int64, name: str | None = None) -> Tensor:
     """Finds the index of the largest element along an axis.
 
     >>> tf.compat.v1.arg_max([2, 20, 30], 0).numpy()
@@ -349,7 +358,7 @@ def arg_max(input: Any, dimension: Any, output_type: DType = int64, name: str | 
 
 
 @export(v1=["arg_min"])
-def arg_min(input: Any, dimension: Any, output_type: DType = int64, name: str | None = None) -> Tensor:
+def arg_min(input: TensorLike, dimension: TensorLike, output_type: DType = int64, name: str | None = None) -> Tensor:
     """Finds the index of the smallest element along an axis.
 
     >>> tf.compat.v1.arg_min([2, 20, 30], 0).numpy()
@@ -368,9 +377,9 @@ def arg_min(input: Any, dimension: Any, output_type: DType = int64, name: str | 
 
 @export(v1=["linalg.norm", "norm"])
 def norm_v1(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: object = "euclidean",
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -102,7 +103,7 @@ def relu_grad_gradient(dy: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @export("nn.relu6", elementwise="unary")
-def relu6(features: Any, name: str | None = None) -> Any:
+def relu6(features: TensorLike, name: str | None = None) -> Any:
     """Computes `min(max(features, 0), 6)` element-wise.
 
     >>> tf.nn.relu6([-1., 3., 9.]).numpy()

@@ -35,7 +35,7 @@ def for_all_dimensions(value: Any, spatial: int, channel_axis: int, name: str) -
     return [1, 1, *values] if channel_axis == 1 else [1, *values, 1]
 
 
-def padding_attributes(padding: Any, length: int = 4) -> tuple[Any, list[int]]:
+def padding_attributes(padding: object, length: int = 4) -> tuple[Any, list[int]]:
     """Returns the attributes `padding` and `explicit_paddings` for "SAME", "VALID" or a list of pairs.
 
     Raises: ValueError: if the list is not `length` pairs.

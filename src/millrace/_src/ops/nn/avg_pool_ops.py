@@ -29,7 +29,9 @@ from millrace._src.ops.nn.windows import Window
 from millrace._src.util.onednn import pooling as onednn
 
 
-def _windows(shape: Sequence[int], ksize: Any, strides: Any, padding: str, data_format: str) -> tuple[Window, ...]:
+def _windows(
+    shape: Sequence[int], ksize: object, strides: object, padding: str, data_format: str
+) -> tuple[Window, ...]:
     windows = pool_windows(shape, ksize, strides, padding, data_format)
     if windows[win.layout_of(data_format).channels].kernel != 1:
         raise UnimplementedError(None, None, "Non-spatial pooling is not yet supported. Volunteers? :)")
@@ -194,7 +196,9 @@ def avg_pool_op(
 
 @avg_pool_op.gradient
 @values_for(value=())
-def avg_pool_gradient(dy: Tensor, value: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> Tensor:
+def avg_pool_gradient(
+    dy: Tensor, value: Tensor, ksize: object, strides: object, padding: str, data_format: str
+) -> Tensor:
     return raw.AvgPoolGrad(
         orig_input_shape=raw.Shape(input=value),
         grad=dy,
@@ -229,7 +233,9 @@ def avg_pool_grad_op(
 
 
 @avg_pool_grad_op.gradient
-def avg_pool_grad_gradient(dy: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> tuple[None, Tensor]:
+def avg_pool_grad_gradient(
+    dy: Tensor, ksize: object, strides: object, padding: str, data_format: str
+) -> tuple[None, Tensor]:
     return None, raw.AvgPool(value=dy, ksize=ksize, strides=strides, padding=padding, data_format=data_format)
 
 
@@ -248,7 +254,9 @@ def avg_pool_3d_op(
 
 
 @avg_pool_3d_op.gradient
-def avg_pool_3d_gradient(dy: Tensor, input: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> Tensor:
+def avg_pool_3d_gradient(
+    dy: Tensor, input: Tensor, ksize: object, strides: object, padding: str, data_format: str
+) -> Tensor:
     return raw.AvgPool3DGrad(
         orig_input_shape=raw.Shape(input=input),
         grad=dy,
@@ -284,6 +292,6 @@ def avg_pool_3d_grad_op(
 
 @avg_pool_3d_grad_op.gradient
 def avg_pool_3d_grad_gradient(
-    dy: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+    dy: Tensor, ksize: object, strides: object, padding: str, data_format: str
 ) -> tuple[None, Tensor]:
     return None, raw.AvgPool3D(input=dy, ksize=ksize, strides=strides, padding=padding, data_format=data_format)

@@ -18,7 +18,13 @@ from millrace._src.util.export import export
 
 @export("nn.batch_normalization")
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+    x: Any,
+    mean: object,
+    variance: object,
+    offset: object,
+    scale: object,
+    variance_epsilon: object,
+    name: str | None = None,
 ) -> Tensor:
     """Computes `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
 

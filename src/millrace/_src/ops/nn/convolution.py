@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -28,11 +29,11 @@ from millrace._src.util.export import export
 @export("nn.conv2d", v1=[])
 def conv2d(
     input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    filters: TensorLike,
+    strides: TensorLike,
+    padding: object,
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes a 2-D convolution (without turning the filters: a cross-correlation) of images.
@@ -77,11 +78,11 @@ def conv2d(
 @export("nn.conv3d", v1=[])
 def conv3d(
     input: Any,
-    filters: Any,
-    strides: Any,
+    filters: TensorLike,
+    strides: TensorLike,
     padding: str,
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes a 3-D convolution (without turning the filters: a cross-correlation) of volumes.
@@ -116,11 +117,11 @@ def conv3d(
 @export("nn.conv1d", v1=[])
 def conv1d(
     input: Any,
-    filters: Any,
-    stride: Any,
+    filters: TensorLike,
+    stride: TensorLike,
     padding: str,
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes a 1-D convolution (without turning the filters: a cross-correlation), as a 2-D one of height 1.
@@ -162,7 +163,7 @@ def conv1d(
 def convolution(
     input: Any,
     filters: Any,
-    strides: Any = None,
+    strides: TensorLike | None = None,
     padding: Any = "VALID",
     data_format: str | None = None,
     dilations: Any = None,
@@ -240,7 +241,7 @@ def _spatial_rank(input: Tensor, filters: Tensor) -> int:
 
 
 @export("nn.atrous_conv2d")
-def atrous_conv2d(value: Any, filters: Any, rate: int, padding: str, name: str | None = None) -> Tensor:
+def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int, padding: str, name: str | None = None) -> Tensor:
     """Computes a 2-D convolution with filters whose elements are `rate` apart (dilated, "with holes").
 
     >>> tf.nn.atrous_conv2d(tf.ones([1, 5, 5, 1]), tf.ones([2, 2, 1, 1]), rate=2, padding="VALID").shape

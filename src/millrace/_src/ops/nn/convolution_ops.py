@@ -349,12 +349,12 @@ def conv2d_gradient(
     dy: Tensor,
     input: Tensor,
     filter: Tensor,
-    strides: Any,
+    strides: object,
     use_cudnn_on_gpu: bool,
     padding: str,
-    explicit_paddings: Any,
+    explicit_paddings: object,
     data_format: str,
-    dilations: Any,
+    dilations: object,
 ) -> tuple[Tensor, Tensor]:
     attrs = _attrs(strides, padding, data_format, dilations)
     attrs.update(use_cudnn_on_gpu=use_cudnn_on_gpu, explicit_paddings=explicit_paddings)
@@ -365,7 +365,7 @@ def conv2d_gradient(
     )
 
 
-def _attrs(strides: Any, padding: str, data_format: str, dilations: Any) -> dict[str, Any]:
+def _attrs(strides: object, padding: str, data_format: str, dilations: object) -> dict[str, Any]:
     return {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
 
 
@@ -401,12 +401,12 @@ def conv2d_input_gradient_gradient(
     dy: Tensor,
     filter: Tensor,
     out_backprop: Tensor,
-    strides: Any,
+    strides: object,
     use_cudnn_on_gpu: bool,
     padding: str,
-    explicit_paddings: Any,
+    explicit_paddings: object,
     data_format: str,
-    dilations: Any,
+    dilations: object,
 ) -> tuple[None, Tensor, Tensor]:
     attrs = _attrs(strides, padding, data_format, dilations)
     attrs.update(use_cudnn_on_gpu=use_cudnn_on_gpu, explicit_paddings=explicit_paddings)
@@ -450,12 +450,12 @@ def conv2d_filter_gradient_gradient(
     dy: Tensor,
     input: Tensor,
     out_backprop: Tensor,
-    strides: Any,
+    strides: object,
     use_cudnn_on_gpu: bool,
     padding: str,
-    explicit_paddings: Any,
+    explicit_paddings: object,
     data_format: str,
-    dilations: Any,
+    dilations: object,
 ) -> tuple[Tensor, None, Tensor]:
     attrs = _attrs(strides, padding, data_format, dilations)
     attrs.update(use_cudnn_on_gpu=use_cudnn_on_gpu, explicit_paddings=explicit_paddings)
@@ -495,7 +495,7 @@ def conv3d_op(
 @conv3d_op.gradient
 @values_for(input=("filter",), filter=("input",))
 def conv3d_gradient(
-    dy: Tensor, input: Tensor, filter: Tensor, strides: Any, padding: str, data_format: str, dilations: Any
+    dy: Tensor, input: Tensor, filter: Tensor, strides: object, padding: str, data_format: str, dilations: object
 ) -> tuple[Tensor, Tensor]:
     attrs = _attrs(strides, padding, data_format, dilations)
     shapes = raw.ShapeN(input=[input, filter])
@@ -533,7 +533,7 @@ def conv3d_input_gradient_op(
 
 @conv3d_input_gradient_op.gradient
 def conv3d_input_gradient_gradient(
-    dy: Tensor, filter: Tensor, out_backprop: Tensor, strides: Any, padding: str, data_format: str, dilations: Any
+    dy: Tensor, filter: Tensor, out_backprop: Tensor, strides: object, padding: str, data_format: str, dilations: object
 ) -> tuple[None, Tensor, Tensor]:
     attrs = _attrs(strides, padding, data_format, dilations)
     sizes = raw.Shape(input=filter)
@@ -571,7 +571,7 @@ def conv3d_filter_gradient_op(
 
 @conv3d_filter_gradient_op.gradient
 def conv3d_filter_gradient_gradient(
-    dy: Tensor, input: Tensor, out_backprop: Tensor, strides: Any, padding: str, data_format: str, dilations: Any
+    dy: Tensor, input: Tensor, out_backprop: Tensor, strides: object, padding: str, data_format: str, dilations: object
 ) -> tuple[Tensor, None, Tensor]:
     attrs = _attrs(strides, padding, data_format, dilations)
     sizes = raw.Shape(input=input)

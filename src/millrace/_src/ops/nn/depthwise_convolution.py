@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -57,11 +58,11 @@ def depthwise_conv2d(
 
 
 def _depthwise(
-    input: Tensor, filter: Tensor, strides: Any, padding: Any, data_format: Any, rates: Any, scope: str
+    input: Tensor, filter: Tensor, strides: object, padding: Any, data_format: Any, rates: Any, scope: str
 ) -> Tensor:
     filter_shape = shape_of(filter)
 
-    def dense(x: Tensor, left: Any) -> Tensor:
+    def dense(x: Tensor, left: object) -> Tensor:
         mode, explicit = padding_attributes(left)
         result: Tensor = depthwise_op(
             x,
@@ -82,11 +83,11 @@ def _depthwise(
     v1=["nn.depthwise_conv2d_backprop_input", "nn.depthwise_conv2d_native_backprop_input"],
 )
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: TensorLike,
+    padding: object,
     data_format: str = "NHWC",
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
@@ -128,11 +129,11 @@ def depthwise_conv2d_backprop_input(
     v1=["nn.depthwise_conv2d_backprop_filter", "nn.depthwise_conv2d_native_backprop_filter"],
 )
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: TensorLike,
+    padding: object,
     data_format: str = "NHWC",
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,

@@ -67,7 +67,7 @@ def depthwise_filter_gradient(
 # --- the implementations of NumPy ------------------------------------------------------------------------------------
 
 
-def _wide(function: Callable[..., Array], xp: Xp, a: Array, b: Array, *rest: Any) -> Array:
+def _wide(function: Callable[..., Array], xp: Xp, a: Array, b: Array, *rest: object) -> Array:
     """Calls `function` in float32 for 16-bit floats."""
     if not is_half(a):
         return function(xp, a, b, *rest)

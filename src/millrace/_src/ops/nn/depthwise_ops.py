@@ -102,11 +102,11 @@ def depthwise_gradient(
     dy: Tensor,
     input: Tensor,
     filter: Tensor,
-    strides: Any,
+    strides: object,
     padding: str,
-    explicit_paddings: Any,
+    explicit_paddings: object,
     data_format: str,
-    dilations: Any,
+    dilations: object,
 ) -> tuple[Tensor, Tensor]:
     attrs = _attrs(strides, padding, explicit_paddings, data_format, dilations)
     return (
@@ -119,7 +119,9 @@ def depthwise_gradient(
     )
 
 
-def _attrs(strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any) -> dict[str, Any]:
+def _attrs(
+    strides: object, padding: str, explicit_paddings: object, data_format: str, dilations: object
+) -> dict[str, Any]:
     return {
         "strides": strides,
         "padding": padding,
@@ -166,11 +168,11 @@ def depthwise_input_gradient_gradient(
     dy: Tensor,
     filter: Tensor,
     out_backprop: Tensor,
-    strides: Any,
+    strides: object,
     padding: str,
-    explicit_paddings: Any,
+    explicit_paddings: object,
     data_format: str,
-    dilations: Any,
+    dilations: object,
 ) -> tuple[None, Tensor, Tensor]:
     attrs = _attrs(strides, padding, explicit_paddings, data_format, dilations)
     sizes = raw.Shape(input=filter)
@@ -216,11 +218,11 @@ def depthwise_filter_gradient_gradient(
     dy: Tensor,
     input: Tensor,
     out_backprop: Tensor,
-    strides: Any,
+    strides: object,
     padding: str,
-    explicit_paddings: Any,
+    explicit_paddings: object,
     data_format: str,
-    dilations: Any,
+    dilations: object,
 ) -> tuple[Tensor, None, Tensor]:
     attrs = _attrs(strides, padding, explicit_paddings, data_format, dilations)
     sizes = raw.Shape(input=input)

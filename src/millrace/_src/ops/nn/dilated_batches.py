@@ -29,7 +29,7 @@ from millrace._src.ops.nn.arguments import is_channels_first
 def through_batch(
     input: Tensor,
     rates: Sequence[int],
-    padding: Any,
+    padding: object,
     function: Callable[[Tensor, Any], Tensor],
     filter_shape: Callable[[], Tensor] | None,
     data_format: str | None,

@@ -11,6 +11,7 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -27,7 +28,13 @@ from millrace._src.util.export import export
 
 
 @export("nn.dropout", v1=[])
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
+def dropout(
+    x: TensorLike,
+    rate: TensorLike,
+    noise_shape: TensorLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Sets elements to 0 with probability `rate`, and scales the others by `1 / (1 - rate)`: the expected sum stays.
 
     Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", 2014.
@@ -53,7 +60,12 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 
 @export("nn.experimental.stateless_dropout")
 def stateless_dropout(
-    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
+    rng_alg: TensorLike | None = None,
+    noise_shape: TensorLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Drops elements as `tf.nn.dropout` does, by a choice that is a function of `seed` alone.
 
@@ -77,7 +89,11 @@ def stateless_dropout(
 
 @export("nn.experimental.general_dropout")
 def general_dropout(
-    x: Any, rate: Any, uniform_sampler: Callable[..., Any], noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    uniform_sampler: Callable[..., Any],
+    noise_shape: TensorLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Drops elements as `tf.nn.dropout` does, with the random numbers of `uniform_sampler`.
 
@@ -138,7 +154,7 @@ def _scaled(x: Tensor, rate: Any, is_number: bool) -> tuple[Any, Any]:
     return raw.RealDiv(x=x, y=raw.Sub(x=constant(1, dtype=x.dtype), y=rate)), rate
 
 
-def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
+def _noise_shape(x: Tensor, noise_shape: object) -> Any:
     if noise_shape is None:
         return shape_of(x)
     try:

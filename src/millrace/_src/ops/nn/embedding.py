@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
@@ -30,7 +31,9 @@ from millrace._src.util.export import export
 
 
 @export("nn.embedding_lookup", v1=[])
-def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
+) -> Tensor:
     """Looks up rows of one table, or of one that is split over several tensors.
 
     >>> table = tf.constant([[1., 2.], [3., 4.], [5., 6.]])
@@ -55,8 +58,8 @@ def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name:
 
 @export(v1=["nn.embedding_lookup"])
 def embedding_lookup_v1(
-    params: Any,
-    ids: Any,
+    params: TensorLike,
+    ids: TensorLike,
     partition_strategy: str = "mod",
     name: str | None = None,
     validate_indices: bool = True,
@@ -85,15 +88,15 @@ def embedding_lookup_v1(
 
 
 @overload("nn.embedding_lookup", RaggedTensor)
-def embedding_lookup_ragged(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Any:
+def embedding_lookup_ragged(params: object, ids: object, max_norm: float | None = None, name: str | None = None) -> Any:
     """Looks up a row for each value of a ragged tensor."""
     return _lookup_ragged(params, ids, "div", max_norm, name)
 
 
 @overload("compat.v1.nn.embedding_lookup", RaggedTensor)
 def embedding_lookup_ragged_v1(
-    params: Any,
-    ids: Any,
+    params: object,
+    ids: object,
     partition_strategy: str = "mod",
     name: str | None = None,
     validate_indices: bool = True,

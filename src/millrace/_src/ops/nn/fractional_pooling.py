@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import InvalidArgumentError
@@ -401,8 +402,8 @@ class FractionalAvgPool(NamedTuple):
 
 @export("nn.fractional_max_pool", v1=[])
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
@@ -440,8 +441,8 @@ def fractional_max_pool(
 
 @export("nn.fractional_avg_pool", v1=[])
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: TensorLike,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,

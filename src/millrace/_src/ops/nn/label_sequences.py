@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import invalid
@@ -29,7 +30,7 @@ from millrace._src.util.export import export
 
 
 @export("nn.collapse_repeated")
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def collapse_repeated(labels: Any, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Merges neighbouring equal labels of each sequence, and moves the rest to the front.
 
     >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1], [3, 3, 0, 0, 0]], seq_length=[5, 2])
@@ -65,7 +66,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 
 
 @export("nn.ctc_unique_labels")
-def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
     """Finds the different labels of each row.
 
     >>> values, columns = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -177,7 +178,11 @@ def _stirling(targets: Tensor) -> Any:
 
 
 @export("nn.compute_average_loss")
-def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
+def compute_average_loss(
+    per_example_loss: TensorLike,
+    sample_weight: TensorLike | None = None,
+    global_batch_size: TensorLike | None = None,
+) -> Tensor:
     """Divides the sum of a batch's losses by the size of the whole batch, over all replicas.
 
     >>> tf.nn.compute_average_loss([1., 3.], global_batch_size=8).numpy()
@@ -231,7 +236,7 @@ def _batch_size(value: Any) -> Any:
 
 
 @export("nn.scale_regularization_loss")
-def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """Divides the sum of regularization losses by the number of replicas, which is 1 here.
 
     >>> tf.nn.scale_regularization_loss([1., 2.]).numpy()

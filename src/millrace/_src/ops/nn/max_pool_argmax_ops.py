@@ -7,7 +7,6 @@ the flattened batch of images.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -77,8 +76,8 @@ def max_pool_with_argmax_gradient(
     dargmax: Tensor,
     input: Tensor,
     argmax: Tensor,
-    ksize: Any,
-    strides: Any,
+    ksize: object,
+    strides: object,
     padding: str,
     include_batch_in_index: bool,
 ) -> Tensor:
@@ -141,8 +140,8 @@ def max_pool_grad_with_argmax_gradient(
     dy: Tensor,
     input: Tensor,
     argmax: Tensor,
-    ksize: Any,
-    strides: Any,
+    ksize: object,
+    strides: object,
     padding: str,
     include_batch_in_index: bool,
 ) -> tuple[Tensor, Tensor, None]:
@@ -195,8 +194,8 @@ def max_pool_grad_grad_with_argmax_gradient(
     dy: Tensor,
     input: Tensor,
     argmax: Tensor,
-    ksize: Any,
-    strides: Any,
+    ksize: object,
+    strides: object,
     padding: str,
     include_batch_in_index: bool,
 ) -> tuple[Tensor, Tensor, None]:

@@ -189,10 +189,10 @@ def max_pool_gradient(
     dy: Tensor,
     input: Tensor,
     output: Tensor,
-    ksize: Any,
-    strides: Any,
+    ksize: object,
+    strides: object,
     padding: str,
-    explicit_paddings: Any,
+    explicit_paddings: object,
     data_format: str,
 ) -> Tensor:
     return raw.MaxPoolGrad(
@@ -275,8 +275,8 @@ def max_pool_grad_gradient(
     dy: Tensor,
     orig_input: Tensor,
     orig_output: Tensor,
-    ksize: Any,
-    strides: Any,
+    ksize: object,
+    strides: object,
     padding: str,
     explicit_paddings: Any,
     data_format: str,
@@ -378,7 +378,7 @@ def max_pool_grad_grad_op(
 
 @max_pool_grad_grad_op.gradient
 def max_pool_grad_grad_gradient(
-    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: object, strides: object, padding: str, data_format: str
 ) -> tuple[Tensor, Tensor, Tensor]:
     return (
         raw.ZerosLike(x=orig_input),
@@ -461,7 +461,7 @@ def max_pool_3d_op(
 
 @max_pool_3d_op.gradient
 def max_pool_3d_gradient(
-    dy: Tensor, input: Tensor, output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+    dy: Tensor, input: Tensor, output: Tensor, ksize: object, strides: object, padding: str, data_format: str
 ) -> Tensor:
     return raw.MaxPool3DGrad(
         orig_input=input,
@@ -502,7 +502,7 @@ def max_pool_3d_grad_op(
 
 @max_pool_3d_grad_op.gradient
 def max_pool_3d_grad_gradient(
-    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: object, strides: object, padding: str, data_format: str
 ) -> tuple[Tensor, Tensor, Tensor]:
     return (
         raw.ZerosLike(x=orig_input),
@@ -545,7 +545,7 @@ def max_pool_3d_grad_grad_op(
 
 @max_pool_3d_grad_grad_op.gradient
 def max_pool_3d_grad_grad_gradient(
-    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: object, strides: object, padding: str, data_format: str
 ) -> tuple[Tensor, Tensor, Tensor]:
     return (
         raw.ZerosLike(x=orig_input),

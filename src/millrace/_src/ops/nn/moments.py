@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -29,7 +30,7 @@ _HALF = (d.float16, d.bfloat16)
 
 @export("nn.moments", v1=[])
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: Any, axes: Any, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Computes the mean and the variance of `x` over `axes`.
 
@@ -136,7 +137,7 @@ def sufficient_statistics(
 def _count(x: Tensor, axes: list[int]) -> Tensor:
     dims = x.shape.as_list() if x.shape.rank is not None else None
     if dims is not None and all(dims[a] is not None for a in axes):
-        return constant(math.prod(dims[a] for a in axes), dtype=x.dtype)
+        return constant(math.prod(dims[a] or 0 for a in axes), dtype=x.dtype)
     rank = rank_of(x)
     positive = [a + rank if a < 0 else a for a in axes]
     return reduce_prod(gather(cast(shape_of(x), x.dtype), positive), name="count")
@@ -144,7 +145,7 @@ def _count(x: Tensor, axes: list[int]) -> Tensor:
 
 @export("nn.normalize_moments")
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: object, mean_ss: Any, variance_ss: object, shift: object, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Computes the mean and the variance from sufficient statistics.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -118,7 +119,7 @@ def dilation_2d_op(
 
 @dilation_2d_op.gradient
 def dilation_2d_gradient(
-    dy: Tensor, input: Tensor, filter: Tensor, strides: Any, rates: Any, padding: str
+    dy: Tensor, input: Tensor, filter: Tensor, strides: object, rates: object, padding: str
 ) -> tuple[Tensor, Tensor]:
     attrs = {"strides": strides, "rates": rates, "padding": padding}
     return (
@@ -193,7 +194,7 @@ def dilation_2d_input_gradient_op(
 
 @dilation_2d_input_gradient_op.gradient
 def dilation_2d_input_second_gradient(
-    dy: Tensor, input: Tensor, filter: Tensor, strides: Any, rates: Any, padding: str
+    dy: Tensor, input: Tensor, filter: Tensor, strides: object, rates: object, padding: str
 ) -> tuple[None, None, Any]:
     attrs = {"strides": strides, "rates": rates, "padding": padding}
     elements = _first_largest(input, filter, attrs) * _patches(dy, filter, attrs)
@@ -228,7 +229,7 @@ def dilation_2d_filter_gradient_op(
 
 @dilation_2d_filter_gradient_op.gradient
 def dilation_2d_filter_second_gradient(
-    dy: Tensor, input: Tensor, filter: Tensor, strides: Any, rates: Any, padding: str
+    dy: Tensor, input: Tensor, filter: Tensor, strides: object, rates: object, padding: str
 ) -> tuple[None, None, Any]:
     attrs = {"strides": strides, "rates": rates, "padding": padding}
     return None, None, raw.Sum(input=_first_largest(input, filter, attrs) * _elements(dy), reduction_indices=3)
@@ -243,7 +244,13 @@ def _require_format(data_format: str) -> None:
 
 @export("nn.dilation2d", v1=[])
 def dilation2d(
-    input: Any, filters: Any, strides: Any, padding: str, data_format: str, dilations: Any, name: str | None = None
+    input: TensorLike,
+    filters: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    data_format: str,
+    dilations: TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """Computes a grayscale dilation.
 
@@ -271,7 +278,13 @@ def dilation2d(
 
 @export("nn.erosion2d", v1=[])
 def erosion2d(
-    value: Any, filters: Any, strides: Any, padding: str, data_format: str, dilations: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    data_format: str,
+    dilations: TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """Computes a grayscale erosion.
 

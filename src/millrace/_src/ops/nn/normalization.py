@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -22,7 +23,9 @@ from millrace._src.util.old_arguments import one_of
 
 
 @export("math.l2_normalize", "linalg.l2_normalize", "nn.l2_normalize")
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: TensorLike | None = None
+) -> Tensor:
     """Scales `x` to Euclidean length 1 along `axis`: `x / sqrt(max(sum(|x| ** 2), epsilon))`.
 
     >>> tf.nn.l2_normalize([3., 4.], axis=0).numpy()
@@ -57,7 +60,7 @@ def _complex_normalize(x: Tensor, axis: Any, epsilon: float, scope: str) -> Tens
 
 
 @export("math.zero_fraction", "nn.zero_fraction")
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """Computes the fraction of the elements of `value` that are 0; NaN for an empty tensor.
 
     >>> tf.nn.zero_fraction([0., 1., 0., 3.]).numpy()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
@@ -24,13 +25,13 @@ from millrace._src.util.export import export
 
 def _image_pool(
     op: Any,
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: object,
+    ksize: object,
+    strides: object,
+    padding: object,
     data_format: str | None,
-    name: Any,
-    explicit: Any = None,
+    name: object,
+    explicit: object = None,
 ) -> Tensor:
     data_format = data_format or "NHWC"
     channel_axis = 1 if is_channels_first(data_format) else 3
@@ -48,7 +49,7 @@ def _image_pool(
 
 
 def _volume_pool(
-    op: Any, input: Any, ksize: Any, strides: Any, padding: str, data_format: str | None, name: Any
+    op: Any, input: object, ksize: object, strides: object, padding: str, data_format: str | None, name: object
 ) -> Tensor:
     data_format = data_format or "NDHWC"
     channel_axis = 1 if is_channels_first(data_format) else 4
@@ -66,12 +67,12 @@ def _volume_pool(
 def _line_pool(
     op: Any,
     input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    ksize: object,
+    strides: object,
+    padding: object,
     data_format: str | None,
     scope: str,
-    explicit: Any = None,
+    explicit: object = None,
 ) -> Tensor:
     """Pools over the width, as over images of height 1."""
     data_format = data_format or "NWC"
@@ -101,7 +102,12 @@ class MaxPoolWithArgmax(NamedTuple):
 
 @export("nn.max_pool2d")
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: object,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the largest element of each window of images.
 
@@ -127,7 +133,12 @@ def max_pool2d(
 
 @export("nn.avg_pool2d", v1=[])
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the mean of each window of images; padding does not count.
 
@@ -152,7 +163,12 @@ def avg_pool2d(
 
 @export("nn.max_pool1d")
 def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: object,
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the largest element of each window of sequences.
 
@@ -180,7 +196,12 @@ def max_pool1d(
 
 @export("nn.avg_pool1d")
 def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the mean of each window of sequences; padding does not count.
 
@@ -204,7 +225,12 @@ def avg_pool1d(
 
 @export("nn.max_pool3d")
 def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the largest element of each window of volumes.
 
@@ -228,7 +254,12 @@ def max_pool3d(
 
 @export("nn.avg_pool3d")
 def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the mean of each window of volumes; padding does not count.
 
@@ -266,7 +297,12 @@ def _spatial_rank(input: Any, data_format: str | None) -> int:
 
 @export("nn.max_pool", v1=["nn.max_pool_v2"])
 def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: object,
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes the largest element of each window, in one, two or three spatial dimensions, as many as `input` has.
 
@@ -293,7 +329,12 @@ def max_pool(
 
 @export("nn.avg_pool", v1=["nn.avg_pool_v2"])
 def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: str,
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes the mean of each window, in one, two or three spatial dimensions, as many as `input` has.
 
@@ -322,12 +363,12 @@ def avg_pool(
 
 @export("nn.max_pool_with_argmax", v1=[])
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
     padding: str,
     data_format: str = "NHWC",
-    output_dtype: Any = d.int64,
+    output_dtype: object = d.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -421,7 +462,7 @@ def pool(
         return through_batch(input, rates, padding, dense, None, data_format)
 
 
-def _check_pool(padding: Any, strides: list[int], rates: list[int]) -> None:
+def _check_pool(padding: object, strides: list[int], rates: list[int]) -> None:
     if max(rates) <= 1:
         return
     rates_text = f"[{' '.join(map(str, rates))}]"

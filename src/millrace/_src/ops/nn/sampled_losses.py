@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -28,14 +29,14 @@ from millrace._src.util.export import export
 
 @export("nn.nce_loss", v1=[])
 def nce_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Tensor:
@@ -70,7 +71,7 @@ def nce_loss(
 def noise_contrastive_loss(
     tensors: tuple[Any, ...],
     sizes: tuple[int, int, int],
-    sampled: Any,
+    sampled: object,
     without_hits: bool,
     name: str,
     strategy: str = "div",
@@ -94,14 +95,14 @@ def noise_contrastive_loss(
 
 @export("nn.sampled_softmax_loss", v1=[])
 def sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = True,
     seed: int | None = None,
     name: str = "sampled_softmax_loss",
@@ -138,7 +139,7 @@ def sampled_softmax_loss(
 def drawn_softmax_loss(
     tensors: tuple[Any, ...],
     sizes: tuple[int, int, int],
-    sampled: Any,
+    sampled: object,
     without_hits: bool,
     name: str,
     seed: int | None,
@@ -205,7 +206,7 @@ def _sampled_logits(
         return logits, concat(targets, 1)
 
 
-def _weights(weights: Any, flat: Any, ids: Any, drawn: Any, strategy: str) -> tuple[Any, Any]:
+def _weights(weights: object, flat: Any, ids: object, drawn: Any, strategy: str) -> tuple[Any, Any]:
     """Looks up the weights of the true and of the drawn classes."""
     rows = lookup(weights, ids, strategy, None, None)
     true_size = stack([shape_of(flat)[0], -1])
@@ -224,7 +225,7 @@ def _true_logits(inputs: Any, true_w: Any, num_true: int) -> Any:
     return reshape(_row_sums(reshape(products, concat([[-1], size], 0))), [-1, num_true])
 
 
-def _hits(labels: Any, drawn: Any, num_true: int, num_sampled: int, dtype: Any) -> Any:
+def _hits(labels: Any, drawn: Any, num_true: int, num_sampled: int, dtype: DTypeLike) -> Any:
     """Returns a very negative number where a drawn class is a true one, else 0."""
     rows, columns, weights = compute_accidental_hits(labels, drawn, num_true)
     indices = concat([reshape(rows, [-1, 1]), reshape(cast(columns, d.int32), [-1, 1])], 1, name="sparse_indices")

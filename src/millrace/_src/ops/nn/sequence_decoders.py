@@ -18,6 +18,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
@@ -252,7 +253,7 @@ def _check_beams(beam_width: int, top_paths: int) -> None:
 
 @export("nn.ctc_greedy_decoder")
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True, blank_index: int | None = None
 ) -> tuple[list[SparseTensor], Any]:
     """Reads the best label of each frame, and leaves out blanks and repetitions.
 
@@ -282,7 +283,7 @@ def ctc_greedy_decoder(
 
 @export("nn.ctc_beam_search_decoder", v1=["nn.ctc_beam_search_decoder_v2"])
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Any]:
     """Reads the most probable label sequences.
 
@@ -308,7 +309,11 @@ def ctc_beam_search_decoder(
 
 @export(v1=["nn.ctc_beam_search_decoder"])
 def ctc_beam_search_decoder_v1(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
 ) -> tuple[list[SparseTensor], Any]:
     """Reads the most probable label sequences, as `tf.nn.ctc_beam_search_decoder`.
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
@@ -111,7 +112,7 @@ def log_softmax_gradient(dy: Tensor, logsoftmax: Tensor) -> Tensor:
 
 
 @export("nn.softmax", "math.softmax", v1=[])
-def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """Computes `exp(logits) / sum(exp(logits))` along an axis.
 
     >>> tf.nn.softmax([1., 1.]).numpy()
@@ -129,7 +130,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> An
 
 
 @export("nn.log_softmax", "math.log_softmax", v1=[])
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """Computes `logits - log(sum(exp(logits)))` along an axis.
 
     >>> tf.nn.log_softmax([1., 1.]).numpy()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bfloat16, float16, float32, int32, int64
@@ -45,18 +46,18 @@ def _combiner(combiner: str | None) -> str:
     return chosen
 
 
-def _parts_of(params: Any) -> list[Any]:
+def _parts_of(params: object) -> list[Any]:
     parts = list(params) if isinstance(params, (list, tuple, PartedVariable)) else [params]
     if not parts:
         raise ValueError("Length of params is currently 0. Need at least one param.")
     return parts
 
 
-def _sparse(value: Any) -> Any:
+def _sparse(value: object) -> Any:
     return SparseTensor.from_value(value) if isinstance(value, SparseTensorValue) else value
 
 
-def _bags(ids: Any, weights: Any) -> _Bags:
+def _bags(ids: object, weights: object) -> _Bags:
     """Reads bags from a sparse or ragged tensor of ids, and one of weights.
 
     Raises:
@@ -138,13 +139,13 @@ def _weighted(rows: Tensor, numbers: Tensor, bags: Tensor, weights: Tensor, comb
 
 
 def _lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: object,
+    sp_ids: object,
+    sp_weights: object,
     strategy: str,
     name: str | None,
     combiner: str | None,
-    max_norm: Any,
+    max_norm: object,
     is_fast: bool,
 ) -> Tensor:
     chosen, parts = _combiner(combiner), _parts_of(params)
@@ -155,9 +156,9 @@ def _lookup_sparse(
 
 @export("nn.embedding_lookup_sparse", v1=[])
 def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: TensorLike,
+    sp_ids: TensorLike,
+    sp_weights: TensorLike,
     combiner: str | None = None,
     max_norm: float | None = None,
     name: str | None = None,
@@ -193,9 +194,9 @@ def embedding_lookup_sparse(
 
 @export(v1=["nn.embedding_lookup_sparse"])
 def embedding_lookup_sparse_v1(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: TensorLike,
+    sp_ids: TensorLike,
+    sp_weights: TensorLike,
     partition_strategy: str = "mod",
     name: str | None = None,
     combiner: str | None = None,
@@ -232,9 +233,9 @@ def embedding_lookup_sparse_v1(
 
 @export("nn.safe_embedding_lookup_sparse", v1=[])
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
+    embedding_weights: TensorLike,
+    sparse_ids: TensorLike,
+    sparse_weights: TensorLike | None = None,
     combiner: str | None = "mean",
     default_id: int | None = None,
     max_norm: float | None = None,
@@ -274,9 +275,9 @@ def safe_embedding_lookup_sparse(
 
 @export(v1=["nn.safe_embedding_lookup_sparse"])
 def safe_embedding_lookup_sparse_v1(
-    embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
+    embedding_weights: TensorLike,
+    sparse_ids: TensorLike,
+    sparse_weights: TensorLike | None = None,
     combiner: str | None = "mean",
     default_id: int | None = None,
     name: str | None = None,
@@ -312,13 +313,13 @@ def safe_embedding_lookup_sparse_v1(
 
 
 def _safe_lookup(
-    table: Any,
-    ids: Any,
-    weights: Any,
+    table: object,
+    ids: object,
+    weights: object,
     strategy: str,
     combiner: str | None,
     default_id: int | None,
-    max_norm: Any,
+    max_norm: object,
     name: str | None,
     is_fast: bool,
 ) -> Tensor:
@@ -335,7 +336,7 @@ def _safe_lookup(
         return _with_shape_of_ids(rows, sparse_ids)
 
 
-def _as_sparse_matrix(value: Any, name: str) -> SparseTensor:
+def _as_sparse_matrix(value: object, name: str) -> SparseTensor:
     """Returns a sparse tensor as it is, a ragged matrix as a sparse matrix.
 
     Raises: TypeError: if the value is of another class.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sized
 from typing import Any
 
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import static_value
@@ -23,19 +24,19 @@ from millrace._src.ops.nn.convolution_ops import conv2d_input_gradient_op, conv3
 from millrace._src.util.export import export
 
 
-def _sizes(output_shape: Any) -> Any:
+def _sizes(output_shape: ShapeLike) -> Any:
     return output_shape.as_list() if isinstance(output_shape, TensorShape) else output_shape
 
 
 @export("nn.conv2d_transpose", v1=[])
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: TensorLike,
+    padding: object = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv2d`: the gradient of a convolution with respect to its input.
@@ -77,13 +78,13 @@ def conv2d_transpose(
 
 @export("nn.conv1d_transpose", v1=["nn.conv1d_transpose"])
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: TensorLike,
     padding: str = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv1d`: the gradient of a convolution with respect to its input.
@@ -129,13 +130,13 @@ def conv1d_transpose(
 
 @export("nn.conv3d_transpose", v1=[])
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: TensorLike,
     padding: str = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv3d`: the gradient of a convolution with respect to its input.
@@ -173,13 +174,13 @@ def conv3d_transpose(
 
 @export("nn.conv_transpose")
 def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: TensorLike,
+    padding: object = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `convolution` in one, two or three spatial dimensions, as many as `output_shape` says.

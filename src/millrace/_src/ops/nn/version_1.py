@@ -9,6 +9,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -33,14 +34,14 @@ from millrace._src.util.old_arguments import one_of
 @export(v1=["nn.conv2d"])
 def conv2d_v1(
     input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    filter: TensorLike | None = None,
+    strides: TensorLike | None = None,
+    padding: object = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """Computes `tf.nn.conv2d` with TensorFlow 1's arguments.
 
@@ -80,13 +81,13 @@ def conv2d_v1(
 
 @export(v1=["nn.max_pool"])
 def max_pool_v1(
-    value: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
+    padding: object,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Computes `tf.nn.max_pool2d` with TensorFlow 1's arguments.
 
@@ -120,13 +121,13 @@ def max_pool_v1(
 
 @export(v1=["nn.avg_pool", "nn.avg_pool2d"])
 def avg_pool_v1(
-    value: Any,
-    ksize: Any,
-    strides: Any,
+    value: TensorLike,
+    ksize: TensorLike,
+    strides: TensorLike,
     padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Computes `tf.nn.avg_pool2d` with TensorFlow 1's arguments.
 
@@ -184,7 +185,12 @@ def dropout_v1(
 
 @export(v1=["nn.moments"])
 def moments_v1(
-    x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: Any = None, keepdims: Any = None
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: Any = None,
+    keep_dims: object = None,
+    keepdims: object = None,
 ) -> tuple[Tensor, Tensor]:
     """Computes `tf.nn.moments` with TensorFlow 1's `keep_dims`.
 
@@ -233,7 +239,7 @@ def softmax_cross_entropy_with_logits_v1(
 
 
 @export(v1=["nn.xw_plus_b"])
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """Computes `matmul(x, weights) + biases`.
 
     >>> tf.compat.v1.nn.xw_plus_b([[1., 2.]], [[1.], [1.]], [10.]).numpy()
@@ -253,7 +259,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
 
 
 @export(v1=["nn.relu_layer"])
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """Computes `relu(matmul(x, weights) + biases)`.
 
     >>> tf.compat.v1.nn.relu_layer([[1., 2.]], [[1.], [1.]], [-10.]).numpy()

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.kernel_part import kernel_part
@@ -189,7 +190,7 @@ def overlay(
 
 
 def overlaid(
-    parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: Any
+    parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: DTypeLike
 ) -> Array:
     """Does what `overlay` does, with NumPy."""
     result = np.zeros(_padded_shape(windows, like), dtype)

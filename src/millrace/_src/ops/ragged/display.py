@@ -55,7 +55,7 @@ def _row_texts(rows: RaggedTensor, summarize: int) -> Any:
     return raw.StringJoin(inputs=["[", joined, "]"])
 
 
-def _without_middles(rows: RaggedTensor, texts: Any, row_numbers: Any, summarize: int) -> tuple[Any, Any]:
+def _without_middles(rows: RaggedTensor, texts: object, row_numbers: Any, summarize: int) -> tuple[Any, Any]:
     """Puts three dots in place of the elements of each row that are not shown."""
     starts, limits = (
         raw.GatherV2(params=p, indices=row_numbers, axis=0) for p in (rows.row_starts(), rows.row_limits())

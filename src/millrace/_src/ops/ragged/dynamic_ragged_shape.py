@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
@@ -54,7 +55,7 @@ class DynamicRaggedShape(CompositeTensor):
         inner_shape: Any,
         dtype: Any = None,
         validate: bool = False,
-        static_inner_shape: Any = None,
+        static_inner_shape: object = None,
     ) -> None:
         """Creates the shape.
 
@@ -98,7 +99,7 @@ class DynamicRaggedShape(CompositeTensor):
 
     @classmethod
     def from_lengths(
-        cls, lengths: Sequence[Any], num_row_partitions: int | None = None, dtype: Any = int64
+        cls, lengths: Sequence[Any], num_row_partitions: int | None = None, dtype: DTypeLike = int64
     ) -> DynamicRaggedShape:
         """Makes the shape with dimensions of these lengths: an int for a uniform dimension, a tuple for a ragged one.
 
@@ -131,7 +132,7 @@ class DynamicRaggedShape(CompositeTensor):
         return cls(partitions, convert_to_tensor(inner_shape, dtype=as_dtype(dtype)), dtype)
 
     @classmethod
-    def from_row_partitions(cls, row_partitions: Any, dtype: Any = None) -> DynamicRaggedShape:
+    def from_row_partitions(cls, row_partitions: Any, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
         """Makes the shape of a ragged tensor with these partitions of a vector.
 
         >>> partition = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
@@ -146,7 +147,7 @@ class DynamicRaggedShape(CompositeTensor):
         return cls(partitions, _vector_of([partitions[-1].nvals()], partitions[-1].dtype), dtype)
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
+    def from_tensor(cls, t: TensorLike, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
         """Returns the shape of a dense or ragged tensor.
 
         >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.ragged.constant([[1], [], [2, 3]]))
@@ -164,7 +165,7 @@ class DynamicRaggedShape(CompositeTensor):
         return cls((), inner_shape, dtype, static_inner_shape=tensor.shape)
 
     @classmethod
-    def _from_inner_shape(cls, inner_shape: Any, dtype: Any = None) -> DynamicRaggedShape:
+    def _from_inner_shape(cls, inner_shape: TensorLike, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
         """Makes the shape of a dense tensor."""
         return cls((), inner_shape, dtype)
 
@@ -270,7 +271,7 @@ class DynamicRaggedShape(CompositeTensor):
             return length
         return self._inner_shape[index - count]
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         """Returns the length of a uniform dimension, or the shape of some neighbouring dimensions.
 
         >>> shape = tf.experimental.DynamicRaggedShape.from_lengths([2, (1, 2), 3])
@@ -320,7 +321,7 @@ class DynamicRaggedShape(CompositeTensor):
 
     # --- variations --------------------------------------------------------------------------------------------------
 
-    def with_dtype(self, dtype: Any) -> DynamicRaggedShape:
+    def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
         """Returns the shape with row splits and sizes of another dtype.
 
         Raises: ValueError: if `dtype` is neither int32 nor int64.
@@ -365,7 +366,7 @@ class DynamicRaggedShape(CompositeTensor):
             raise ValueError("rank must be known for _as_row_partitions")
         return self._with_num_row_partitions(self.rank - 1)._partitions if self.rank > 1 else ()
 
-    def _add_row_partitions(self, flat_values: Any, validate: bool = False) -> Any:
+    def _add_row_partitions(self, flat_values: TensorLike, validate: bool = False) -> Any:
         """Returns the dense or ragged tensor of this shape with the given values."""
         tensor = convert_to_tensor(flat_values)
         if validate:
@@ -422,7 +423,7 @@ def _first_value() -> None:
         switch_on(DynamicRaggedShape)
 
 
-def _legal(dtype: Any) -> DType:
+def _legal(dtype: DTypeLike) -> DType:
     dtype = as_dtype(dtype)
     if dtype not in (int32, int64):
         raise ValueError(f"Illegal dtype: {dtype}")
@@ -437,7 +438,7 @@ def _shape_dtype(partitions: Sequence[RowPartition], inner_shape: Any, dtype: An
     return _legal(inner_shape.dtype) if isinstance(inner_shape, Tensor) else int64
 
 
-def _is_length(length: Any) -> bool:
+def _is_length(length: object) -> bool:
     return isinstance(length, int) or isinstance(length, tuple) and all(isinstance(n, int) for n in length)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int8, int32, int64
@@ -36,7 +37,7 @@ class DynamicRaggedShapeSpec(BatchableTypeSpec):
     shape_class: type[CompositeTensor]
     """`DynamicRaggedShape`, which sets the attribute: its module imports this one."""
 
-    def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: Any) -> None:
+    def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: object) -> None:
         """Creates the spec.
 
         Args:
@@ -83,13 +84,13 @@ class DynamicRaggedShapeSpec(BatchableTypeSpec):
         """The number of dimensions, None if unknown."""
         return None if self.inner_rank is None else self.inner_rank + self.num_row_partitions
 
-    def with_dtype(self, dtype: Any) -> DynamicRaggedShapeSpec:
+    def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShapeSpec:
         """Returns the spec with another dtype."""
         partitions = [partition.with_dtype(dtype) for partition in self._row_partitions]
         return DynamicRaggedShapeSpec(partitions, self._static_inner_shape, dtype)
 
     @classmethod
-    def _from_tensor_shape(cls, shape: Any, num_row_partitions: int, dtype: Any) -> DynamicRaggedShapeSpec:
+    def _from_tensor_shape(cls, shape: ShapeLike, num_row_partitions: int, dtype: DTypeLike) -> DynamicRaggedShapeSpec:
         """Makes the spec of the shapes of tensors with a static shape, of which None is ragged or unknown."""
         shape = TensorShape(shape)
         if shape.rank is None:

@@ -21,7 +21,7 @@ Function = Callable[..., Any]
 
 
 @overload_elementwise("unary", RaggedTensor)
-def ragged_unary(function: Function, x: Any) -> Any:
+def ragged_unary(function: Function, x: object) -> Any:
     """Applies an element-wise function to the flat values of a ragged tensor.
 
     Raises: TypeError: if another argument than the first is ragged.
@@ -43,7 +43,7 @@ def ragged_binary(function: Function, x: Any, y: Any) -> Any:
 
 
 @overload_elementwise("binary_assert", RaggedTensor)
-def ragged_binary_assert(function: Function, x: Any, y: Any) -> Any:
+def ragged_binary_assert(function: Function, x: object, y: object) -> Any:
     """Applies an assertion to two operands, at least one of which is ragged."""
     x, y = _converted(x, y)
     return (
@@ -62,7 +62,7 @@ def _fit(x: Any, y: Any) -> bool:
     return x.shape.rank == 0 or y.shape.rank == 0 or _have_equal_partitions(x, y)
 
 
-def _have_equal_partitions(x: Any, y: Any) -> bool:
+def _have_equal_partitions(x: object, y: object) -> bool:
     """Returns whether two ragged tensors are known to have the same partitions, and as many dimensions behind them."""
     if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)) or x.ragged_rank != y.ragged_rank:
         return False

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
@@ -129,7 +130,7 @@ def ragged_fill_empty_rows_grad_gradient(
 
 @ragged_fill_empty_rows_op.gradient
 def ragged_fill_empty_rows_gradient(
-    rowids_gradient: Any, dy: Tensor, indicator_gradient: Any, map_gradient: Any, reverse_index_map: Tensor
+    rowids_gradient: object, dy: Tensor, indicator_gradient: object, map_gradient: object, reverse_index_map: Tensor
 ) -> tuple[None, Tensor, None, Tensor]:
     """Gives the values and the default value their parts of the gradient."""
     d_values, d_default = raw.RaggedFillEmptyRowsGrad(reverse_index_map=reverse_index_map, grad_values=dy)
@@ -141,7 +142,7 @@ def ragged_fill_empty_rows_gradient(
 
 @export("ragged_fill_empty_rows")
 def ragged_fill_empty_rows(
-    value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
+    value_rowids: TensorLike, values: TensorLike, nrows: TensorLike, default_value: TensorLike, name: str | None = None
 ) -> Any:
     """Gives each row without values the default value.
 
@@ -166,7 +167,7 @@ def ragged_fill_empty_rows(
 
 
 @export("ragged_fill_empty_rows_grad")
-def ragged_fill_empty_rows_grad(reverse_index_map: Any, grad_values: Any, name: str | None = None) -> Any:
+def ragged_fill_empty_rows_grad(reverse_index_map: TensorLike, grad_values: TensorLike, name: str | None = None) -> Any:
     """Takes the gradients of the values given to `tf.ragged_fill_empty_rows`, and that of the default value.
 
     >>> parts = tf.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 4.0])

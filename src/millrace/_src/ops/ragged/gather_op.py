@@ -115,7 +115,7 @@ def ragged_gather_op(
 @ragged_gather_op.gradient
 @values_for(params_dense_values=())
 def ragged_gather_gradient(
-    splits_gradients: Any,
+    splits_gradients: object,
     dy: Tensor,
     params_nested_splits: Sequence[Tensor],
     params_dense_values: Tensor,

@@ -30,7 +30,7 @@ _RELATIONS: dict[str, tuple[str, Callable[[Array, Array], Array]]] = {
 }
 
 
-def check(sign: str, x: Any, y: Any, message: str) -> list[Any]:
+def check(sign: str, x: object, y: object, message: str) -> list[Any]:
     """Checks that a relation holds between two integer tensors, element by element.
 
     Args:
@@ -54,7 +54,7 @@ def check(sign: str, x: Any, y: Any, message: str) -> list[Any]:
     return _asserted(holds, [*words, "First elements of x:", x, "First elements of y:", y])
 
 
-def check_not_negative(x: Any, message: str) -> list[Any]:
+def check_not_negative(x: object, message: str) -> list[Any]:
     """Checks that no element of an integer tensor is negative; the arguments are those of `check`."""
     known_x = static_value(x)
     if known_x is not None:
@@ -75,7 +75,7 @@ def check_not_decreasing(x: Any, message: str) -> list[Any]:
     return check_not_negative(x[1:] - x[:-1], message)
 
 
-def checked(tensor: Any, *checks: Sequence[Any]) -> Any:
+def checked(tensor: object, *checks: Sequence[Any]) -> Any:
     """Returns `tensor`, which in a graph becomes available only after the operations of the checks have run."""
     operations = [operation for operations in checks for operation in operations]
     return with_dependencies(operations, tensor) if operations else tensor
@@ -115,7 +115,7 @@ def _negative_text(array: Array, message: str) -> str:
     return f"{message}.  \nCondition x >= 0 did not hold element-wise:\n{described}\n[{elements}]"
 
 
-def refuse_no_bool(validate: Any) -> None:
+def refuse_no_bool(validate: object) -> None:
     """Raises TypeError for an argument `validate` that is not a bool."""
     if not isinstance(validate, bool):
         raise TypeError(f"Argument `validate` must have type bool. Received {validate}.")

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, int32, int64
@@ -34,11 +35,13 @@ class PartitionFactories:
     __slots__ = ()
 
     @classmethod
-    def _of(cls, row_splits: Any, **encodings: Any) -> Self:
+    def _of(cls, row_splits: object, **encodings: object) -> Self:
         raise NotImplementedError
 
     @classmethod
-    def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> Self:
+    def from_row_splits(
+        cls, row_splits: Any, validate: bool = True, dtype: object = None, dtype_hint: object = None
+    ) -> Self:
         """Makes the partition in which row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
 
         >>> tf.experimental.RowPartition.from_row_splits([0, 2, 3]).row_lengths().numpy()
@@ -67,7 +70,7 @@ class PartitionFactories:
 
     @classmethod
     def from_row_lengths(
-        cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls, row_lengths: Any, validate: bool = True, dtype: object = None, dtype_hint: object = None
     ) -> Self:
         """Makes the partition in which row `i` has `row_lengths[i]` values.
 
@@ -94,7 +97,7 @@ class PartitionFactories:
 
     @classmethod
     def from_row_starts(
-        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: object = None, dtype_hint: object = None
     ) -> Self:
         """Makes the partition whose rows begin at `row_starts`; the last row ends at `nvals`.
 
@@ -125,7 +128,9 @@ class PartitionFactories:
             return cls._of(raw.ConcatV2(values=[starts, _as_vector(nvals)], axis=0), nvals=nvals)
 
     @classmethod
-    def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> Self:
+    def from_row_limits(
+        cls, row_limits: Any, validate: bool = True, dtype: object = None, dtype_hint: object = None
+    ) -> Self:
         """Makes the partition whose rows end at `row_limits`; the first row begins at 0.
 
         >>> tf.experimental.RowPartition.from_row_limits([2, 2, 3])
@@ -151,7 +156,12 @@ class PartitionFactories:
 
     @classmethod
     def from_value_rowids(
-        cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls,
+        value_rowids: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: object = None,
+        dtype_hint: object = None,
     ) -> Self:
         """Makes the partition in which value `j` belongs to row `value_rowids[j]`.
 
@@ -234,7 +244,7 @@ class PartitionFactories:
 # --- arguments -------------------------------------------------------------------------------------------------------
 
 
-def partition_vector(value: Any, name: str, dtype: Any, dtype_hint: Any) -> Any:
+def partition_vector(value: Any, name: str, dtype: object, dtype_hint: object) -> Any:
     """Converts an argument of a factory to an int32 or int64 vector; lists become `dtype_hint`, int64 if None.
 
     Raises: ValueError: if the value has another dtype or rank.
@@ -255,7 +265,7 @@ def _scalar(value: Any, name: str, dtype: Any) -> Any:
     return scalar
 
 
-def _common_dtype(values: Any, dtype: Any, dtype_hint: Any) -> Any:
+def _common_dtype(values: Any, dtype: object, dtype_hint: DTypeLike) -> Any:
     """Returns the dtype that the sizes have in common: that of the first tensor, else the one preferred."""
     if dtype is not None:
         return as_dtype(dtype)
@@ -267,11 +277,11 @@ def _zero(like: Any) -> Any:
     return convert_to_tensor(0, dtype=like.dtype)
 
 
-def _as_vector(scalar: Any) -> Any:
+def _as_vector(scalar: object) -> Any:
     return raw.ExpandDims(input=scalar, axis=0)
 
 
-def _refuse_few_rows(nrows: Any, rowids: Any) -> None:
+def _refuse_few_rows(nrows: object, rowids: object) -> None:
     known_nrows, known_rowids = static_value(nrows), static_value(rowids)
     if known_nrows is None:
         return
@@ -285,7 +295,7 @@ def _refuse_few_rows(nrows: Any, rowids: Any) -> None:
             )
 
 
-def _rows_of(nvals: Any, length: Any) -> Any:
+def _rows_of(nvals: object, length: Any) -> Any:
     """Returns how many rows of a length there are; rows of length 0 are none."""
     known_length = static_value(length)
     if known_length is not None:

@@ -21,7 +21,7 @@ from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.ragged.row_positions import runs
 
 
-def is_eager(*tensors: Any) -> bool:
+def is_eager(*tensors: object) -> bool:
     """Returns whether NumPy may compute with the values of all tensors now."""
     return state.graph is None and all(isinstance(tensor, EagerTensor) for tensor in tensors)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.dtypes import DType, as_dtype, int64
 from millrace._src.core.shapes import TensorShape
@@ -24,12 +25,12 @@ from millrace._src.util.export import export
 
 @export("ragged.constant")
 def ragged_constant(
-    pylist: Any,
-    dtype: Any = None,
+    pylist: object,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
-    inner_shape: Any = None,
+    inner_shape: TensorLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
+    row_splits_dtype: DTypeLike = int64,
 ) -> Any:
     """Makes a ragged tensor from a nested Python list.
 
@@ -50,7 +51,7 @@ def ragged_constant(
     Raises: ValueError: if scalars are at different depths, or the arguments do not fit each other.
     """
 
-    def ragged(values: Any, splits: list[int]) -> RaggedTensor:
+    def ragged(values: object, splits: list[int]) -> RaggedTensor:
         row_splits = constant(splits, dtype=splits_dtype)
         return RaggedTensor.from_row_splits(values, row_splits, validate=False)
 
@@ -66,11 +67,11 @@ def ragged_constant(
 
 @export(v1=["ragged.constant_value"])
 def ragged_constant_value(
-    pylist: Any,
+    pylist: object,
     dtype: Any = None,
     ragged_rank: int | None = None,
-    inner_shape: Any = None,
-    row_splits_dtype: Any = "int64",
+    inner_shape: TensorLike | None = None,
+    row_splits_dtype: DTypeLike = "int64",
 ) -> Any:
     """Makes a `RaggedTensorValue` from a nested Python list.
 
@@ -172,7 +173,7 @@ def _build(
     return result
 
 
-def _is_list(item: Any) -> bool:
+def _is_list(item: object) -> bool:
     return isinstance(item, (list, tuple, range)) or isinstance(item, np.ndarray) and item.ndim > 0
 
 
@@ -203,7 +204,7 @@ def _refuse_scalar(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> No
         raise ValueError(f"Invalid pylist={pylist}: incompatible with dim(inner_shape)={len(inner_shape)}")
 
 
-def _refuse_depth(pylist: Any, depth: int, ragged_rank: int | None, inner_shape: Any) -> None:
+def _refuse_depth(pylist: object, depth: int, ragged_rank: int | None, inner_shape: Any) -> None:
     if ragged_rank is None:
         return
     if ragged_rank >= depth:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bool_, int64
@@ -34,11 +35,11 @@ class RaggedConversions:
     def from_tensor(
         cls,
         tensor: Any,
-        lengths: Any = None,
-        padding: Any = None,
+        lengths: object = None,
+        padding: object = None,
         ragged_rank: int = 1,
         name: str | None = None,
-        row_splits_dtype: Any = int64,
+        row_splits_dtype: DTypeLike = int64,
     ) -> Any:
         """Makes a ragged tensor from a dense one; the ends of rows may be cut off.
 
@@ -82,7 +83,7 @@ class RaggedConversions:
             return _from_dense(cls, tensor, lengths, padding, ragged_rank, dtype)
 
     @classmethod
-    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64) -> Any:
+    def from_sparse(cls, st_input: object, name: str | None = None, row_splits_dtype: DTypeLike = int64) -> Any:
         """Makes a ragged tensor from a sparse matrix whose rows are filled from the left.
 
         >>> st = tf.SparseTensor(indices=[[0, 0], [0, 1], [2, 0]], values=[1, 2, 3], dense_shape=[4, 3])
@@ -106,7 +107,7 @@ class RaggedConversions:
         with name_scope(name, "RaggedFromSparse"):
             return _from_sparse_matrix(cls, st_input, as_dtype(row_splits_dtype))
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Any:
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: object = None) -> Any:
         """Returns a dense tensor, with `default_value` after the ends of rows.
 
         >>> tf.ragged.constant([[9, 8, 7], [], [6, 5]]).to_tensor(shape=[None, 2]).numpy().tolist()
@@ -166,10 +167,10 @@ class RaggedConversions:
     def _from_variant(
         cls,
         variant: Any,
-        dtype: Any,
+        dtype: DTypeLike,
         output_ragged_rank: int,
         input_ragged_rank: int | None = None,
-        row_splits_dtype: Any = int64,
+        row_splits_dtype: DTypeLike = int64,
         name: str | None = None,
     ) -> Any:
         """Makes the ragged tensor that a tensor of dtype variant holds; each of its dimensions becomes a ragged one.
@@ -224,7 +225,7 @@ def _uniform_shape(ragged: Any) -> list[int | None] | None:
     return [None, *lengths, *[None] * (inner_rank - 1)]
 
 
-def _wanted_shape(shape: Any, dtype: DType) -> Any:
+def _wanted_shape(shape: object, dtype: DType) -> Any:
     if shape is None:
         return convert_to_tensor(-1, dtype=dtype)
     if isinstance(shape, Tensor):
@@ -234,7 +235,7 @@ def _wanted_shape(shape: Any, dtype: DType) -> Any:
     return convert_to_tensor(dims, dtype=dtype)
 
 
-def _with_known_dims(result: Any, ragged_shape: TensorShape, shape: Any) -> Any:
+def _with_known_dims(result: Any, ragged_shape: TensorShape, shape: object) -> Any:
     """Notes what the static shapes tell of the dimensions of a dense tensor."""
     if result.shape.is_fully_defined():
         return result
@@ -251,7 +252,7 @@ def _with_known_dims(result: Any, ragged_shape: TensorShape, shape: Any) -> Any:
 # --- from dense tensors ----------------------------------------------------------------------------------------------
 
 
-def _from_dense(kind: Any, tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> Any:
+def _from_dense(kind: Any, tensor: Any, lengths: Any, padding: object, ragged_rank: int, dtype: DType) -> Any:
     """Makes a ragged tensor from a dense one, where the rows of the last ragged dimension may be cut off."""
     if ragged_rank > 1:
         # the outer dimensions keep their sizes: cut off the rows of a matrix of all inner rows

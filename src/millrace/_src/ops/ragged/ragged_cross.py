@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import int32, int64, string
 from millrace._src.ops import raw
@@ -17,7 +18,7 @@ _DEFAULT_KEY = 0xDECAFCAFFE
 
 
 @export("ragged.cross")
-def ragged_cross(inputs: Any, name: str | None = None) -> Any:
+def ragged_cross(inputs: TensorLike, name: str | None = None) -> Any:
     """Combines, row by row, every value of each feature with every value of the others.
 
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.ragged.constant([["d"], ["e"]])])
@@ -37,7 +38,9 @@ def ragged_cross(inputs: Any, name: str | None = None) -> Any:
 
 
 @export("ragged.cross_hashed")
-def ragged_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None) -> Any:
+def ragged_cross_hashed(
+    inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> Any:
     """Combines features as `tf.ragged.cross` does, and gives each combination a number.
 
     >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]], num_buckets=100).shape
@@ -56,7 +59,7 @@ def ragged_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None 
 
 
 def _crossed(
-    inputs: Any, name: str | None, hashed_output: bool, num_buckets: int = 0, hash_key: int | None = None
+    inputs: object, name: str | None, hashed_output: bool, num_buckets: int = 0, hash_key: int | None = None
 ) -> Any:
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("Inputs must be a list")
@@ -83,7 +86,7 @@ def _crossed(
         return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
-def _letter(feature: Any) -> str:
+def _letter(feature: object) -> str:
     return "R" if isinstance(feature, RaggedTensor) else "S" if isinstance(feature, SparseTensor) else "D"
 
 

@@ -81,7 +81,7 @@ def merge_dims(value: Any, outer_axis: int, inner_axis: int) -> Any:
     return _merged(value, outer_axis, inner_axis)
 
 
-def _merged(value: Any, outer: int, inner: int) -> Any:
+def _merged(value: object, outer: int, inner: int) -> Any:
     if outer == inner:
         return value
     if not isinstance(value, RaggedFactories):
@@ -95,7 +95,7 @@ def _merged(value: Any, outer: int, inner: int) -> Any:
     return _without_second_axis(ragged, values)
 
 
-def _without_second_axis(ragged: Any, values: Any) -> Any:
+def _without_second_axis(ragged: Any, values: object) -> Any:
     """Merges the second and third dimension of a ragged tensor whose values are `values`."""
     partition: RowPartition = ragged._row_partition
     outer_length = partition.uniform_row_length()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import DType, int64
 from millrace._src.core.shapes import TensorShape
@@ -39,12 +40,12 @@ class RaggedFactories:
         raise NotImplementedError
 
     @classmethod
-    def _of(cls, values: Any, row_partition: RowPartition) -> Any:
+    def _of(cls, values: object, row_partition: RowPartition) -> Any:
         """Makes the ragged tensor of values and a partition that fit."""
         raise NotImplementedError
 
     @classmethod
-    def _values_of(cls, values: Any, name: str = "values") -> Any:
+    def _values_of(cls, values: object, name: str = "values") -> Any:
         """Converts values to a dense or ragged tensor."""
         raise NotImplementedError
 
@@ -80,7 +81,7 @@ class RaggedFactories:
             return cls._from_row_partition(values, make(values), validate=validate)
 
     @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Any:
+    def from_row_splits(cls, values: object, row_splits: object, name: str | None = None, validate: bool = True) -> Any:
         """Makes a ragged tensor whose row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
 
         >>> tf.RaggedTensor.from_row_splits([3, 1, 4, 1, 5], [0, 2, 2, 5])
@@ -106,7 +107,9 @@ class RaggedFactories:
         )
 
     @classmethod
-    def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> Any:
+    def from_row_lengths(
+        cls, values: object, row_lengths: object, name: str | None = None, validate: bool = True
+    ) -> Any:
         """Makes a ragged tensor whose row `i` has the next `row_lengths[i]` values.
 
         >>> tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
@@ -132,7 +135,7 @@ class RaggedFactories:
         )
 
     @classmethod
-    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
+    def from_row_starts(cls, values: object, row_starts: object, name: str | None = None, validate: bool = True) -> Any:
         """Makes a ragged tensor whose rows begin at `row_starts`.
 
         >>> tf.RaggedTensor.from_row_starts([3, 1, 4, 1, 5], [0, 2, 2])
@@ -159,7 +162,7 @@ class RaggedFactories:
         return cls._from_part("RaggedFromRowStarts", name, values, validate, partition)
 
     @classmethod
-    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> Any:
+    def from_row_limits(cls, values: object, row_limits: object, name: str | None = None, validate: bool = True) -> Any:
         """Makes a ragged tensor whose rows end at `row_limits`.
 
         >>> tf.RaggedTensor.from_row_limits([3, 1, 4, 1, 5], [2, 2, 5])
@@ -186,7 +189,7 @@ class RaggedFactories:
 
     @classmethod
     def from_value_rowids(
-        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+        cls, values: object, value_rowids: object, nrows: object = None, name: str | None = None, validate: bool = True
     ) -> Any:
         """Makes a ragged tensor in which `values[j]` belongs to row `value_rowids[j]`.
 
@@ -215,7 +218,12 @@ class RaggedFactories:
 
     @classmethod
     def from_uniform_row_length(
-        cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
+        cls,
+        values: object,
+        uniform_row_length: object,
+        nrows: object = None,
+        validate: bool = True,
+        name: str | None = None,
     ) -> Any:
         """Makes a ragged tensor whose rows all have one length.
 
@@ -238,7 +246,7 @@ class RaggedFactories:
           tf.errors.InvalidArgumentError: if the sizes do not agree.
         """
 
-        def partition(values: Any) -> RowPartition:
+        def partition(values: object) -> RowPartition:
             dtype = splits_dtype(values)
             if dtype is None:
                 sizes = (uniform_row_length, nrows)
@@ -252,7 +260,7 @@ class RaggedFactories:
 
     @classmethod
     def _from_nested_row_partitions(
-        cls, flat_values: Any, nested_row_partitions: Any, name: str | None = None, validate: bool = True
+        cls, flat_values: object, nested_row_partitions: object, name: str | None = None, validate: bool = True
     ) -> Any:
         """Makes a ragged tensor from its values and partitions, outermost first."""
         if not isinstance(nested_row_partitions, (list, tuple)):
@@ -316,7 +324,7 @@ class RaggedFactories:
     @classmethod
     def from_nested_value_rowids(
         cls,
-        flat_values: Any,
+        flat_values: object,
         nested_value_rowids: Any,
         nested_nrows: Any = None,
         name: str | None = None,
@@ -356,26 +364,26 @@ class RaggedFactories:
             return result
 
 
-def _nested(flat_values: Any, parts: Sequence[Any], factory: Callable[..., Any], validate: bool) -> Any:
+def _nested(flat_values: object, parts: Sequence[Any], factory: Callable[..., Any], validate: bool) -> Any:
     result = flat_values
     for part in reversed(list(parts)):
         result = factory(result, part, validate=validate)
     return result
 
 
-def splits_dtype(values: Any) -> DType | None:
+def splits_dtype(values: object) -> DType | None:
     """Returns the dtype of the partitions of ragged values, None for values without partitions."""
     return values._row_partition.dtype if isinstance(values, RaggedFactories) else None
 
 
-def _rows(values: Any, dtype: Any) -> Any:
+def _rows(values: object, dtype: DTypeLike) -> Any:
     """Returns the number of rows of a dense or ragged tensor."""
     if isinstance(values, RaggedFactories):
         return cast(values._row_partition.nrows(), dtype)
     return size_of(values, dtype)
 
 
-def _with_common_splits(values: Any, partition: RowPartition) -> tuple[Any, RowPartition]:
+def _with_common_splits(values: object, partition: RowPartition) -> tuple[Any, RowPartition]:
     """Returns values and partition with one dtype of row splits.
 
     Raises: ValueError: if the dtypes differ.
@@ -389,6 +397,6 @@ def _with_common_splits(values: Any, partition: RowPartition) -> tuple[Any, RowP
     )
 
 
-def _refuse_tensor(parts: Any, name: str) -> None:
+def _refuse_tensor(parts: object, name: str) -> None:
     if isinstance(parts, Tensor):
         raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {parts}.")

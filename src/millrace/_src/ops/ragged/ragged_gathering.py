@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
@@ -28,7 +29,7 @@ from millrace._src.ops.ragged.row_partition import RowPartition
 def ragged_gather(
     params: Any,
     indices: Any,
-    validate_indices: Any = None,
+    validate_indices: object = None,
     axis: Any = None,
     batch_dims: int = 0,
     name: str | None = None,
@@ -55,11 +56,11 @@ def ragged_gather(
 
 @overload("compat.v1.gather", RaggedTensor)
 def ragged_gather_v1(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
+    params: object,
+    indices: object,
+    validate_indices: object = None,
     name: str | None = None,
-    axis: Any = None,
+    axis: object = None,
     batch_dims: int = 0,
 ) -> Any:
     """Picks slices of a dense or ragged tensor along `axis`, by default the first."""
@@ -99,7 +100,7 @@ def _gathered_inside(params: Any, indices: Any, axis: int, batch_dims: int) -> A
     return _with_outer_dims(result, params, parts, axis)
 
 
-def _with_index_dtype(indices: Any, dtype: Any) -> Any:
+def _with_index_dtype(indices: Any, dtype: object) -> Any:
     if indices.dtype is dtype:
         return indices
     if isinstance(indices, RaggedTensor):
@@ -107,7 +108,7 @@ def _with_index_dtype(indices: Any, dtype: Any) -> Any:
     return raw.Cast(x=indices, DstT=dtype)
 
 
-def _partition(parts: ShapeParts, axis: int, dtype: Any) -> RowPartition:
+def _partition(parts: ShapeParts, axis: int, dtype: DTypeLike) -> RowPartition:
     """Returns the partition of a dimension behind the first; that of a dense dimension has rows of one length."""
     if axis <= len(parts.partitions):
         return parts.partitions[axis - 1]
@@ -116,7 +117,7 @@ def _partition(parts: ShapeParts, axis: int, dtype: Any) -> RowPartition:
     return RowPartition.from_uniform_row_length(length, nrows * length, nrows, validate=False, dtype_hint=dtype)
 
 
-def _nvals(parts: ShapeParts, axis: int, dtype: Any) -> Any:
+def _nvals(parts: ShapeParts, axis: int, dtype: DTypeLike) -> Any:
     """Returns how many slices a tensor has for all indices of the dimensions up to `axis`."""
     if axis == 0:
         return convert_to_tensor(parts.dim(0), dtype=dtype)
@@ -125,11 +126,11 @@ def _nvals(parts: ShapeParts, axis: int, dtype: Any) -> Any:
     return _nvals(parts, axis - 1, dtype) * convert_to_tensor(parts.dim(axis), dtype=dtype)
 
 
-def _cell_starts(parts: ShapeParts, axis: int, dtype: Any) -> Any:
+def _cell_starts(parts: ShapeParts, axis: int, dtype: DTypeLike) -> Any:
     return _partition(parts, axis, dtype).row_starts()
 
 
-def _ancestors(parts: ShapeParts, starts: Any, axis: int, batch_dims: int, dtype: Any) -> Any:
+def _ancestors(parts: ShapeParts, starts: object, axis: int, batch_dims: int, dtype: DTypeLike) -> Any:
     """Returns for each cell of `axis` the number of the batch that the cell belongs to; 0 without batches."""
     if not batch_dims:
         return raw.ZerosLike(x=starts)
@@ -139,7 +140,7 @@ def _ancestors(parts: ShapeParts, starts: Any, axis: int, batch_dims: int, dtype
     return ancestors
 
 
-def _with_outer_dims(result: Any, params: Any, parts: ShapeParts, axis: int) -> Any:
+def _with_outer_dims(result: object, params: object, parts: ShapeParts, axis: int) -> Any:
     """Gives the first dimension of a result, which counts cells, the dimensions of `params` before `axis`."""
     if axis == 1:
         return result
@@ -158,7 +159,7 @@ def _with_outer_dims(result: Any, params: Any, parts: ShapeParts, axis: int) -> 
 
 @overload("gather_nd", RaggedTensor)
 def ragged_gather_nd(
-    params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None, bad_indices_policy: str = ""
+    params: object, indices: Any, batch_dims: object = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Any:
     """Picks slices or elements of a dense or ragged tensor by index vectors."""
     if batch_dims != 0:
@@ -181,7 +182,7 @@ def ragged_gather_nd(
 
 @overload("compat.v1.gather_nd", RaggedTensor)
 def ragged_gather_nd_v1(
-    params: Any, indices: Any, name: str | None = None, batch_dims: Any = 0, bad_indices_policy: str = ""
+    params: object, indices: object, name: str | None = None, batch_dims: object = 0, bad_indices_policy: str = ""
 ) -> Any:
     """Picks slices or elements of a dense or ragged tensor by index vectors."""
     return ragged_gather_nd(params, indices, batch_dims, name, bad_indices_policy)

@@ -39,7 +39,7 @@ _BAD_KEY = (
 )
 
 
-def ragged_getitem(ragged: Any, key: Any) -> Any:
+def ragged_getitem(ragged: object, key: object) -> Any:
     """Returns the part of a ragged tensor that `ragged[key]` means: a ragged tensor, or a dense one.
 
     Args:
@@ -59,7 +59,7 @@ def ragged_getitem(ragged: Any, key: Any) -> Any:
         return _item(ragged, keys)
 
 
-def is_mask(key: Any) -> bool:
+def is_mask(key: object) -> bool:
     """Returns whether a key is a mask: a boolean, or a dense or ragged tensor of booleans."""
     if isinstance(key, bool):
         return True
@@ -105,7 +105,7 @@ def _with_new_axis(ragged: Any, inner: Any) -> Any:
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _row(ragged: Any, key: Any) -> Any:
+def _row(ragged: Any, key: object) -> Any:
     """Returns one row: a ragged or dense tensor of one dimension less."""
     key = _index(key)
     partition = ragged._row_partition
@@ -163,7 +163,7 @@ def take_rows(values: Any, rows: Any) -> Any:
     return _between(values, starts, limits, 1, partition.uniform_row_length())
 
 
-def _between(ragged: Any, starts: Any, limits: Any, step: Any, uniform_row_length: Any) -> Any:
+def _between(ragged: Any, starts: Any, limits: Any, step: Any, uniform_row_length: object) -> Any:
     """Returns the ragged tensor whose row `i` has the values from `starts[i]` in steps to before `limits[i]`."""
     dtype = ragged._row_partition.dtype
     splits, positions = ragged_range_op(starts, limits, convert_to_tensor(step, dtype=dtype), Tsplits=dtype)
@@ -242,7 +242,7 @@ def _sliced_columns(ragged: Any, key: slice) -> Any:
     return _between(ragged, starts + first, starts + last, step, _uniform_part(partition, start, stop, step))
 
 
-def _slice_bound(bound: Any) -> Any:
+def _slice_bound(bound: object) -> Any:
     """Returns a bound of a slice as an int or a scalar tensor."""
     if bound is None or isinstance(bound, int):
         return bound
@@ -254,7 +254,7 @@ def _slice_bound(bound: Any) -> Any:
     return bound if known is None else int(known)
 
 
-def _row_bounds(start: Any, stop: Any, forwards: bool, lengths: Any) -> tuple[Any, Any]:
+def _row_bounds(start: object, stop: object, forwards: bool, lengths: Any) -> tuple[Any, Any]:
     """Returns where the slice begins and ends in each row, counted from the row's start."""
     zeros = raw.ZerosLike(x=lengths)
     least, most = (zeros, lengths) if forwards else (zeros - 1, lengths - 1)
@@ -262,7 +262,7 @@ def _row_bounds(start: Any, stop: Any, forwards: bool, lengths: Any) -> tuple[An
     return _clipped(start, begin, least, most, lengths), _clipped(stop, end, least, most, lengths)
 
 
-def _clipped(bound: Any, default: Any, least: Any, most: Any, lengths: Any) -> Any:
+def _clipped(bound: Any, default: object, least: object, most: object, lengths: Any) -> Any:
     if bound is None:
         return default
     if isinstance(bound, int):
@@ -274,7 +274,7 @@ def _clipped(bound: Any, default: Any, least: Any, most: Any, lengths: Any) -> A
     return raw.Minimum(x=raw.Maximum(x=bounds, y=least), y=most)
 
 
-def _bounds_by_sign(start: Any, stop: Any, step: Any, lengths: Any) -> tuple[Any, Any]:
+def _bounds_by_sign(start: object, stop: object, step: object, lengths: object) -> tuple[Any, Any]:
     """Returns the bounds of a slice whose direction a tensor decides."""
     forwards, backwards = _row_bounds(start, stop, True, lengths), _row_bounds(start, stop, False, lengths)
     is_positive = raw.GreaterEqual(x=step, y=raw.ZerosLike(x=step))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
@@ -60,7 +61,7 @@ def _common_rank(values: Sequence[Any]) -> int | None:
 
 
 @overload("concat", RaggedTensor)
-def ragged_concat(values: Any, axis: Any, name: str = "concat") -> Any:
+def ragged_concat(values: object, axis: Any, name: str = "concat") -> Any:
     """Joins dense and ragged tensors along an axis."""
     if not isinstance(values, (list, tuple)):
         values = [values]
@@ -122,7 +123,7 @@ def ragged_stack_overload(values: Any, axis: Any = 0, name: str = "stack") -> An
 
 
 @export("ragged.stack")
-def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+def ragged_stack(values: TensorLike, axis: int = 0, name: str | None = None) -> Any:
     """Stacks tensors of one rank along a new dimension, whose slices may differ in length.
 
     >>> tf.ragged.stack([[1, 2, 3], [4]])
@@ -208,7 +209,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         return _stacked(data, partitions, num_partitions, splits_dtype)
 
 
-def _stacked(data: Any, partitions: Any, num_partitions: Any, splits_dtype: Any) -> Any:
+def _stacked(data: Any, partitions: Any, num_partitions: object, splits_dtype: object) -> Any:
     """Stacks groups; brings `data` and `partitions` to one dimension that both share first."""
     rank = partitions.shape.rank
     if isinstance(partitions, RaggedTensor):
@@ -239,7 +240,7 @@ def _stacked_ragged(data: Any, partitions: RaggedTensor, num_partitions: Any, sp
     return _stacked(data.values, checked_values(partitions.values, checks), num_partitions, splits_dtype)
 
 
-def _stacked_rows(data: Any, partitions: Any, num_partitions: Any, splits_dtype: Any) -> Any:
+def _stacked_rows(data: object, partitions: Any, num_partitions: object, splits_dtype: object) -> Any:
     """Stacks groups of the rows of `data`, whose numbers are a vector."""
     if partitions.dtype not in (int32, int64):
         raise ValueError("value_rowids must have dtype int32 or int64")

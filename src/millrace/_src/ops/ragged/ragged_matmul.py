@@ -74,7 +74,7 @@ def _refuse_mismatch(a: Any, b: Any) -> None:
         raise ValueError("`a` and `b` must have rank at least 2.")
 
 
-def _as_matrix(value: Any) -> Any:
+def _as_matrix(value: object) -> Any:
     """Returns a ragged matrix, whose rows must be of one length, as a tensor."""
     if not isinstance(value, RaggedTensor):
         return value
@@ -120,7 +120,7 @@ def _stack(value: Any, dtype: Any) -> tuple[_Stack, list[Any]]:
     return _Stack(value.to_tensor(), rows, columns), checks
 
 
-def _products(a: Any, b: Any, is_a_transposed: bool, is_b_transposed: bool, options: Any, dtype: Any) -> Any:
+def _products(a: Any, b: Any, is_a_transposed: bool, is_b_transposed: bool, options: Any, dtype: object) -> Any:
     outer = a if isinstance(a, RaggedTensor) else b
     rank: Any = outer.shape.rank
     batch_rank = rank - 2

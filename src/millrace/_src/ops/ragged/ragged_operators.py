@@ -20,10 +20,10 @@ Method = Callable[[Any, Any], Any]
 def _operator(function: Callable[..., Any]) -> tuple[Method, Method]:
     """Makes the method and the reflected method of a binary operator."""
 
-    def forward(self: Any, other: Any) -> Any:
+    def forward(self: Any, other: object) -> Any:
         return function(self, other)
 
-    def backward(self: Any, other: Any) -> Any:
+    def backward(self: Any, other: object) -> Any:
         return function(other, self)
 
     return forward, backward

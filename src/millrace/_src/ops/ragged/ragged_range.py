@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, bfloat16, float32, float64, int32, int64
@@ -18,12 +19,12 @@ _HIERARCHY = (int32, int64, bfloat16, float32, float64)
 
 @export("ragged.range")
 def ragged_range(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
+    row_splits_dtype: DTypeLike = int64,
 ) -> RaggedTensor:
     """Makes a ragged tensor whose row `i` is `tf.range(starts[i], limits[i], deltas[i])`; empty where that is not a
     range.

@@ -18,7 +18,7 @@ from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
 
-def gathered(params: Any, indices: Any, *, keeps_lengths: bool = True) -> Any:
+def gathered(params: object, indices: Any, *, keeps_lengths: bool = True) -> Any:
     """Picks the rows of `params` at `indices`; either may be ragged.
 
     Args:
@@ -59,7 +59,7 @@ def _uniform_lengths(indices: Any, partitions: Sequence[RowPartition]) -> list[A
     return [None] * (indices.shape.rank - 1) + own_lengths
 
 
-def with_ragged_rank(value: Any, ragged_rank: int) -> RaggedTensor:
+def with_ragged_rank(value: object, ragged_rank: int) -> RaggedTensor:
     """Returns a dense or ragged tensor with at least so many partitions; dense dimensions become uniform rows."""
     if not isinstance(value, RaggedTensor):
         made: RaggedTensor = RaggedTensor.from_tensor(value, ragged_rank=ragged_rank)
@@ -140,7 +140,7 @@ def row_count(value: Any, dtype: Any) -> Any:
     return shape_tensor(value, out_type=dtype)[0]
 
 
-def checked_values(value: Any, checks: Sequence[Any]) -> Any:
+def checked_values(value: object, checks: Sequence[Any]) -> Any:
     """Returns a dense or ragged tensor, whose values in a graph become available after the checks have run."""
     if not checks:
         return value

@@ -26,7 +26,7 @@ SegmentOp = Callable[..., Any]
 """A function of `data`, `segment_ids` and `num_segments`."""
 
 
-def combined_segments(segment_op: SegmentOp, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+def combined_segments(segment_op: SegmentOp, data: object, segment_ids: Any, num_segments: object) -> Any:
     """Combines the rows of a dense or ragged tensor by segment.
 
     Args:
@@ -54,7 +54,9 @@ def combined_segments(segment_op: SegmentOp, data: Any, segment_ids: Any, num_se
     return _combined_rows(segment_op, data, segment_ids, num_segments)
 
 
-def _combined_rows(segment_op: SegmentOp, data: RaggedTensor, segment_ids: Any, num_segments: Any) -> RaggedTensor:
+def _combined_rows(
+    segment_op: SegmentOp, data: RaggedTensor, segment_ids: object, num_segments: object
+) -> RaggedTensor:
     dtype = data._row_partition.dtype
     segment_ids, num_segments = (raw.Cast(x=x, DstT=dtype) for x in (segment_ids, num_segments))
     lengths = raw.UnsortedSegmentMax(data=data.row_lengths(), segment_ids=segment_ids, num_segments=num_segments)
@@ -65,7 +67,7 @@ def _combined_rows(segment_op: SegmentOp, data: RaggedTensor, segment_ids: Any, 
     return RaggedTensor._of(combined_segments(segment_op, data.values, targets, partition.nvals()), partition)
 
 
-def _overloaded(segment_op: SegmentOp, data: Any, segment_ids: Any, num_segments: Any, name: str | None) -> Any:
+def _overloaded(segment_op: SegmentOp, data: object, segment_ids: object, num_segments: Any, name: str | None) -> Any:
     with name_scope(name, "RaggedSegment"):
         data = convert_to_tensor_or_ragged_tensor(data, name="data")
         segment_ids = convert_to_tensor_or_ragged_tensor(segment_ids, name="segment_ids")
@@ -75,31 +77,41 @@ def _overloaded(segment_op: SegmentOp, data: Any, segment_ids: Any, num_segments
 
 
 @overload("math.unsorted_segment_sum", RaggedTensor)
-def ragged_unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def ragged_unsorted_segment_sum(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """Adds up the rows of each segment."""
     return _overloaded(raw.UnsortedSegmentSum, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_prod", RaggedTensor)
-def ragged_unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def ragged_unsorted_segment_prod(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """Multiplies the rows of each segment."""
     return _overloaded(raw.UnsortedSegmentProd, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_max", RaggedTensor)
-def ragged_unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def ragged_unsorted_segment_max(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """Finds the largest elements of the rows of each segment."""
     return _overloaded(raw.UnsortedSegmentMax, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_min", RaggedTensor)
-def ragged_unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def ragged_unsorted_segment_min(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """Finds the smallest elements of the rows of each segment."""
     return _overloaded(raw.UnsortedSegmentMin, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_mean", RaggedTensor)
-def ragged_unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def ragged_unsorted_segment_mean(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """Averages the rows of each segment; the mean of integers is float64."""
     with name_scope(name, "RaggedSegmentMean"):
         total, count = _total_and_count(data, segment_ids, num_segments)
@@ -107,14 +119,16 @@ def ragged_unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any,
 
 
 @overload("math.unsorted_segment_sqrt_n", RaggedTensor)
-def ragged_unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def ragged_unsorted_segment_sqrt_n(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """Adds up the rows of each segment and divides the sums by the square roots of the numbers of summands."""
     with name_scope(name, "RaggedSegmentSqrtN"):
         total, count = _total_and_count(data, segment_ids, num_segments)
         return on_flat_values(lambda x, y: truediv(x, raw.Sqrt(x=y)), total, count)
 
 
-def _total_and_count(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
+def _total_and_count(data: object, segment_ids: object, num_segments: object) -> tuple[Any, Any]:
     data = convert_to_tensor_or_ragged_tensor(data, name="data")
     ones = on_flat_values(lambda x: raw.OnesLike(x=x), data)
     total = ragged_unsorted_segment_sum(data, segment_ids, num_segments)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
@@ -31,13 +32,13 @@ from millrace._src.ops.ragged.row_partition import RowPartition
 
 
 @overload("size", RaggedTensor)
-def ragged_size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+def ragged_size(input: Any, out_type: object = None, name: str | None = None) -> Any:
     """Counts the values of a ragged tensor."""
     return size_of(input.flat_values, out_type=out_type or int32, name=name)
 
 
 @overload("compat.v1.size", RaggedTensor)
-def ragged_size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+def ragged_size_v1(input: object, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Counts the values of a ragged tensor."""
     return ragged_size(input, out_type, name)
 
@@ -63,12 +64,12 @@ def ragged_expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 
 @overload("compat.v1.expand_dims", RaggedTensor)
-def ragged_expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def ragged_expand_dims_v1(input: object, axis: object = None, name: str | None = None, dim: object = None) -> Any:
     """Returns a ragged tensor with one more dimension, of size 1."""
     return ragged_expand_dims(input, dim if axis is None else axis, name)
 
 
-def expanded_dims(value: Any, axis: int) -> Any:
+def expanded_dims(value: object, axis: int) -> Any:
     """Returns a dense or ragged tensor with a dimension of size 1 at `axis`, which is not negative."""
     if not isinstance(value, RaggedTensor):
         return raw.ExpandDims(input=value, axis=axis)
@@ -97,12 +98,12 @@ def ragged_squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any
 
 
 @overload("compat.v1.squeeze", RaggedTensor)
-def ragged_squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+def ragged_squeeze_v1(input: object, axis: object = None, name: str | None = None, squeeze_dims: object = None) -> Any:
     """Returns a ragged tensor without dimensions of size 1."""
     return ragged_squeeze(input, squeeze_dims if axis is None else axis, name)
 
 
-def _squeezed(value: Any, axis: int, named_axis: int) -> Any:
+def _squeezed(value: object, axis: int, named_axis: int) -> Any:
     """Removes one dimension; `named_axis` is its number as the user counts."""
     if not isinstance(value, RaggedTensor):
         return raw.Squeeze(input=value, axis=[axis])
@@ -130,7 +131,7 @@ def ragged_reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
         return tensor
 
 
-def _reversed(value: Any, axis: int) -> Any:
+def _reversed(value: object, axis: int) -> Any:
     if not isinstance(value, RaggedTensor):
         return raw.ReverseV2(tensor=value, axis=[axis])
     partition: RowPartition = value._row_partition
@@ -177,7 +178,7 @@ def ragged_tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         return input
 
 
-def _tiled(value: RaggedTensor, axis: int, multiple: Any) -> Any:
+def _tiled(value: RaggedTensor, axis: int, multiple: object) -> Any:
     """Repeats a ragged tensor along the first axis, or along that of a partition."""
     partition = value._row_partition
     if axis > 1:
@@ -208,7 +209,7 @@ def ragged_split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = 
         return _split(value, pieces, axis)
 
 
-def _pieces(value: RaggedTensor, num_or_size_splits: Any, axis: int, num: Any) -> int | Any:
+def _pieces(value: RaggedTensor, num_or_size_splits: Any, axis: int, num: object) -> int | Any:
     """Returns the number of equal pieces, or a vector of their sizes whose own size is known.
 
     Raises:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, float32, int64, variant
@@ -50,11 +51,11 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
     def __init__(
         self,
-        shape: Any = None,
-        dtype: Any = float32,
-        ragged_rank: Any = None,
-        row_splits_dtype: Any = int64,
-        flat_values_spec: Any = None,
+        shape: object = None,
+        dtype: object = float32,
+        ragged_rank: object = None,
+        row_splits_dtype: object = int64,
+        flat_values_spec: object = None,
     ) -> None:
         """Creates the spec.
 
@@ -117,7 +118,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
             return cls(value.shape, as_dtype(value.dtype), value.ragged_rank, splits_dtype)
         return cls(value.shape, value.dtype, value.ragged_rank, splits_dtype, flat_values._type_spec)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Returns whether a value could be described by both this spec and `spec_or_value`, a spec or a value."""
         if self._ragged_rank == 0:
             described = spec_or_value if isinstance(spec_or_value, (Tensor, TensorSpec)) else None
@@ -146,7 +147,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
         outer = self._shape[0] if self._shape.rank else None
         return [outer, *([None] * (self._ragged_rank - 1))]
 
-    def _to_components(self, value: Any) -> list[Any]:
+    def _to_components(self, value: object) -> list[Any]:
         if isinstance(value, RaggedFactories):
             ragged: Any = value
             return [ragged.flat_values, *ragged.nested_row_splits]
@@ -164,7 +165,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
             result = kind._of(result, self._partition(axis, splits[axis]))
         return result
 
-    def _dense(self, flat_values: Any) -> Any:
+    def _dense(self, flat_values: TensorLike) -> Any:
         return _with_shape(flat_values, self._shape) if self._flat_values_spec is None else flat_values
 
     def _partition(self, axis: int, splits: Any) -> RowPartition:
@@ -183,10 +184,10 @@ class RaggedTensorSpec(BatchableTypeSpec):
     def _flat_tensor_specs(self) -> list[TensorSpec]:
         return [TensorSpec(None, variant)]
 
-    def _to_tensor_list(self, value: Any) -> list[Any]:
+    def _to_tensor_list(self, value: TensorLike) -> list[Any]:
         return [self._encoded(value, batched_input=False)]
 
-    def _to_batched_tensor_list(self, value: Any) -> list[Any]:
+    def _to_batched_tensor_list(self, value: object) -> list[Any]:
         return [self._encoded(value, batched_input=True)]
 
     def _encoded(self, value: Any, batched_input: bool) -> Any:
@@ -247,7 +248,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
         return self
 
 
-def _values_dtype(dtype: Any, flat_values_spec: Any) -> DType:
+def _values_dtype(dtype: object, flat_values_spec: Any) -> DType:
     if flat_values_spec is None:
         if dtype is None:
             raise ValueError("At least one of dtype or flat_values_spec must be provided")
@@ -258,7 +259,7 @@ def _values_dtype(dtype: Any, flat_values_spec: Any) -> DType:
     return own_dtype
 
 
-def _known_ragged_rank(ragged_rank: Any, rank: int | None) -> int:
+def _known_ragged_rank(ragged_rank: object, rank: int | None) -> int:
     if ragged_rank is None:
         if rank is None:
             raise ValueError("Must specify ragged_rank or a shape with a known rank.")

@@ -21,7 +21,7 @@ def ragged_join(inputs: Any, separator: str = "", name: str | None = None) -> An
 
 @overload("strings.format", RaggedTensor)
 def ragged_format(
-    template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+    template: Any, inputs: object, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Any:
     """Formats a string template with the texts of ragged tensors, and the values of others."""
     given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.composite_gradients import WithValuesCompositeTensorGradient
 from millrace._src.core.context import in_plain_graph, name_scope
@@ -76,11 +77,11 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
             _switch_overloads_on()
 
     @classmethod
-    def _of(cls, values: Any, row_partition: RowPartition) -> RaggedTensor:
+    def _of(cls, values: object, row_partition: RowPartition) -> RaggedTensor:
         return cls(values, row_partition, internal=True)
 
     @classmethod
-    def _values_of(cls, values: Any, name: str = "values") -> Any:
+    def _values_of(cls, values: object, name: str = "values") -> Any:
         return convert_to_tensor_or_ragged_tensor(values, name=name)
 
     # --- parts -------------------------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
         with name_scope(name, "RaggedValueRowIds"):
             return self._row_partition.value_rowids()
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
         """Returns the number of rows, a scalar of `out_type`: the dtype of the row splits if None."""
         with name_scope(name, "RaggedNRows"):
             nrows = self._row_partition.nrows()
@@ -194,7 +195,9 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
         with name_scope(name, "RaggedRowLengths"):
             return ragged_dims.row_lengths(self, axis)
 
-    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Any:
+    def bounding_shape(
+        self, axis: TensorLike | None = None, name: str | None = None, out_type: DTypeLike | None = None
+    ) -> Any:
         """Returns the shape of the smallest dense tensor into which the ragged tensor fits.
 
         >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape().numpy()
@@ -231,7 +234,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
             )
         return RaggedTensor._of(new_values, self._row_partition)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+    def with_flat_values(self, new_values: object) -> RaggedTensor:
         """Returns a ragged tensor with the same partitions of other innermost values.
 
         Raises: ValueError: if the number of values is known to differ.
@@ -240,7 +243,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+    def with_row_splits_dtype(self, dtype: object) -> RaggedTensor:
         """Returns the ragged tensor with row splits of another dtype.
 
         Raises: ValueError: if `dtype` is neither int32 nor int64.
@@ -272,7 +275,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
 
     # --- Python's protocols ------------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         """Returns the part of the ragged tensor that a key means; see `ragged_getitem`."""
         return ragged_getitem(self, key)
 
@@ -326,7 +329,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
     def _type_spec(self) -> RaggedTensorSpec:
         return RaggedTensorSpec.from_value(self)
 
-    def _set_shape(self, shape: Any) -> None:
+    def _set_shape(self, shape: ShapeLike) -> None:
         """Notes what is known of the static shape.
 
         Raises: ValueError: if the shapes are incompatible.
@@ -338,7 +341,7 @@ class RaggedTensor(RaggedFactories, RaggedConversions, RaggedOperators, Composit
         known = spec._from_components([self.flat_values, *self.nested_row_splits])
         self._values, self._row_partition = known._values, known._row_partition
 
-    def _shape_invariant_to_type_spec(self, shape: Any) -> RaggedTensorSpec:
+    def _shape_invariant_to_type_spec(self, shape: ShapeLike) -> RaggedTensorSpec:
         """Returns the type of a loop variable of which only a shape is promised.
 
         Raises: ValueError: if the shape is of another rank.
@@ -366,7 +369,7 @@ def add_supported_value_type(cls: type) -> None:
         _supported_values.append(cls)
 
 
-def is_supported_value(value: Any) -> bool:
+def is_supported_value(value: object) -> bool:
     """Returns whether an object may be the values of a ragged tensor."""
     return isinstance(value, (Tensor, RaggedTensor, *_supported_values))
 
@@ -375,7 +378,7 @@ def _supported_names() -> str:
     return ", ".join(cls.__name__ for cls in (Tensor, RaggedTensor, *_supported_values))
 
 
-def is_ragged(value: Any) -> bool:
+def is_ragged(value: object) -> bool:
     """Returns whether a value is a ragged tensor, or a `RaggedTensorValue`."""
     return isinstance(value, (RaggedTensor, RaggedTensorValue))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 
-def array_text(array: Any) -> str:
+def array_text(array: object) -> str:
     """Returns the text of an array whose elements may be arrays.
 
     >>> import numpy as np
@@ -25,7 +25,7 @@ def array_text(array: Any) -> str:
     return np.array2string(array, separator=", ", formatter={"all": _element_text})
 
 
-def _element_text(element: Any) -> str:
+def _element_text(element: object) -> str:
     return array_text(element) if isinstance(element, np.ndarray) else str(element)
 
 

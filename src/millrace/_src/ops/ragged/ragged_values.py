@@ -61,7 +61,7 @@ def ragged_bitcast(input: Any, type: Any, name: str | None = None) -> Any:
 
 
 @overload("nn.dropout", RaggedTensor)
-def ragged_dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+def ragged_dropout(x: Any, rate: Any, noise_shape: object = None, seed: Any = None, name: str | None = None) -> Any:
     """Drops values with probability `rate`."""
     if noise_shape is not None:
         raise ValueError(_NO_NOISE_SHAPE)
@@ -71,7 +71,7 @@ def ragged_dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None,
 
 @overload("nn.experimental.stateless_dropout", RaggedTensor)
 def ragged_stateless_dropout(
-    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
+    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: object = None, name: str | None = None
 ) -> Any:
     """Drops values by a choice that is a function of `seed`."""
     if noise_shape is not None:
@@ -112,11 +112,11 @@ def _paired(binary_op: Any, x: RaggedTensor, y: Any) -> RaggedTensor:
 
 @overload("strings.reduce_join", RaggedTensor)
 def ragged_reduce_join(
-    inputs: Any, axis: Any = None, keepdims: Any = False, separator: str = "", name: str | None = None
+    inputs: object, axis: object = None, keepdims: object = False, separator: str = "", name: str | None = None
 ) -> Any:
     """Joins all strings along axes into one."""
 
-    def join_segments(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    def join_segments(data: Any, segment_ids: object, num_segments: object) -> Any:
         if data.shape.rank != 1:
             return _joined_slices(data, segment_ids, num_segments, separator)
         return raw.UnsortedSegmentJoin(
@@ -130,7 +130,7 @@ def ragged_reduce_join(
         return Reduction(join_dense, join_segments)(inputs, axis, keepdims)
 
 
-def _joined_slices(data: Any, segment_ids: Any, num_segments: Any, separator: str) -> Any:
+def _joined_slices(data: object, segment_ids: object, num_segments: object, separator: str) -> Any:
     """Joins the slices of each segment element by element."""
     inner_shape = raw.Shape(input=data, out_type=int64)[1:]
     size = raw.Prod(input=inner_shape, reduction_indices=[0])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -188,7 +189,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
 
     # --- variations --------------------------------------------------------------------------------------------------
 
-    def with_dtype(self, dtype: Any) -> RowPartition:
+    def with_dtype(self, dtype: DTypeLike) -> RowPartition:
         """Returns the partition with all forms cast to int32 or int64.
 
         Raises: ValueError: if `dtype` is neither int32 nor int64.
@@ -302,7 +303,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
 RowPartitionSpec.partition_class = RowPartition
 
 
-def _static_int(scalar: Any) -> int | None:
+def _static_int(scalar: object) -> int | None:
     value = None if scalar is None else static_value(scalar)
     return None if value is None else int(value)
 

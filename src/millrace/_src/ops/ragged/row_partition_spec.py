@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.shapes import TensorShape
@@ -32,7 +33,7 @@ class RowPartitionSpec(TypeSpec):
     """`RowPartition`, which sets the attribute: its module imports this one."""
 
     def __init__(
-        self, nrows: Any = None, nvals: Any = None, uniform_row_length: Any = None, dtype: Any = int64
+        self, nrows: Any = None, nvals: Any = None, uniform_row_length: Any = None, dtype: object = int64
     ) -> None:
         """Creates the spec.
 
@@ -86,7 +87,7 @@ class RowPartitionSpec(TypeSpec):
         """Returns the spec of a partition."""
         return cls(value.static_nrows, value.static_nvals, value.static_uniform_row_length, value.dtype)
 
-    def with_dtype(self, dtype: Any) -> RowPartitionSpec:
+    def with_dtype(self, dtype: DTypeLike) -> RowPartitionSpec:
         """Returns the spec with another dtype."""
         return RowPartitionSpec(self.nrows, self.nvals, self.uniform_row_length, dtype)
 
@@ -100,7 +101,7 @@ class RowPartitionSpec(TypeSpec):
     def _to_components(self, value: Any) -> Any:
         return value.row_splits()
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: object) -> Any:
         partition: Any = self.partition_class
         return partition._of(components)._merge_with_spec(self)
 
@@ -121,7 +122,7 @@ class RowPartitionSpec(TypeSpec):
         return f"RowPartitionSpec({sizes}, dtype={self._dtype!r})"
 
 
-def _size(size: Any) -> int | None:
+def _size(size: object) -> int | None:
     shape = size if isinstance(size, TensorShape) else TensorShape([size])
     return shape.with_rank(1)[0]
 

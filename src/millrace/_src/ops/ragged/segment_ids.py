@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, int32, int64
@@ -17,7 +18,7 @@ from millrace._src.util.export import export
 
 
 @export("ragged.row_splits_to_segment_ids")
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Returns the number of the segment of each value, from where the segments begin and end.
 
     >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
@@ -42,7 +43,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 @export("ragged.segment_ids_to_row_splits")
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: Any, num_segments: TensorLike | None = None, out_type: object = None, name: str | None = None
 ) -> Any:
     """Returns where segments begin and end, from the number of the segment of each value.
 

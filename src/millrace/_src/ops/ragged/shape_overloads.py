@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, int32
@@ -29,14 +30,14 @@ def ragged_shape(input: Any, out_type: Any = None, name: str | None = None) -> A
 
 
 @overload("compat.v1.shape", RaggedTensor)
-def ragged_shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+def ragged_shape_v1(input: object, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """Returns the shape of a ragged tensor."""
     return ragged_shape(input, out_type, name)
 
 
 @overload("reshape", RaggedTensor)
 @overload("reshape", DynamicRaggedShape)
-def ragged_reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def ragged_reshape(tensor: object, shape: ShapeLike, name: str | None = None) -> Any:
     """Gives the values of a dense or ragged tensor, in order, another shape, which may be ragged."""
     with name_scope(name, "RaggedReshape"):
         flat_values = flat_values_of(tensor)
@@ -84,7 +85,7 @@ def ragged_broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return DynamicRaggedShape(found.partitions, checked(_inner_shape(found, dtype), found.checks), dtype)
 
 
-def _inner_shape(found: Broadcast, dtype: Any) -> Any:
+def _inner_shape(found: Broadcast, dtype: DTypeLike) -> Any:
     sizes = list(found.sizes)
     if found.partitions:
         sizes[0] = found.partitions[-1].nvals()
@@ -94,7 +95,7 @@ def _inner_shape(found: Broadcast, dtype: Any) -> Any:
 
 
 @overload("broadcast_to", DynamicRaggedShape)
-def ragged_broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+def ragged_broadcast_to(input: object, shape: object, name: str | None = None) -> Any:
     """Repeats a dense or ragged tensor along dimensions of size 1 to reach a shape, which may be ragged."""
     if not isinstance(shape, DynamicRaggedShape):
         raise TypeError(f"shape must be a DynamicRaggedShape; received {type(shape).__name__}.")
@@ -113,7 +114,7 @@ def ragged_broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
         return nested(raw.Reshape(tensor=whole, shape=shape.inner_shape), shape.row_partitions)
 
 
-def _checks_of_shape(found: Broadcast, shape: DynamicRaggedShape, dtype: Any) -> list[Any]:
+def _checks_of_shape(found: Broadcast, shape: DynamicRaggedShape, dtype: DTypeLike) -> list[Any]:
     """Checks that a tensor broadcasts to `shape`, and not to a larger one."""
     sizes = shape._with_num_row_partitions(found.depth) if shape.num_row_partitions < found.depth else shape
     expected = [partition.row_splits() for partition in sizes.row_partitions]

@@ -207,7 +207,7 @@ def _rows_and_columns(xp: Xp, tensor: Array, kind: str, count: int) -> tuple[Arr
     return rowids, numbers - xp.take(tensor, rowids), numbers < tensor[-1]
 
 
-def _name(partition_type: Any) -> str:
+def _name(partition_type: object) -> str:
     return partition_type.decode() if isinstance(partition_type, bytes) else str(partition_type)
 
 
@@ -355,7 +355,7 @@ def ragged_tensor_to_tensor_gradient(
     return None, d_values, _summed_to_shape(sums[0], default_value), [None] * len(row_partition_tensors)
 
 
-def _summed_to_shape(gradient: Any, default_value: Any) -> Any:
+def _summed_to_shape(gradient: object, default_value: object) -> Any:
     """Sums the gradient of a value that was broadcast, over the dimensions that broadcasting added or repeated."""
     default_shape, shape = shape_tensor(default_value), shape_tensor(gradient)
     axes, _ = raw.BroadcastGradientArgs(s0=default_shape, s1=shape)

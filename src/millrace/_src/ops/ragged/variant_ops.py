@@ -199,7 +199,7 @@ def _inner_rank(input_rank: int, output_rank: int, ndim: int) -> int:
     return input_rank
 
 
-def _checked(item: Any, ragged_rank: int, splits_dtype: DType, dtype: DType) -> RaggedVariant:
+def _checked(item: object, ragged_rank: int, splits_dtype: DType, dtype: DType) -> RaggedVariant:
     """Returns a variant that is a ragged tensor of the expected rank and dtypes."""
     if not isinstance(item, RaggedVariant):
         raise invalid(f"Input Variant element doesn't hold a RaggedTensorVariant: {item!r}")

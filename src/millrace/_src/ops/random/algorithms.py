@@ -47,7 +47,7 @@ class Algorithm(enum.Enum):
 _NAMES = {"philox": Algorithm.PHILOX, "threefry": Algorithm.THREEFRY, "auto_select": Algorithm.AUTO_SELECT}
 
 
-def algorithm_number(alg: Any) -> int:
+def algorithm_number(alg: object) -> int:
     """Returns the number of an algorithm given as an `Algorithm`, a name, a number or a tensor.
 
     Raises:
@@ -191,7 +191,7 @@ def get_alg(xp: Xp) -> Array:
     return np.asarray(Algorithm.PHILOX.value, dtype=np.int32)
 
 
-def key_counter_alg(seed: Any, alg: Any) -> tuple[Tensor, Tensor, int]:
+def key_counter_alg(seed: object, alg: object) -> tuple[Tensor, Tensor, int]:
     """Returns key, counter and algorithm for the V2 op behind a public stateless function.
 
     Raises:

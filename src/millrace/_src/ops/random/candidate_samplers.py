@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.random import candidate_sampling as ops
 from millrace._src.ops.random.seeds import call_seeded
 from millrace._src.util.export import export
@@ -36,7 +36,7 @@ ComputeAccidentalHits = namedtuple("ComputeAccidentalHits", ["indices", "ids", "
     v1=["random.uniform_candidate_sampler", "nn.uniform_candidate_sampler"],
 )
 def uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -78,7 +78,7 @@ def uniform_candidate_sampler(
     v1=["random.log_uniform_candidate_sampler", "nn.log_uniform_candidate_sampler"],
 )
 def log_uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -117,7 +117,7 @@ def log_uniform_candidate_sampler(
 
 @export("random.learned_unigram_candidate_sampler", "nn.learned_unigram_candidate_sampler")
 def learned_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -154,7 +154,7 @@ def learned_unigram_candidate_sampler(
 
 @export("random.fixed_unigram_candidate_sampler", "nn.fixed_unigram_candidate_sampler")
 def fixed_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -201,7 +201,7 @@ def fixed_unigram_candidate_sampler(
 
 @export("random.all_candidate_sampler", "nn.all_candidate_sampler")
 def all_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -229,7 +229,11 @@ def all_candidate_sampler(
 
 @export("nn.compute_accidental_hits")
 def compute_accidental_hits(
-    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None, name: str | None = None
+    true_classes: TensorLike,
+    sampled_candidates: TensorLike,
+    num_true: int,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> ComputeAccidentalHits:
     """Finds the sampled classes that are target classes, so that a loss can leave them out.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64, uint32, uint64
@@ -161,7 +162,7 @@ def _batch_shape(index: Array, seed: Array, max_index: Array) -> tuple[int, ...]
 
 
 @export("random.experimental.index_shuffle")
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+def index_shuffle(index: object, seed: Any, max_index: TensorLike) -> Tensor:
     """Returns the position of `index` in a random permutation of `0 ... max_index`, which is never made as a whole.
 
     The function is for data sets that are too large to shuffle: each index costs a few operations.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.dtypes import DType, as_dtype, float32
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array.constant import constant
@@ -26,7 +27,7 @@ class Initializer:
 
     _takes_partitions = True
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> Tensor:
         """Makes the value of a variable of this shape and dtype."""
         raise NotImplementedError
 
@@ -40,7 +41,7 @@ class Initializer:
         config.pop("dtype", None)
         return cls(**config)
 
-    def _shape(self, shape: Any, kwargs: dict[str, Any]) -> Any:
+    def _shape(self, shape: ShapeLike, kwargs: dict[str, Any]) -> Any:
         """Returns the shape to fill, which is that of the part if only a part is wanted."""
         for name in kwargs:
             if name not in _PARTITION:
@@ -50,7 +51,7 @@ class Initializer:
         return kwargs.get("partition_shape", shape)
 
 
-def _numeric_or_bool(dtype: Any) -> DType:
+def _numeric_or_bool(dtype: DTypeLike) -> DType:
     result: DType = as_dtype(dtype)
     if not result.is_numpy_compatible or result.name == "string":
         raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {result!s}.")
@@ -98,7 +99,7 @@ class Constant(Initializer):
         support_partition: Whether the parts of a partitioned variable may be made.
     """
 
-    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+    def __init__(self, value: object = 0, support_partition: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
                 f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of "
@@ -130,7 +131,7 @@ class RandomUniform(Initializer):
         seed: An integer, or None to continue the global streams.
     """
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, minval: object = -0.05, maxval: object = 0.05, seed: int | None = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
@@ -161,7 +162,7 @@ class RandomNormal(Initializer):
         seed: An integer, or None to continue the global streams.
     """
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, mean: object = 0.0, stddev: object = 0.05, seed: int | None = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:

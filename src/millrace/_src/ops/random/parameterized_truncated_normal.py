@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -303,8 +304,8 @@ def _no_nan(weight: Tensor, bound: Tensor) -> Any:
 
 @export("random.stateless_parameterized_truncated_normal")
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
+    shape: ShapeLike,
+    seed: TensorLike,
     means: Any = 0.0,
     stddevs: Any = 1.0,
     minvals: Any = -2.0,

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.scratch import scratch
@@ -392,7 +393,7 @@ def _filled_at_once(
     return make(0, shape[0], None)
 
 
-def _new_array(shape: tuple[int, ...], dtype: Any) -> Array:
+def _new_array(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
     try:
         return np.empty(shape, dtype)
     except ValueError:

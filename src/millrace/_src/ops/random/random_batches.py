@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
@@ -23,7 +24,7 @@ from millrace._src.ops.batching import (
 )
 
 
-def of_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def of_shape(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Draws as many numbers for each row, by the same parameters, for ops `(shape, parameters...)`."""
     if any_batched(arguments):
         return None
@@ -36,7 +37,7 @@ def _more(shape: Value, rows: Rows) -> Any:
     return full if shape.tensor.dtype.name == "int32" else raw.Cast(x=full, DstT=shape.tensor.dtype)
 
 
-def of_shape_and_rate(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def of_shape_and_rate(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Draws for all rows, for ops that draw `shape` numbers for each rate.
 
     The rows of the rates come behind the shape in the op's result, and are moved to the front.
@@ -53,7 +54,7 @@ def of_shape_and_rate(operation: Any, arguments: Sequence[Value], rows: Rows) ->
     return [raw.Transpose(x=numbers, perm=[count, *range(count), *range(count + 1, count + 1 + rank)])]
 
 
-def of_logits(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def of_logits(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Draws for all rows; the rows of logits of all rows are one matrix."""
     logits, number = arguments
     if number.is_batched:

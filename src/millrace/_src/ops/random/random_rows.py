@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.dtypes import float64, int64, uint64
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Rows, Value, known
 from millrace._src.ops.random.philox import MULTIPLIERS, ROUNDS, SCRAMBLE_KEY, WEYL_STEPS
@@ -24,7 +25,7 @@ Words = tuple[Any, Any, Any, Any]
 """The words of one block for each row: vectors of uint64 that hold 32-bit values."""
 
 
-def one_class(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def one_class(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Draws one class for each row, where a row has one row of logits."""
     logits, samples, seed = arguments
     number = known(samples)
@@ -35,7 +36,7 @@ def one_class(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
     return [raw.Reshape(tensor=raw.Cast(x=classes, DstT=operation.attrs["output_dtype"]), shape=[-1, 1, 1])]
 
 
-def _first_block(seeds: Any) -> Words:
+def _first_block(seeds: object) -> Words:
     """Returns the first block of the stream of each seed, as `stream_from_seed_pair` makes streams."""
     pairs = raw.Bitcast(input=raw.Cast(x=raw.EnsureShape(input=seeds, shape=[None, 2]), DstT=int64), type=uint64)
     scramble_key = np.uint64(SCRAMBLE_KEY)
@@ -44,7 +45,7 @@ def _first_block(seeds: Any) -> Words:
     return _philox(a, b, (zero, zero, c, d))
 
 
-def _split(numbers: Any) -> tuple[Any, Any]:
+def _split(numbers: object) -> tuple[Any, Any]:
     """Returns the lower and the upper halves of 64-bit numbers."""
     return raw.BitwiseAnd(x=numbers, y=_LOW_32), raw.RightShift(x=numbers, y=_SHIFT_32)
 
@@ -68,7 +69,7 @@ def _philox(key_0: Any, key_1: Any, counter: Words) -> Words:
     return a, b, c, d
 
 
-def _uniform(first: Any, second: Any) -> Any:
+def _uniform(first: object, second: object) -> Any:
     """Makes numbers in [0, 1) of float64, each of two words; see `distributions.uniform_float64`."""
     upper = raw.LeftShift(x=raw.BitwiseAnd(x=first, y=np.uint64(0xFFFFF)), y=_SHIFT_32)
     fraction = raw.BitwiseOr(x=raw.BitwiseOr(x=upper, y=second), y=_ONE_BITS)

@@ -25,6 +25,7 @@ from millrace._src.core import context
 from millrace._src.core.dispatch import execute_once
 from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.runtime_options import is_op_determinism_enabled
+from millrace._src.graph.graph import Graph
 from millrace._src.ops.random.philox import Stream, stream_from_seeds
 from millrace._src.util.export import export
 
@@ -124,7 +125,9 @@ def op_seeds(op_seed: Any) -> dict[str, Any]:
     return {"seed": 0 if seed is None else int(seed), "seed2": 0 if seed2 is None else int(seed2)}
 
 
-def call_seeded(function: OpFunction, op_seed: Any, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+def call_seeded(
+    function: OpFunction, op_seed: object, *inputs: object, name: str | None = None, **attrs: object
+) -> Any:
     """Calls a stateful op with the two seeds that follow from `op_seed`."""
     attrs.update(op_seeds(op_seed))
     if op_seed is not None or _global.seed is None or context.current_graph() is not None:
@@ -132,7 +135,7 @@ def call_seeded(function: OpFunction, op_seed: Any, *inputs: Any, name: str | No
     return execute_once(function.op_def, inputs, attrs)  # a numbered eager op: its seeds will not come again
 
 
-def _graph_seed(graph: Any) -> Any:
+def _graph_seed(graph: Graph) -> Any:
     """Returns the seed of a graph; the graph of a function takes its surroundings' seed when it first needs one."""
     if graph.seed is None and graph.building_function:
         outer = graph.outer_graph
@@ -140,7 +143,7 @@ def _graph_seed(graph: Any) -> Any:
     return graph.seed
 
 
-def _next_count(graph: Any) -> int:
+def _next_count(graph: Graph) -> int:
     count = _op_counts.get(graph, 0)
     _op_counts[graph] = count + 1
     return count

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.context import current_graph, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
@@ -25,10 +26,10 @@ _UNIFORM_DTYPES = (float16, bfloat16, float32, float64, int32, int64)
 
 @export("random.uniform", v1=["random.uniform", "random_uniform"])
 def uniform(
-    shape: Any,
+    shape: ShapeLike,
     minval: Any = 0,
     maxval: Any = None,
-    dtype: Any = float32,
+    dtype: object = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -79,10 +80,10 @@ def uniform(
 
 @export("random.normal", v1=["random.normal", "random_normal"])
 def normal(
-    shape: Any,
+    shape: ShapeLike,
     mean: Any = 0.0,
     stddev: Any = 1.0,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -108,10 +109,10 @@ def normal(
 
 @export("random.truncated_normal", v1=["random.truncated_normal", "truncated_normal"])
 def truncated_normal(
-    shape: Any,
+    shape: ShapeLike,
     mean: Any = 0.0,
     stddev: Any = 1.0,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -137,7 +138,7 @@ def truncated_normal(
         return _scaled(ops.truncated_normal_op, shape, mean, stddev, dtype, seed, scope)
 
 
-def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, scope: str) -> Tensor:
+def _scaled(draw: Any, shape: object, mean: Any, stddev: Any, dtype: object, seed: int | None, scope: str) -> Tensor:
     dtype = as_dtype(dtype)
     shape = shape_tensor(shape)
     if is_standard(mean, stddev, dtype):
@@ -148,7 +149,7 @@ def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int
     return _sum(call_seeded(draw, seed, shape, dtype=dtype) * stddev, mean, scope)
 
 
-def is_standard(mean: Any, stddev: Any, dtype: DType) -> bool:
+def is_standard(mean: object, stddev: object, dtype: DType) -> bool:
     """Returns whether eager draws need no scaling: the result, bit for bit, is what is drawn.
 
     Not so for 16 bits, where adding 0 to a number that was rounded to -0 makes it 0. Graphs have the operations always.
@@ -170,7 +171,12 @@ def _sum(x: Tensor, y: Tensor, scope: str) -> Tensor:
 
 @export("random.gamma", v1=["random.gamma", "random_gamma"])
 def gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: Any,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Draws `shape` numbers from each of the given gamma distributions.
 
@@ -213,7 +219,9 @@ def scaled_gamma(drawn: Tensor, beta: Tensor) -> Tensor:
 
 
 @export("random.poisson", v1=[])
-def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Tensor:
+def poisson(
+    shape: Any, lam: TensorLike, dtype: Any = float32, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """Draws `shape` numbers from each of the given Poisson distributions.
 
     >>> tf.random.poisson([4], lam=[0.5, 1.5]).shape
@@ -236,7 +244,7 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
 
 @export("random.categorical")
 def categorical(
-    logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None, name: str | None = None
+    logits: TensorLike, num_samples: TensorLike, dtype: Any = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Draws class indices with the probabilities `softmax(logits)`.
 
@@ -260,7 +268,7 @@ def categorical(
         return classes
 
 
-def index_dtype(dtype: Any) -> DType:
+def index_dtype(dtype: DTypeLike) -> DType:
     """Returns the dtype of class indices: int64 unless another is asked for."""
     dtype = int64 if dtype is None else as_dtype(dtype)
     if dtype not in (int32, int64):
@@ -269,7 +277,7 @@ def index_dtype(dtype: Any) -> DType:
 
 
 @export("random.shuffle", v1=["random.shuffle", "random_shuffle"])
-def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """Puts the rows of `value`, along its first dimension, in random order.
 
     >>> sorted(tf.random.shuffle([3, 1, 2]).numpy().tolist())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, bfloat16, float16, float32, float64, int32, int64, uint32, uint64
@@ -25,13 +26,13 @@ _UNIFORM_DTYPES = (float16, bfloat16, float32, float64, int32, int64, uint32, ui
 
 @export("random.stateless_uniform")
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
+    shape: ShapeLike,
+    seed: object,
     minval: Any = 0,
     maxval: Any = None,
     dtype: Any = float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: object = "auto_select",
 ) -> Tensor:
     """Draws numbers from a uniform distribution on [minval, maxval), as a function of `seed`.
 
@@ -73,7 +74,7 @@ def stateless_uniform(
         return numbers
 
 
-def _check_uniform(dtype: Any, minval: Any, maxval: Any) -> None:
+def _check_uniform(dtype: Any, minval: object, maxval: object) -> None:
     if dtype not in _UNIFORM_DTYPES:
         raise ValueError(f"Argument `dtype` got invalid value {dtype!s}. Accepted dtypes are {_UNIFORM_DTYPES}.")
     if not dtype.is_integer:
@@ -92,13 +93,13 @@ def _check_uniform(dtype: Any, minval: Any, maxval: Any) -> None:
 
 @export("random.stateless_normal")
 def stateless_normal(
-    shape: Any,
-    seed: Any,
+    shape: ShapeLike,
+    seed: TensorLike,
     mean: Any = 0.0,
     stddev: Any = 1.0,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: object = "auto_select",
 ) -> Tensor:
     """Draws numbers from a normal distribution, as a function of `seed`.
 
@@ -122,13 +123,13 @@ def stateless_normal(
 
 @export("random.stateless_truncated_normal")
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: object = "auto_select",
 ) -> Tensor:
     """Draws numbers from a normal distribution cut off at two standard deviations, as a function of `seed`.
 
@@ -150,7 +151,9 @@ def stateless_truncated_normal(
         return _scaled(ops.stateless_truncated_normal_v2, shape, seed, (mean, stddev), dtype, alg, scope)
 
 
-def _scaled(draw: Any, shape: Any, seed: Any, moments: tuple[Any, Any], dtype: Any, alg: Any, scope: str) -> Tensor:
+def _scaled(
+    draw: Any, shape: object, seed: Any, moments: tuple[Any, Any], dtype: object, alg: Any, scope: str
+) -> Tensor:
     dtype = as_dtype(dtype)
     shape = shape_tensor(shape)
     if is_standard(*moments, dtype):
@@ -166,7 +169,12 @@ def _scaled(draw: Any, shape: Any, seed: Any, moments: tuple[Any, Any], dtype: A
 
 @export("random.stateless_gamma")
 def stateless_gamma(
-    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Tensor:
     """Draws numbers from gamma distributions, as a function of `seed`.
 
@@ -194,7 +202,9 @@ def stateless_gamma(
 
 
 @export("random.stateless_poisson")
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+def stateless_poisson(
+    shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+) -> Tensor:
     """Draws numbers from Poisson distributions, as a function of `seed`.
 
     >>> tf.random.stateless_poisson([2], seed=[1, 2], lam=5).numpy()
@@ -218,7 +228,7 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
 
 @export("random.stateless_binomial")
 def stateless_binomial(
-    shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32, name: str | None = None
+    shape: ShapeLike, seed: TensorLike, counts: Any, probs: Any, output_dtype: object = int32, name: str | None = None
 ) -> Tensor:
     """Draws numbers from binomial distributions, as a function of `seed`.
 
@@ -247,7 +257,7 @@ def stateless_binomial(
 
 @export("random.stateless_categorical")
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
+    logits: TensorLike, num_samples: TensorLike, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
     """Draws class indices with the probabilities `softmax(logits)`, as a function of `seed`.
 
@@ -272,7 +282,9 @@ def stateless_categorical(
 
 
 @export("random.experimental.stateless_shuffle")
-def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
+def stateless_shuffle(
+    value: TensorLike, seed: TensorLike, alg: object = "auto_select", name: str | None = None
+) -> Tensor:
     """Puts the rows of `value`, along its first dimension, in an order that is a function of `seed`.
 
     >>> tf.random.experimental.stateless_shuffle([1, 2, 3], seed=[1, 2]).numpy()

@@ -130,7 +130,7 @@ def stateless_random_gamma_v3(xp: Xp, shape: Array, key: Array, counter: Array, 
     return _gamma(xp, checked_key_stream(key, counter, alg), shape, alpha)
 
 
-def gamma_alpha_gradient(grad: Tensor, alpha: Tensor, sample: Tensor, sample_rank: Any) -> Tensor:
+def gamma_alpha_gradient(grad: Tensor, alpha: Tensor, sample: Tensor, sample_rank: object) -> Tensor:
     """Computes the gradient with respect to `alpha`, summed over the first `sample_rank` dimensions of the samples."""
     leading = raw.Fill(dims=raw.ExpandDims(input=sample_rank, dim=0), value=1)
     aligned = raw.Reshape(tensor=alpha, shape=raw.ConcatV2(values=[leading, raw.Shape(input=alpha)], axis=0))

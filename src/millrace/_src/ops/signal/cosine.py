@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
@@ -37,7 +38,7 @@ def check_norm(norm: str | None) -> None:
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
-def _check(type: Any, axis: Any, norm: str | None) -> None:
+def _check(type: object, axis: object, norm: str | None) -> None:
     if type not in _INVERSES:
         raise ValueError("Types I, II, III and IV (I)DCT are supported.")
     if axis != -1:
@@ -47,7 +48,7 @@ def _check(type: Any, axis: Any, norm: str | None) -> None:
         raise ValueError("Normalization is not supported for the Type-I DCT.")
 
 
-def _resized(x: Tensor, n: Any) -> Tensor:
+def _resized(x: Tensor, n: object) -> Tensor:
     """Cuts the last axis, or appends zeros."""
     if isinstance(n, (int, np.integer)) and n < 1:
         raise ValueError("n should be a positive integer or None")
@@ -65,7 +66,12 @@ def _resized(x: Tensor, n: Any) -> Tensor:
 
 @export("signal.dct", v1=["signal.dct", "spectral.dct"])
 def dct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: TensorLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes a discrete cosine transform along the last axis.
 
@@ -97,7 +103,12 @@ def dct(
 
 @export("signal.idct", v1=["signal.idct", "spectral.idct"])
 def idct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: TensorLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes the inverse of a discrete cosine transform along the last axis, but for a factor.
 

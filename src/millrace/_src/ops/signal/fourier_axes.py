@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -354,10 +355,10 @@ def _lengths(x: Tensor, fft_length: Any, axes: Axes, *, halves: bool = False) ->
 
 
 def _along(
-    axes: Any,
+    axes: object,
     op_function: Any,
     x: Tensor,
-    fft_length: Any,
+    fft_length: object,
     norm: str | None,
     scope: str,
     attrs: dict[str, Any],
@@ -374,7 +375,11 @@ def _along(
 
 @export("signal.fftnd", v1=["signal.fftnd"])
 def fftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes the Fourier transform along axes.
 
@@ -405,7 +410,11 @@ def fftnd(
 
 @export("signal.ifftnd", v1=["signal.ifftnd"])
 def ifftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes the inverse Fourier transform along axes.
 
@@ -436,7 +445,11 @@ def ifftnd(
 
 @export("signal.rfftnd", v1=["signal.rfftnd"])
 def rfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes the Fourier transform of real numbers along axes; of the last axis, half the spectrum.
 
@@ -467,7 +480,11 @@ def rfftnd(
 
 @export("signal.irfftnd", v1=["signal.irfftnd"])
 def irfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: TensorLike | None = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Computes the real numbers, along axes, that have half a spectrum along the last of the axes.
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import invalid
@@ -39,8 +40,8 @@ from millrace._src.util.export import export
 @export("signal.frame", v1=["signal.frame"])
 def frame(
     signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     pad_end: bool = False,
     pad_value: Any = 0,
     axis: Any = -1,
@@ -131,7 +132,7 @@ def _numbers(count: Size) -> Tensor:
 
 
 @export("signal.overlap_and_add", v1=["signal.overlap_and_add"])
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """Adds overlapping frames to a signal.
 
     >>> tf.signal.overlap_and_add([[1, 1, 1], [10, 10, 10]], frame_step=2).numpy()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import invalid
@@ -32,7 +33,7 @@ def _reversed(x: Tensor) -> Any:
 @export("signal.mdct", v1=["signal.mdct"])
 def mdct(
     signals: Any,
-    frame_length: Any,
+    frame_length: TensorLike,
     window_fn: WindowFunction | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,

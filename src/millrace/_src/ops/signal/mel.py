@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float32
@@ -48,10 +49,10 @@ def _check_arguments(num_mel_bins: Any, sample_rate: Any, low: Any, high: Any, d
 @export("signal.linear_to_mel_weight_matrix", v1=["signal.linear_to_mel_weight_matrix"])
 def linear_to_mel_weight_matrix(
     num_mel_bins: Any = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
-    lower_edge_hertz: Any = 125.0,
-    upper_edge_hertz: Any = 3800.0,
+    num_spectrogram_bins: TensorLike = 129,
+    sample_rate: TensorLike = 8000,
+    lower_edge_hertz: TensorLike = 125.0,
+    upper_edge_hertz: TensorLike = 3800.0,
     dtype: DType = float32,
     name: str | None = None,
 ) -> Any:
@@ -90,7 +91,7 @@ def linear_to_mel_weight_matrix(
 
 
 @export("signal.mfccs_from_log_mel_spectrograms", v1=["signal.mfccs_from_log_mel_spectrograms"])
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Any:
     """Computes mel-frequency cepstral coefficients: a cosine transform of the logarithms of mel spectra.
 
     >>> tf.signal.mfccs_from_log_mel_spectrograms([1.0, 1.0]).numpy().round(4)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -187,7 +188,7 @@ def _filled_up(x: Tensor, fft_length: Tensor, count: int, *, is_inverse: bool) -
     return result
 
 
-def _transformed(op: Any, value: Any, fft_length: Any, name: str | None, count: int, *, is_inverse: bool) -> Tensor:
+def _transformed(op: Any, value: object, fft_length: Any, name: str | None, count: int, *, is_inverse: bool) -> Tensor:
     op_name = op.op_def.name
     with name_scope(name, op_name.lower()) as scope:
         x = as_transformable(value, op_name, is_real=not is_inverse)
@@ -248,7 +249,7 @@ def irfft_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tenso
 
 
 @export("signal.rfft", v1=["signal.rfft", "spectral.rfft"])
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Computes the Fourier transform of real numbers along the last axis: the half that determines the rest.
 
     >>> tf.signal.rfft([1.0, 0.0, -1.0, 0.0]).numpy()
@@ -266,7 +267,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 
 @export("signal.irfft", v1=["signal.irfft", "spectral.irfft"])
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Computes the real numbers, along the last axis, that have half a spectrum.
 
     >>> tf.signal.irfft([0.0, 2.0, 0.0]).numpy()
@@ -327,7 +328,7 @@ def irfft2d_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Ten
 
 
 @export("signal.rfft2d", v1=["signal.rfft2d", "spectral.rfft2d"])
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Computes the Fourier transform of real numbers along the last two axes: the half that determines the rest.
 
     >>> tf.signal.rfft2d([[1.0, 2.0], [3.0, 4.0]]).numpy()
@@ -346,7 +347,7 @@ def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
 
 
 @export("signal.irfft2d", v1=["signal.irfft2d", "spectral.irfft2d"])
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Computes the real numbers, along the last two axes, that have half a spectrum.
 
     >>> tf.signal.irfft2d([[10.0, -2.0], [-4.0, 0.0]]).numpy()
@@ -408,7 +409,7 @@ def irfft3d_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Ten
 
 
 @export("signal.rfft3d", v1=["signal.rfft3d", "spectral.rfft3d"])
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Computes the Fourier transform of real numbers along the last three axes: the half that determines the rest.
 
     >>> tf.signal.rfft3d(tf.ones([2, 2, 4])).numpy()[0, 0]
@@ -426,7 +427,7 @@ def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -
 
 
 @export("signal.irfft3d", v1=["signal.irfft3d", "spectral.irfft3d"])
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Computes the real numbers, along the last three axes, that have half a spectrum.
 
     >>> tf.signal.irfft3d(tf.ones([2, 2, 3], tf.complex64)).numpy()[0, 0]

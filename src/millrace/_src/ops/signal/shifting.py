@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -29,7 +30,7 @@ def _rolled(x: Tensor, axes: Any, *, is_inverse: bool) -> Tensor:
 
 
 @export("signal.fftshift", v1=["signal.fftshift"])
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Moves the frequency 0 to the middle of axes.
 
     >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
@@ -48,7 +49,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
 
 @export("signal.ifftshift", v1=["signal.ifftshift"])
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Moves the frequency 0 from the middle of axes to their beginning.
 
     >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import invalid
@@ -41,16 +42,16 @@ def _power_of_two(size: Size) -> Size:
     return raw.LeftShift(x=np.int32(1), y=exponent)
 
 
-def _transform_length(fft_length: Any, frame_length: Size) -> Size:
+def _transform_length(fft_length: object, frame_length: Size) -> Size:
     return _power_of_two(frame_length) if fft_length is None else size_from(fft_length, "fft_length")
 
 
 @export("signal.stft", v1=["signal.stft"])
 def stft(
     signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: WindowFunction | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -88,9 +89,9 @@ def stft(
 @export("signal.inverse_stft", v1=["signal.inverse_stft"])
 def inverse_stft(
     stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: WindowFunction | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -141,7 +142,7 @@ def _of_length(frames: Tensor, transform_length: Size, length: Size) -> Tensor:
 
 @export("signal.inverse_stft_window_fn", v1=["signal.inverse_stft_window_fn"])
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: WindowFunction = hann_window, name: str | None = None
+    frame_step: TensorLike, forward_window_fn: WindowFunction = hann_window, name: str | None = None
 ) -> WindowFunction:
     """Makes the window with which `tf.signal.inverse_stft` undoes `tf.signal.stft`.
 
@@ -158,7 +159,7 @@ def inverse_stft_window_fn(
     Raises: ValueError: by the function, if the length or `frame_step` is not a scalar.
     """
 
-    def inverse_stft_window_fn_inner(frame_length: Any, dtype: Any) -> Any:
+    def inverse_stft_window_fn_inner(frame_length: object, dtype: DTypeLike) -> Any:
         """Computes the window for frames of a length."""
         with name_scope(name, "inverse_stft_window_fn"):
             step, length = size_from(frame_step, "frame_step"), size_from(frame_length, "frame_length")

@@ -110,7 +110,7 @@ def _known_shape(parts: Sequence[Sizes]) -> TensorShape | None:
     return TensorShape([None if isinstance(size, Tensor) else size for part in lists for size in part])
 
 
-def padded_behind(x: Tensor, *counts: Size, value: Any = None) -> Tensor:
+def padded_behind(x: Tensor, *counts: Size, value: object = None) -> Tensor:
     """Appends elements at the end of each axis: zeros, or a scalar's value.
 
     Args:
@@ -126,5 +126,5 @@ def padded_behind(x: Tensor, *counts: Size, value: Any = None) -> Tensor:
     return result
 
 
-def _padded_with(x: Tensor, paddings: Any, value: Any) -> Any:
+def _padded_with(x: Tensor, paddings: object, value: object) -> Any:
     return raw.PadV2(input=x, paddings=paddings, constant_values=value)

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from millrace._src.core import dtypes as d
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float32
@@ -36,7 +37,7 @@ def _or_one(window: Tensor, length: Tensor) -> Any:
     return raw.SelectV2(condition=raw.Equal(x=length, y=1), t=raw.OnesLike(x=window), e=window)
 
 
-def _raised_cosine(window_length: Any, periodic: Any, dtype: DType, a: float, b: float) -> Any:
+def _raised_cosine(window_length: object, periodic: Any, dtype: DType, a: float, b: float) -> Any:
     length = _length(window_length, dtype)
     is_periodic = raw.Cast(x=convert_to_tensor(periodic, dtype=d.bool, name="periodic"), DstT=d.int32)
     is_even = 1 - raw.FloorMod(x=length, y=2)
@@ -46,7 +47,9 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: DType, a: float, b:
 
 
 @export("signal.hann_window", v1=["signal.hann_window"])
-def hann_window(window_length: Any, periodic: Any = True, dtype: DType = float32, name: str | None = None) -> Any:
+def hann_window(
+    window_length: TensorLike, periodic: object = True, dtype: DType = float32, name: str | None = None
+) -> Any:
     """Computes a Hann window: `0.5 - 0.5 cos(2 pi n / N)`.
 
     >>> tf.signal.hann_window(4).numpy()
@@ -66,7 +69,9 @@ def hann_window(window_length: Any, periodic: Any = True, dtype: DType = float32
 
 
 @export("signal.hamming_window", v1=["signal.hamming_window"])
-def hamming_window(window_length: Any, periodic: Any = True, dtype: DType = float32, name: str | None = None) -> Any:
+def hamming_window(
+    window_length: TensorLike, periodic: object = True, dtype: DType = float32, name: str | None = None
+) -> Any:
     """Computes a Hamming window: `0.54 - 0.46 cos(2 pi n / N)`.
 
     >>> tf.signal.hamming_window(4).numpy().round(2)
@@ -86,7 +91,7 @@ def hamming_window(window_length: Any, periodic: Any = True, dtype: DType = floa
 
 
 @export("signal.vorbis_window", v1=["signal.vorbis_window"])
-def vorbis_window(window_length: Any, dtype: DType = float32, name: str | None = None) -> Any:
+def vorbis_window(window_length: TensorLike, dtype: DType = float32, name: str | None = None) -> Any:
     """Computes the window of the Vorbis codec: `sin(pi/2 sin^2(pi (n + 0.5) / N))`.
 
     >>> tf.signal.vorbis_window(2).numpy().round(4)
@@ -108,7 +113,9 @@ def vorbis_window(window_length: Any, dtype: DType = float32, name: str | None =
 
 
 @export("signal.kaiser_window", v1=["signal.kaiser_window"])
-def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: DType = float32, name: str | None = None) -> Any:
+def kaiser_window(
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DType = float32, name: str | None = None
+) -> Any:
     """Computes a Kaiser window: `I0(beta sqrt(1 - t^2)) / I0(beta)` for t from -1 to 1.
 
     >>> tf.signal.kaiser_window(3, beta=0.0).numpy()
@@ -136,7 +143,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: DType = float32, 
 
 @export("signal.kaiser_bessel_derived_window", v1=["signal.kaiser_bessel_derived_window"])
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: DType = float32, name: str | None = None
+    window_length: TensorLike, beta: TensorLike = 12.0, dtype: DType = float32, name: str | None = None
 ) -> Any:
     """Computes a Kaiser-Bessel derived window, whose halves complement each other: for `tf.signal.mdct`.
 

@@ -30,7 +30,7 @@ def _converted(value: Any, name: str) -> Any:
     return value if isinstance(value, (SparseTensor, RaggedTensor)) else convert_to_tensor(value, name=name)
 
 
-def _check_arguments(weights: Any, binary_output: bool, axis: int | None) -> None:
+def _check_arguments(weights: object, binary_output: bool, axis: int | None) -> None:
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
     if axis not in (None, 0, -1):
@@ -40,7 +40,7 @@ def _check_arguments(weights: Any, binary_output: bool, axis: int | None) -> Non
 # --- weights ---------------------------------------------------------------------------------------------------------
 
 
-def _values_of_weights(values: Any, weights: Any, dtype: DType) -> Tensor:
+def _values_of_weights(values: object, weights: Any, dtype: DType) -> Tensor:
     """Returns the weights of the values of a tensor; an empty vector of a dtype where all weights are 1.
 
     Raises:
@@ -62,7 +62,7 @@ def _values_of_weights(values: Any, weights: Any, dtype: DType) -> Tensor:
     return weights
 
 
-def _values_of_sparse_weights(values: SparseTensor, weights: Any) -> Tensor:
+def _values_of_sparse_weights(values: SparseTensor, weights: object) -> Tensor:
     if not isinstance(weights, SparseTensor):
         raise ValueError(
             f"Argument `weights` must be a SparseTensor if `values` is a SparseTensor. Received weights={weights} of "
@@ -150,7 +150,7 @@ def _flattened(values: Any, weights: Any) -> tuple[Any, Any]:
     return raw.Reshape(tensor=values, shape=[-1]), weights
 
 
-def _counted_rows(values: Any, weights: Tensor, facts: dict[str, Any]) -> Any:
+def _counted_rows(values: object, weights: Tensor, facts: dict[str, Any]) -> Any:
     if isinstance(values, SparseTensor):
         parts = {"indices": values.indices, "values": values.values, "dense_shape": values.dense_shape}
         return raw.SparseCountSparseOutput(**parts, weights=weights, **facts)
@@ -167,9 +167,9 @@ def _counted_rows(values: Any, weights: Tensor, facts: dict[str, Any]) -> Any:
 @overload("math.bincount", RaggedTensor)
 def bincount_of_composite(
     arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
+    weights: object = None,
+    minlength: object = None,
+    maxlength: object = None,
     dtype: DType = int32,
     name: str | None = None,
     axis: int | None = None,

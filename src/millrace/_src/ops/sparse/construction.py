@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, bool_, float32, int64
@@ -21,7 +22,9 @@ from millrace._src.util.export import export
 
 
 @export("sparse.eye")
-def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
+def sparse_eye(
+    num_rows: TensorLike, num_columns: TensorLike | None = None, dtype: DTypeLike = float32, name: str | None = None
+) -> SparseTensor:
     """Makes a sparse matrix of ones on the diagonal.
 
     >>> tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy()
@@ -77,7 +80,7 @@ def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSl
 
 
 @export(v1=["sparse_placeholder", "sparse.placeholder"])
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> SparseTensor:
     """Inserts placeholders for the parts of a sparse tensor that a v1 session must be fed.
 
     >>> with tf.Graph().as_default():
@@ -106,7 +109,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     return result
 
 
-def _shape_placeholder(shape: Any, name: str | None) -> tuple[Any, TensorShape]:
+def _shape_placeholder(shape: ShapeLike, name: str | None) -> tuple[Any, TensorShape]:
     """Returns a placeholder for a dense shape that is fed only where the shape differs from the default."""
     if isinstance(shape, Tensor):
         default, known_shape = shape, static_shape(shape)
@@ -120,7 +123,7 @@ def _shape_placeholder(shape: Any, name: str | None) -> tuple[Any, TensorShape]:
 
 
 @export(v1=["convert_to_tensor_or_sparse_tensor"])
-def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: object = None, name: str | None = None) -> Any:
     """Converts a value to a tensor, and a `SparseTensorValue` to a sparse tensor.
 
     >>> tf.compat.v1.convert_to_tensor_or_sparse_tensor([1, 2]).numpy()
@@ -147,7 +150,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 @export(v1=["sparse.merge", "sparse_merge"])
 def sparse_merge(
-    sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
+    sp_ids: object, sp_values: object, vocab_size: object, name: str | None = None, already_sorted: bool = False
 ) -> SparseTensor:
     """Makes of ids and their weights a sparse tensor of weights, in which the ids are coordinates.
 
@@ -179,7 +182,7 @@ def sparse_merge(
         return result if already_sorted else sparse_reorder(result)
 
 
-def _as_lists(sp_ids: Any, vocab_size: Any) -> tuple[list[SparseTensor], list[Any]]:
+def _as_lists(sp_ids: object, vocab_size: object) -> tuple[list[SparseTensor], list[Any]]:
     """Returns ids and numbers of ids as lists of one length."""
     if isinstance(sp_ids, SparseTensorType):
         sp_ids, vocab_size = [sp_ids], [vocab_size]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import int64, string
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -19,7 +20,7 @@ def _with_known_dtype(values: Tensor) -> Tensor:
     return values if values.dtype is string else cast(values, int64)
 
 
-def _split(inputs: Any) -> tuple[list[SparseTensor], list[Tensor]]:
+def _split(inputs: object) -> tuple[list[SparseTensor], list[Tensor]]:
     """Returns the sparse and the dense features, of text or int64.
 
     Raises: TypeError: if the features are not a list, or a feature is neither a tensor nor a sparse tensor.
@@ -43,7 +44,7 @@ def _parts(sparse: list[SparseTensor], dense: list[Tensor]) -> dict[str, Any]:
 
 
 @export("sparse.cross")
-def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+def sparse_cross(inputs: TensorLike, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """Joins, in each row, every value of each feature with every value of the other features.
 
     The values of sparse features come first, whatever the order of the list.
@@ -71,7 +72,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = N
 
 @export("sparse.cross_hashed")
 def sparse_cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Combines, in each row, the hashes of every value of each feature with those of the other features.
 

@@ -27,7 +27,7 @@ class DenseShapeAndType(NamedTuple):
     dtype: DType
 
 
-def dense_shape_and_type(matrix: Any) -> DenseShapeAndType:
+def dense_shape_and_type(matrix: object) -> DenseShapeAndType:
     """Returns the dense shape and the dtype of the sparse matrix behind a variant tensor.
 
     Raises:

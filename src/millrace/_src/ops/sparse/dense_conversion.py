@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -131,10 +132,10 @@ def _sum_of_all(x: Tensor) -> Tensor:
 
 @export(v1=["sparse_to_dense"])
 def sparse_to_dense_v1(
-    sparse_indices: Any,
-    output_shape: Any,
-    sparse_values: Any,
-    default_value: Any = 0,
+    sparse_indices: TensorLike,
+    output_shape: ShapeLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -161,7 +162,9 @@ def sparse_to_dense_v1(
 
 @operator("sparse_to_dense")
 @export("sparse.to_dense", v1=["sparse.to_dense", "sparse_tensor_to_dense"])
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+def to_dense(
+    sp_input: object, default_value: object = None, validate_indices: bool = True, name: str | None = None
+) -> Any:
     """Makes the dense tensor that a sparse tensor represents.
 
     >>> st = tf.SparseTensor([[0, 1], [1, 0]], [7, 8], [2, 2])
@@ -224,7 +227,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 @export("sparse.to_indicator", v1=["sparse.to_indicator", "sparse_to_indicator"])
-def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
+def to_indicator(sp_input: object, vocab_size: object, name: str | None = None) -> Any:
     """Turns ids in the last axis into a dense boolean tensor that says which ids there are.
 
     >>> st = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])

@@ -203,7 +203,7 @@ def _with_new_values(sparse: SparseTensor, values: Any) -> SparseTensor:
 
 
 @operator("sparse_mul")
-def multiplied(sparse: SparseTensor, dense: Any) -> SparseTensor:
+def multiplied(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse * dense`."""
     return _with_dense(sparse_dense_mul, sparse, dense, "mul")
 
@@ -216,12 +216,12 @@ def multiplied_by_tensor(sparse: SparseTensor, tensor: Tensor) -> SparseTensor:
 
 
 @operator("sparse_truediv")
-def divided(sparse: SparseTensor, dense: Any) -> SparseTensor:
+def divided(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse / dense`; integers are cast to floating point first."""
     return _with_dense(sparse_dense_div, sparse, dense, "truediv")
 
 
 @operator("sparse_div")
-def divided_as_in_c(sparse: SparseTensor, dense: Any) -> SparseTensor:
+def divided_as_in_c(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse / dense`, where integers are divided as in C."""
     return _with_dense(sparse_dense_div, sparse, dense, "div")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -99,7 +100,9 @@ def sparse_concat_op(
 
 
 @export("sparse.concat", v1=[])
-def sparse_concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> Any:
+def sparse_concat(
+    axis: TensorLike, sp_inputs: TensorLike, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> Any:
     """Joins sparse tensors along an axis; the elements of the result are in order.
 
     >>> a = tf.SparseTensor([[0, 1]], [5], [1, 2])
@@ -121,7 +124,7 @@ def sparse_concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False
     return _joined(axis, sp_inputs, expand_nonconcat_dims, name)
 
 
-def _joined(axis: Any, sp_inputs: Any, expand: bool, name: str | None) -> SparseTensor:
+def _joined(axis: object, sp_inputs: object, expand: bool, name: str | None) -> SparseTensor:
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError("Inputs must be a list or tuple.")
     tensors = [as_sparse(value) for value in sp_inputs]
@@ -192,11 +195,11 @@ def _known_join(shapes: Sequence[TensorShape], axis: int) -> TensorShape:
 
 @export(v1=["sparse.concat", "sparse_concat"])
 def sparse_concat_v1(
-    axis: Any,
-    sp_inputs: Any,
+    axis: TensorLike,
+    sp_inputs: TensorLike,
     name: str | None = None,
     expand_nonconcat_dim: bool = False,
-    concat_dim: Any = None,
+    concat_dim: TensorLike | None = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> Any:
     """Joins sparse tensors along an axis, with the argument order and older names of TensorFlow 1.
@@ -271,7 +274,9 @@ def sparse_split_op(
 
 
 @export("sparse.split", v1=[])
-def sparse_split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> Any:
+def sparse_split(
+    sp_input: object = None, num_split: object = None, axis: object = None, name: str | None = None
+) -> Any:
     """Splits a sparse tensor into several along an axis.
 
     >>> st = tf.SparseTensor([[0, 0], [0, 3]], [5, 6], [1, 4])
@@ -310,12 +315,12 @@ _REQUIRED = _KeywordRequired()
 
 @export(v1=["sparse.split", "sparse_split"])
 def sparse_split_v1(
-    keyword_required: Any = _REQUIRED,
-    sp_input: Any = None,
-    num_split: Any = None,
-    axis: Any = None,
+    keyword_required: object = _REQUIRED,
+    sp_input: object = None,
+    num_split: object = None,
+    axis: TensorLike | None = None,
     name: str | None = None,
-    split_dim: Any = None,
+    split_dim: TensorLike | None = None,
 ) -> Any:
     """Splits a sparse tensor into several along an axis; all arguments go by keyword.
 
@@ -434,7 +439,7 @@ def sparse_slice_grad_op(
 
 
 @export("sparse.slice", v1=["sparse.slice", "sparse_slice"])
-def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def sparse_slice(sp_input: object, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """Cuts a block out of a sparse tensor; a block that reaches beyond the tensor is smaller.
 
     >>> st = tf.SparseTensor([[0, 1], [1, 2]], [5, 6], [2, 4])

@@ -187,7 +187,7 @@ def _adjoint(matrix: Tensor) -> Tensor:
     v1=["sparse.sparse_dense_matmul", "sparse.matmul", "sparse_tensor_dense_matmul"],
 )
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: object, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Any:
     """Multiplies a sparse matrix and a dense one, in either order.
 

@@ -7,7 +7,6 @@ reads a gradient at given coordinates: a binary search in the sorted coordinates
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -84,7 +83,7 @@ def sparse_tensor_to_csr_sparse_matrix_gradient(
     return None, values_at(dsparse_matrix, indices, values.dtype), None
 
 
-def values_at(matrix: Tensor, indices: Any, dtype: DType) -> Tensor:
+def values_at(matrix: Tensor, indices: object, dtype: DType) -> Tensor:
     """Reads a sparse matrix at the rows of `indices`; 0 where the matrix has no value."""
     found_indices, found_values, dense_shape = raw.CSRSparseMatrixToSparseTensor(sparse_matrix=matrix, type=dtype)
     strides = raw.Cumprod(x=dense_shape, axis=0, exclusive=True, reverse=True)
@@ -133,7 +132,7 @@ def csr_sparse_matrix_to_sparse_tensor(xp: Xp, sparse_matrix: Array, *, type: DT
 
 @csr_sparse_matrix_to_sparse_tensor.gradient
 def csr_sparse_matrix_to_sparse_tensor_gradient(
-    dindices: Any, dvalues: Tensor, ddense_shape: Any, indices: Tensor, dense_shape: Tensor
+    dindices: object, dvalues: Tensor, ddense_shape: object, indices: Tensor, dense_shape: Tensor
 ) -> Tensor:
     return raw.SparseTensorToCSRSparseMatrix(indices=indices, values=dvalues, dense_shape=dense_shape)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import as_dtype, runtime_name
 from millrace._src.core.errors import invalid
@@ -104,7 +105,7 @@ def scipy_sparse() -> Any:
     return importlib.import_module("scipy.sparse")  # heavy, and few programs need it
 
 
-def without_values(shape: tuple[int, ...], dtype: Any) -> MatrixValue:
+def without_values(shape: tuple[int, ...], dtype: DTypeLike) -> MatrixValue:
     """Makes a matrix of zeros."""
     row_count = int(np.prod(shape[:-1], dtype=np.int64))
     return MatrixValue(shape, np.zeros(row_count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0, dtype))

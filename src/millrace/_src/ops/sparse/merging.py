@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import NotFoundError, invalid
@@ -374,7 +375,7 @@ def sparse_tensor_dense_add_gradient(dy: Tensor, a_indices: Tensor) -> tuple[Non
 
 
 @export("sparse.add", v1=[])
-def sparse_add(a: Any, b: Any, threshold: Any = 0) -> Any:
+def sparse_add(a: object, b: object, threshold: object = 0) -> Any:
     """Adds two tensors, of which at least one is sparse.
 
     The elements of sparse tensors must be in order, see `tf.sparse.reorder`. Tensors are not broadcast.
@@ -418,7 +419,9 @@ def _sparse_sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTenso
 
 
 @export(v1=["sparse.add", "sparse_add"])
-def sparse_add_v1(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+def sparse_add_v1(
+    a: TensorLike, b: TensorLike, threshold: TensorLike | None = None, thresh: TensorLike | None = None
+) -> Any:
     """Adds two tensors, of which at least one is sparse; `thresh` is the older name of `threshold`.
 
     >>> a = tf.SparseTensor([[0], [2]], [1.0, 2.0], [4])
@@ -439,7 +442,7 @@ def sparse_add_v1(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> 
 
 
 @export("sparse.maximum", v1=["sparse.maximum", "sparse_maximum"])
-def sparse_maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def sparse_maximum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
     """Takes the larger of the elements of two sparse tensors; missing elements are zero.
 
     >>> a = tf.SparseTensor([[0], [2]], [-1.0, 2.0], [4])
@@ -459,7 +462,7 @@ def sparse_maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTenso
 
 
 @export("sparse.minimum", v1=["sparse.minimum", "sparse_minimum"])
-def sparse_minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def sparse_minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
     """Takes the smaller of the elements of two sparse tensors; missing elements are zero.
 
     >>> a = tf.SparseTensor([[0], [2]], [-1.0, 2.0], [4])

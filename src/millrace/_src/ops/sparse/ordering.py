@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
@@ -52,7 +51,7 @@ def sparse_reorder_gradient(
 
 
 @export("sparse.reorder", v1=["sparse.reorder", "sparse_reorder"])
-def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def sparse_reorder(sp_input: object, name: str | None = None) -> SparseTensor:
     """Puts the elements of a sparse tensor in the order of a dense tensor, the last axis running fastest.
 
     >>> st = tf.SparseTensor([[1, 0], [0, 2]], ["b", "a"], [2, 3])

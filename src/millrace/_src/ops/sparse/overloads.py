@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.overloads import overload
@@ -47,7 +48,7 @@ sparse_bessel_i1e = overload("math.bessel_i1e", SparseTensor)(_on_values(bessel.
 
 
 @overload("cast", SparseTensor)
-def sparse_cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
+def sparse_cast(x: Any, dtype: object, name: str | None = None) -> SparseTensor:
     """Applies `tf.cast` to the stored elements."""
     with name_scope(name, "Cast"):
         return sparse_result(x.indices, cast(x.values, dtype), x.dense_shape, x.shape)
@@ -60,25 +61,29 @@ def sparse_divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @overload("zeros_like", SparseTensor)
-def zeros_like_sparse(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def zeros_like_sparse(input: Any, dtype: Any = None, name: str | None = None, layout: object = None) -> Any:
     """Makes a dense tensor of zeros of the shape of a sparse tensor."""
     return zeros(input.dense_shape, input.dtype if dtype is None else dtype, name=name or "zeros_like")
 
 
 @overload("ones_like", SparseTensor)
-def ones_like_sparse(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def ones_like_sparse(input: Any, dtype: Any = None, name: str | None = None, layout: object = None) -> Any:
     """Makes a dense tensor of ones of the shape of a sparse tensor."""
     return ones(input.dense_shape, input.dtype if dtype is None else dtype, name=name or "ones_like")
 
 
 @overload("compat.v1.zeros_like", SparseTensor)
-def zeros_like_sparse_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def zeros_like_sparse_v1(
+    tensor: object, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Any:
     """Makes a dense tensor of zeros of the shape of a sparse tensor."""
     return zeros_like_sparse(tensor, dtype, name)
 
 
 @overload("compat.v1.ones_like", SparseTensor)
-def ones_like_sparse_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def ones_like_sparse_v1(
+    tensor: object, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Any:
     """Makes a dense tensor of ones of the shape of a sparse tensor."""
     return ones_like_sparse(tensor, dtype, name)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
@@ -292,7 +293,7 @@ def sparse_reduce_max_sparse_op(
 
 
 def _reduction(
-    dense_op: Any, sparse_op: Any, sp_input: Any, axis: Any, keepdims: Any, is_sparse: bool, name: str | None
+    dense_op: Any, sparse_op: Any, sp_input: Any, axis: object, keepdims: Any, is_sparse: bool, name: str | None
 ) -> Any:
     parts = sp_input.indices, sp_input.values, sp_input.dense_shape
     axes = _all_axes(sp_input) if axis is None else _axes_tensor(axis)
@@ -317,7 +318,11 @@ def _all_axes(sp_input: Any) -> Any:
 
 @export("sparse.reduce_sum", v1=[])
 def sparse_reduce_sum(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: object = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Adds up a sparse tensor along axes.
 
@@ -342,7 +347,11 @@ def sparse_reduce_sum(
 
 @export("sparse.reduce_max", v1=[])
 def sparse_reduce_max(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: object = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Finds the largest elements of a sparse tensor along axes; elements that are not stored do not count.
 
@@ -365,7 +374,7 @@ def sparse_reduce_max(
     )
 
 
-def _v1_arguments(axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> tuple[Any, Any]:
+def _v1_arguments(axis: object, keepdims: object, reduction_axes: object, keep_dims: object) -> tuple[Any, Any]:
     """Returns axis and keepdims, of which each may be given by an older name."""
     axis = one_of("reduction_axes", reduction_axes, "axis", axis)
     return axis, one_of("keep_dims", keep_dims, "keepdims", keepdims)
@@ -373,7 +382,11 @@ def _v1_arguments(axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any)
 
 @export(v1=["sparse.reduce_sum", "sparse_reduce_sum"])
 def sparse_reduce_sum_v1(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: object = None,
+    reduction_axes: TensorLike | None = None,
+    keep_dims: object = None,
 ) -> Any:
     """Adds up a sparse tensor along axes, as a dense tensor.
 
@@ -393,7 +406,11 @@ def sparse_reduce_sum_v1(
 
 @export(v1=["sparse.reduce_sum_sparse", "sparse_reduce_sum_sparse"])
 def sparse_reduce_sum_sparse_v1(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: object = None,
+    reduction_axes: TensorLike | None = None,
+    keep_dims: object = None,
 ) -> Any:
     """Adds up a sparse tensor along axes, as a sparse tensor.
 
@@ -413,7 +430,11 @@ def sparse_reduce_sum_sparse_v1(
 
 @export(v1=["sparse.reduce_max", "sparse_reduce_max"])
 def sparse_reduce_max_v1(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: object = None,
+    reduction_axes: TensorLike | None = None,
+    keep_dims: object = None,
 ) -> Any:
     """Finds the largest elements of a sparse tensor along axes, as a dense tensor.
 
@@ -433,7 +454,11 @@ def sparse_reduce_max_v1(
 
 @export(v1=["sparse.reduce_max_sparse", "sparse_reduce_max_sparse"])
 def sparse_reduce_max_sparse_v1(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+    sp_input: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: object = None,
+    reduction_axes: TensorLike | None = None,
+    keep_dims: object = None,
 ) -> Any:
     """Finds the largest elements of a sparse tensor along axes, as a sparse tensor.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -113,7 +114,7 @@ def sparse_reshape_op(xp: Xp, input_indices: Array, input_shape: Array, new_shap
 
 
 @export("sparse.reshape", v1=["sparse.reshape", "sparse_reshape"])
-def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def sparse_reshape(sp_input: object, shape: Any, name: str | None = None) -> SparseTensor:
     """Gives a sparse tensor another shape of the same size; the elements keep their order.
 
     >>> st = tf.SparseTensor([[0, 1], [1, 2]], [5, 6], [2, 3])
@@ -140,7 +141,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
         return sparse_result(indices, raw.Identity(input=sp_input.values), dense_shape, known_shape)
 
 
-def _refuse_two_open_dims(shape: Any) -> None:
+def _refuse_two_open_dims(shape: ShapeLike) -> None:
     """Refuses while tracing what the kernel refuses when it runs."""
     dims = None if state.graph is None else static_value(shape)
     if dims is not None and np.count_nonzero(dims == -1) > 1:
@@ -264,7 +265,7 @@ def _reversed_axes(sp_input: Any) -> Any:
 
 
 @export("sparse.reset_shape", v1=["sparse.reset_shape", "sparse_reset_shape"])
-def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def sparse_reset_shape(sp_input: object, new_shape: Any = None) -> SparseTensor:
     """Gives a sparse tensor a larger shape, or the smallest that holds all elements; no element moves.
 
     >>> st = tf.SparseTensor([[0, 0], [1, 2]], [5, 6], [4, 5])
@@ -306,7 +307,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(indices, values, _checked_to_be_larger(new_shape, dense_shape))
 
 
-def _checked_to_be_larger(new_shape: Any, dense_shape: Any) -> Any:
+def _checked_to_be_larger(new_shape: object, dense_shape: object) -> Any:
     """Returns the new shape, after a check when the graph runs that no dimension shrinks."""
     is_larger = raw.All(input=raw.LessEqual(x=dense_shape, y=new_shape), reduction_indices=[0])
     message = "Requested new_shape should have dimension sizes >= sp_input.shape."

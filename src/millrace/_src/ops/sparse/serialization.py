@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.dtypes import string
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -11,7 +12,7 @@ from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
 from millrace._src.util.export import export
 
 
-def _parts(sp_input: Any) -> dict[str, Any]:
+def _parts(sp_input: object) -> dict[str, Any]:
     tensor = as_sparse(sp_input)
     return {
         "sparse_indices": tensor.indices,
@@ -21,7 +22,7 @@ def _parts(sp_input: Any) -> dict[str, Any]:
 
 
 @export("io.serialize_sparse", v1=[])
-def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
+def serialize_sparse(sp_input: TensorLike, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """Writes a sparse tensor as three strings.
 
     >>> serialized = tf.io.serialize_sparse(tf.sparse.from_dense([0, 7]))
@@ -40,7 +41,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
 
 
 @export(v1=["io.serialize_sparse", "serialize_sparse"])
-def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: Any = string) -> Tensor:
+def serialize_sparse_v1(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
     """Writes a sparse tensor as three strings; `tf.io.serialize_sparse` with the name second.
 
     >>> tf.compat.v1.serialize_sparse(tf.sparse.from_dense([0, 7])).shape
@@ -58,7 +59,7 @@ def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: Any = 
 
 
 @export("io.serialize_many_sparse", v1=[])
-def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
+def serialize_many_sparse(sp_input: TensorLike, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """Writes each row of the first dimension of a sparse tensor as three strings.
 
     >>> serialized = tf.io.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [5, 6]]))
@@ -82,7 +83,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 
 
 @export(v1=["io.serialize_many_sparse", "serialize_many_sparse"])
-def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: Any = string) -> Tensor:
+def serialize_many_sparse_v1(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
     """Writes each row of a sparse tensor as three strings; `tf.io.serialize_many_sparse` with the name second.
 
     >>> tf.compat.v1.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [5, 6]])).shape
@@ -103,7 +104,7 @@ def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: A
 
 @export("io.deserialize_many_sparse", v1=["io.deserialize_many_sparse", "deserialize_many_sparse"])
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: TensorLike, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Reads a batch of sparse tensors that `tf.io.serialize_many_sparse` wrote, or that single writes were stacked to.
 

@@ -99,7 +99,7 @@ def _as_form(array: Array, dtype: DType, form: DType) -> Any:
     return _encoded(array, dtype) if form is string else HeldTensor(array, dtype)
 
 
-def _held(part: Any, position: int) -> HeldTensor:
+def _held(part: object, position: int) -> HeldTensor:
     """Returns the tensor of a part."""
     if isinstance(part, bytes):
         return _decoded(part)

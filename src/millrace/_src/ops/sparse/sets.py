@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.tensor import Tensor
@@ -25,7 +26,7 @@ def _operand(value: Any, name: str) -> Any:
     return operand
 
 
-def _operands(a: Any, b: Any) -> tuple[Any, Any, bool]:
+def _operands(a: object, b: object) -> tuple[Any, Any, bool]:
     """Returns the operands, the dense operand first, and whether the order was changed.
 
     Raises: TypeError: if a dtype is not that of a set, or the dtypes differ.
@@ -80,7 +81,7 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
 
 
 @export("sets.intersection", v1=["sets.intersection", "sets.set_intersection"])
-def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Finds the members that both sets have.
 
     >>> tf.sparse.to_dense(tf.sets.intersection([[1, 2, 3]], [[3, 1, 5]])).numpy()
@@ -101,7 +102,7 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
 
 
 @export("sets.difference", v1=["sets.difference", "sets.set_difference"])
-def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def set_difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """Finds the members that one set has and the other has not.
 
     >>> tf.sparse.to_dense(tf.sets.difference([[1, 2, 3]], [[3, 1, 5]])).numpy()
@@ -125,7 +126,7 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
 
 
 @export("sets.union", v1=["sets.union", "sets.set_union"])
-def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Finds the members that one set or the other has.
 
     >>> tf.sparse.to_dense(tf.sets.union([[1, 2, 3]], [[3, 1, 5]])).numpy()

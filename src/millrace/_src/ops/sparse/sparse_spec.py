@@ -43,7 +43,7 @@ class SparseTensorSpec(BatchableTypeSpec):
 
     __slots__ = ("_shape", "_dtype")
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, shape: object = None, dtype: object = dtypes.float32) -> None:
         self._shape: TensorShape = as_shape(shape)
         self._dtype: DType = as_dtype(dtype)
 
@@ -63,7 +63,7 @@ class SparseTensorSpec(BatchableTypeSpec):
         return self._dtype
 
     @classmethod
-    def from_value(cls, value: Any) -> SparseTensorSpec:
+    def from_value(cls, value: object) -> SparseTensorSpec:
         """Returns the spec of a sparse tensor.
 
         Args:
@@ -109,7 +109,7 @@ class SparseTensorSpec(BatchableTypeSpec):
     def _flat_tensor_specs(self) -> list[TensorSpec]:
         return [TensorSpec(None, dtypes.variant)]
 
-    def _to_tensor_list(self, value: Any) -> list[Any]:
+    def _to_tensor_list(self, value: object) -> list[Any]:
         value = SparseTensor.from_value(value)
         return [
             raw.SerializeSparse(

@@ -16,6 +16,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.errors import invalid
@@ -81,7 +82,7 @@ def _decode_base64(text: bytes) -> bytes:
 
 
 @export("io.encode_base64", v1=["io.encode_base64", "encode_base64"], elementwise="unary")
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Any:
     """Encodes strings in web-safe base64 (`-` and `_` in place of `+` and `/`).
 
     >>> tf.io.encode_base64("hello", pad=True).numpy()
@@ -98,7 +99,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
 
 
 @export("io.decode_base64", v1=["io.decode_base64", "decode_base64"], elementwise="unary")
-def decode_base64(input: Any, name: str | None = None) -> Any:
+def decode_base64(input: TensorLike, name: str | None = None) -> Any:
     """Decodes strings from web-safe base64, with padding or without.
 
     >>> tf.io.decode_base64("aGVsbG8").numpy()
@@ -210,7 +211,11 @@ def decode_padded_raw_op(
 
 @export("io.decode_raw", v1=[])
 def decode_raw(
-    input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None
+    input_bytes: TensorLike,
+    out_type: DTypeLike,
+    little_endian: bool = True,
+    fixed_length: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Reads the bytes of strings as packed numbers.
 
@@ -318,7 +323,7 @@ def parse_tensor_op(xp: Xp, serialized: Array, *, out_type: DType) -> Array:
 
 
 @export("io.serialize_tensor", v1=["io.serialize_tensor", "serialize_tensor"])
-def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Any:
     """Writes a tensor, dtype and shape and values, into a string.
 
     >>> tf.io.parse_tensor(tf.io.serialize_tensor([[1, 2]]), tf.int32).numpy()
@@ -334,7 +339,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
 
 
 @export("io.parse_tensor", v1=["io.parse_tensor", "parse_tensor"])
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Any:
     """Reads a tensor that `tf.io.serialize_tensor` wrote.
 
     >>> tf.io.parse_tensor(tf.io.serialize_tensor(["a"]), tf.string).numpy()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -59,7 +60,7 @@ def string_join(xp: Xp, inputs: list[Array], *, separator: str = "") -> Array:
 
 
 @export("strings.join", v1=["strings.join", "string_join"])
-def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Any:
     """Joins strings of several tensors element by element.
 
     >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
@@ -121,7 +122,11 @@ def _normalized(axes: list[int], rank: int) -> list[int]:
 
 @export("strings.reduce_join", v1=[])
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+    inputs: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
 ) -> Any:
     """Joins all strings along axes into one.
 
@@ -154,12 +159,12 @@ def _all_axes(inputs: Any) -> Any:
 
 @export(v1=["strings.reduce_join", "reduce_join"])
 def reduce_join_v1(
-    inputs: Any,
-    axis: Any = None,
+    inputs: TensorLike,
+    axis: TensorLike | None = None,
     keep_dims: bool | None = None,
     separator: str = "",
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keepdims: bool | None = None,
 ) -> Any:
     """Joins strings along axes, with TensorFlow 1's argument names.
@@ -249,7 +254,7 @@ def _check_segments(inputs: Array, ids: Array, count: Array) -> None:
 
 @export("strings.unsorted_segment_join")
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+    inputs: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
 ) -> Any:
     """Joins the strings that have the same segment id, in order.
 

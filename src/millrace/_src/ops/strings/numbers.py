@@ -16,6 +16,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, as_dtype, float32, int64
 from millrace._src.core.op_def import op
@@ -124,7 +125,7 @@ def read_float(text: bytes) -> float | None:
 
 
 @export("strings.to_number", v1=[], elementwise="unary")
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Any:
     """Reads the number that every string spells.
 
     >>> tf.strings.to_number(["1.5", " -2e3 "]).numpy(), tf.strings.to_number("7", tf.int32).numpy()
@@ -257,7 +258,7 @@ def _text_formatter(flags: str) -> Callable[[bytes], bytes]:
     elementwise="unary",
 )
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
@@ -182,7 +183,9 @@ def static_regex_replace(xp: Xp, input: Array, *, pattern: str, rewrite: str, re
 
 
 @export("strings.regex_replace", v1=["strings.regex_replace", "regex_replace"], elementwise="unary")
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+def regex_replace(
+    input: TensorLike, pattern: object, rewrite: object, replace_global: bool = True, name: str | None = None
+) -> Any:
     r"""Replaces matches of a regular expression (RE2 syntax) in every string.
 
     >>> tf.strings.regex_replace(["ab12", "key=value"], r"(\w+)=(\w+)", r"\2=\1").numpy()
@@ -252,7 +255,7 @@ def static_regex_full_match(xp: Xp, input: Array, *, pattern: str) -> Array:
 
 
 @export("strings.regex_full_match", elementwise="unary")
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+def regex_full_match(input: TensorLike, pattern: object, name: str | None = None) -> Any:
     """Returns whether each whole string matches a regular expression (RE2 syntax).
 
     >>> tf.strings.regex_full_match(["abc", "abcd"], "a.c").numpy()

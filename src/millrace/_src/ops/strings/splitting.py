@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -139,7 +140,7 @@ def _rows(indices: Any, values: Any, shape: Any) -> Any:
 
 
 @export("strings.split", v1=[])
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: Any, sep: object = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Splits strings into parts, along a new last axis.
 
     >>> tf.strings.split("a b  c").numpy(), tf.strings.split("a,,b", sep=",").numpy()
@@ -172,10 +173,10 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 @export(v1=["strings.split"])
 def split_v1(
     input: Any = None,
-    sep: Any = None,
+    sep: object = None,
     maxsplit: int = -1,
     result_type: str = "SparseTensor",
-    source: Any = None,
+    source: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Splits strings into parts, along a new last axis.
@@ -208,10 +209,10 @@ def _check_result_type(result_type: str) -> None:
 
 @export(v1=["string_split"])
 def string_split_v1(
-    source: Any,
-    sep: Any = None,
+    source: TensorLike,
+    sep: object = None,
     skip_empty: bool = True,
-    delimiter: Any = None,
+    delimiter: TensorLike | None = None,
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
@@ -73,7 +74,7 @@ def _character_starts(text: bytes) -> list[int]:
 
 
 @export("strings.length", v1=[], elementwise="unary")
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
     """Computes the length of every string.
 
     >>> tf.strings.length(["Hello", "é"]).numpy(), tf.strings.length("é", unit="UTF8_CHAR").numpy()
@@ -91,7 +92,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
 
 
 @export(v1=["strings.length"], elementwise="unary")
-def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+def length_v1(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Any:
     """Computes the length of every string, with TensorFlow 1's order of arguments.
 
     >>> tf.compat.v1.strings.length(["Hello", "Hi"]).numpy()
@@ -143,7 +144,7 @@ def string_upper(xp: Xp, input: Array, *, encoding: str = "") -> Array:
 
 
 @export("strings.lower", elementwise="unary")
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
     """Converts every string to lower case.
 
     >>> tf.strings.lower("CamelCase").numpy(), tf.strings.lower("É", encoding="utf-8").numpy().decode()
@@ -161,7 +162,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 
 @export("strings.upper", elementwise="unary")
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
     """Converts every string to upper case.
 
     >>> tf.strings.upper("CamelCase").numpy(), tf.strings.upper("é", encoding="utf-8").numpy().decode()
@@ -298,7 +299,7 @@ def _character_part(text: bytes, start: int, size: int, index: int) -> bytes:
 
 
 @export("strings.substr", v1=[], elementwise="unary")
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
     """Takes parts of strings.
 
     >>> tf.strings.substr(["hello", "world"], [1, -3], [3, 2]).numpy()
@@ -318,7 +319,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
 
 @export(v1=["strings.substr", "substr"], elementwise="unary")
-def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+def substr_v1(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE") -> Any:
     """Takes parts of strings, with TensorFlow 1's order of arguments.
 
     >>> tf.compat.v1.substr("Hello", 1, 3).numpy()

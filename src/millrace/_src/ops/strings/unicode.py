@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -168,7 +169,7 @@ def _check_splits(splits: Array, size: int) -> None:
 
 @export("strings.unicode_transcode", elementwise="unary")
 def unicode_transcode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
@@ -228,13 +229,13 @@ def _decode(
     return tuple(RaggedTensor.from_row_splits(values, splits, validate=False) for values in lists)
 
 
-def _as_tuple(value: Any) -> tuple[Any, ...]:
+def _as_tuple(value: object) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
 @export("strings.unicode_decode")
 def unicode_decode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = REPLACEMENT,
@@ -280,7 +281,7 @@ def _attrs(input_encoding: str, errors: str, replacement_char: int, replace_cont
 
 @export("strings.unicode_decode_with_offsets")
 def unicode_decode_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = REPLACEMENT,
@@ -305,7 +306,7 @@ def unicode_decode_with_offsets(
         )
 
 
-def _characters(codes: Any, encoding: str, errors: str, replacement_char: int) -> Any:
+def _characters(codes: object, encoding: str, errors: str, replacement_char: int) -> Any:
     """Encodes each code point as a string of its own."""
     if isinstance(codes, RaggedTensor):
         return codes.with_flat_values(_characters(codes.flat_values, encoding, errors, replacement_char))
@@ -321,7 +322,7 @@ def _characters(codes: Any, encoding: str, errors: str, replacement_char: int) -
 
 @export("strings.unicode_split")
 def unicode_split(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = REPLACEMENT,
@@ -349,7 +350,7 @@ def unicode_split(
 
 @export("strings.unicode_split_with_offsets")
 def unicode_split_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = REPLACEMENT,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.ops.shape_rules import same_shape
@@ -49,7 +50,7 @@ def unicode_script_op(xp: Xp, input: Array) -> Array:
 
 
 @export("strings.unicode_script", elementwise="unary")
-def unicode_script(input: Any, name: str | None = None) -> Any:
+def unicode_script(input: TensorLike, name: str | None = None) -> Any:
     """Finds the script of code points, as ICU numbers scripts: 25 is Latin, 17 Han, 0 common to many.
 
     >>> tf.strings.unicode_script([97, 26085, 32]).numpy()

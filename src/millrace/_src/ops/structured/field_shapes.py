@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int8, int32, int64
@@ -25,7 +26,7 @@ from millrace._src.ops.ragged.row_partition import RowPartition
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 
 
-def checked_fields(fields: Any, structured: type) -> dict[str, Any]:
+def checked_fields(fields: object, structured: type) -> dict[str, Any]:
     """Returns fields as tensors, ragged tensors and structured tensors.
 
     Args:
@@ -83,7 +84,7 @@ def common_dtype(values: Iterable[Any], row_partitions: Sequence[RowPartition] |
 
 
 def given_shape(
-    shape: Any, nrows: Any, row_partitions: Sequence[RowPartition] | None, dtype: DType, *, has_fields: bool
+    shape: ShapeLike, nrows: object, row_partitions: Sequence[RowPartition] | None, dtype: DType, *, has_fields: bool
 ) -> DynamicRaggedShape | None:
     """Returns the shape that the arguments of `StructuredTensor.from_fields` give; None if only the fields tell.
 

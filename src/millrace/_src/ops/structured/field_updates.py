@@ -13,7 +13,7 @@ Path = tuple[str, ...]
 _CALL = "`StructuredTensor.with_updates`"
 
 
-def updated_fields(structured: Any, updates: Mapping[Any, Any], validate: bool) -> dict[str, Any]:
+def updated_fields(structured: object, updates: Mapping[Any, Any], validate: bool) -> dict[str, Any]:
     """Returns the fields of a structured tensor after updates.
 
     Args:
@@ -28,7 +28,7 @@ def updated_fields(structured: Any, updates: Mapping[Any, Any], validate: bool) 
     return _updated(structured, by_path, (), validate)
 
 
-def _path(name: Any) -> Path:
+def _path(name: object) -> Path:
     if isinstance(name, (list, tuple)) and all(isinstance(part, str) for part in name):
         return tuple(name)
     if not isinstance(name, str):
@@ -67,7 +67,7 @@ def _updated(structured: Any, updates: Mapping[Path, Any], prefix: Path, validat
     return fields
 
 
-def _update(fields: dict[str, Any], name: str, update: Any, path: Path) -> None:
+def _update(fields: dict[str, Any], name: str, update: object, path: Path) -> None:
     """Runs one update on a dictionary of fields."""
     if update is None:
         if name not in fields:
@@ -88,7 +88,7 @@ def _called(fields: dict[str, Any], name: str, function: Callable[[Any], Any], p
     return function(fields[name])
 
 
-def _put_last(fields: dict[str, Any], name: str, value: Any) -> None:
+def _put_last(fields: dict[str, Any], name: str, value: object) -> None:
     fields.pop(name, None)
     fields[name] = value
 

@@ -41,7 +41,7 @@ class PythonValues:
         raise NotImplementedError(f"{cls.__name__}.from_shape")
 
     @classmethod
-    def from_pyval(cls, pyval: Any, typespec: TypeSpec | None = None) -> Any:
+    def from_pyval(cls, pyval: object, typespec: TypeSpec | None = None) -> Any:
         """Makes a structured tensor of dictionaries, or of nested lists of dictionaries.
 
         >>> st = tf.experimental.StructuredTensor.from_pyval([[{"x": 1}], [{"x": 2}, {"x": 3}]])
@@ -61,14 +61,14 @@ class PythonValues:
         return _read(cls, pyval, typespec, ())
 
 
-def _read(cls: type[PythonValues], pyval: Any, spec: Any, path: Path) -> Any:
+def _read(cls: type[PythonValues], pyval: object, spec: object, path: Path) -> Any:
     depth = _depth_of_dicts(pyval)
     if depth is None or (depth == _ANY_DEPTH and not isinstance(spec, cls.Spec)):
         return _values(pyval, spec, path)
     return _structures(cls, pyval, depth, spec, path)
 
 
-def _depth_of_dicts(pyval: Any) -> int | None:
+def _depth_of_dicts(pyval: object) -> int | None:
     """Returns in how many lists each dictionary lies; None if there are other values than dictionaries."""
     if isinstance(pyval, Mapping):
         return 0
@@ -86,7 +86,7 @@ def _depth_of_dicts(pyval: Any) -> int | None:
     return None if depth is None else depth + 1
 
 
-def _structures(cls: type[PythonValues], pyval: Any, depth: int, spec: Any, path: Path) -> Any:
+def _structures(cls: type[PythonValues], pyval: object, depth: int, spec: object, path: Path) -> Any:
     """Reads dictionaries in lists."""
     if spec is not None:
         if not isinstance(spec, cls.Spec) or depth not in (spec.rank, _ANY_DEPTH):
@@ -105,7 +105,7 @@ def _structures(cls: type[PythonValues], pyval: Any, depth: int, spec: Any, path
     return cls.from_fields_and_rank(fields, depth)
 
 
-def _names(pyval: Any, depth: int, path: Path) -> list[str]:
+def _names(pyval: object, depth: int, path: Path) -> list[str]:
     """Returns the keys of all dictionaries, in the order in which they come.
 
     Raises: KeyError: if a dictionary lacks one of the keys.
@@ -127,7 +127,7 @@ def _each(pyval: Any, depth: int, function: Callable[[Any], Any]) -> Any:
     return function(pyval) if depth == 0 else [_each(part, depth - 1, function) for part in pyval]
 
 
-def _values(pyval: Any, spec: Any, path: Path) -> Any:
+def _values(pyval: object, spec: object, path: Path) -> Any:
     """Reads numbers and texts, alone or in lists."""
     if spec is not None and not isinstance(spec, (TensorSpec, RaggedTensorSpec)):
         raise ValueError(f"Value at {path} does not match typespec: {spec} vs {pyval}")

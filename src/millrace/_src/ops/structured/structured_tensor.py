@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, int64
 from millrace._src.core.extension_types.batching import BatchableExtensionType
@@ -79,8 +80,8 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
     def from_fields(
         cls,
         fields: Mapping[str, Any],
-        shape: Any = (),
-        nrows: Any = None,
+        shape: ShapeLike = (),
+        nrows: TensorLike | None = None,
         row_partitions: Sequence[RowPartition] | None = None,
         validate: bool = False,
     ) -> StructuredTensor:
@@ -208,7 +209,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
         if row_partition.dtype is not self._ragged_shape.dtype:
             return self.with_shape_dtype(int64).partition_outer_dimension(row_partition.with_dtype(int64))
 
-        def partitioned(value: Any) -> Any:
+        def partitioned(value: object) -> Any:
             if isinstance(value, StructuredTensor):
                 return value.partition_outer_dimension(row_partition)
             return RaggedTensor._from_row_partition(value, row_partition)
@@ -304,7 +305,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
 
     # --- items -------------------------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         """Returns some of the structures, or a part of one of the fields.
 
         >>> st = tf.experimental.StructuredTensor.from_pyval([{"x": [1, 2]}, {"x": [3]}])
@@ -385,7 +386,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
         return f"<StructuredTensor(\n    fields={{\n        {shown}}},\n    shape={self.shape})>"
 
 
-def _with_dtype(value: Any, dtype: DType) -> Any:
+def _with_dtype(value: object, dtype: DType) -> Any:
     """Returns a field with row splits of a dtype."""
     if isinstance(value, StructuredTensor):
         return value if value._ragged_shape.dtype is dtype else value.with_shape_dtype(dtype)

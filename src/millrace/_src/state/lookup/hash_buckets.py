@@ -136,7 +136,7 @@ class IdTableWithHashBuckets(LookupInterface):
             known = 0 if self._table is None else self._table.size()
             return raw.AddV2(x=raw.Cast(x=known, DstT=int64), y=raw.Cast(x=self._bucket_count, DstT=int64))
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: object, name: str | None = None) -> Any:
         """Returns the ids of keys.
 
         Args:
@@ -148,7 +148,7 @@ class IdTableWithHashBuckets(LookupInterface):
         """
         return map_keys(lambda flat: self._ids(flat, name), keys_of_dtype(keys, self.key_dtype))
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: object) -> Any:
         """Returns the values of keys; see `lookup`."""
         return self.lookup(keys)
 
@@ -171,7 +171,7 @@ class IdTableWithHashBuckets(LookupInterface):
         texts = keys if keys.dtype is string else as_string(keys)
         return _bucket(texts, self._bucket_count, self._hasher_spec)
 
-    def _with_buckets(self, table: StaticHashTable, keys: Any, ids: Any, is_known: Any) -> Any:
+    def _with_buckets(self, table: StaticHashTable, keys: object, ids: object, is_known: object) -> Any:
         """Returns the ids with those of buckets for unknown keys; only these are hashed, which takes longest."""
         places = raw.Where(input=raw.LogicalNot(x=is_known))
         if not places.shape[0]:
@@ -180,7 +180,7 @@ class IdTableWithHashBuckets(LookupInterface):
         return raw.TensorScatterUpdate(tensor=ids, indices=places, updates=other_ids)
 
 
-def _key_dtype(table: StaticHashTable | None, asked: Any) -> DType:
+def _key_dtype(table: StaticHashTable | None, asked: object) -> DType:
     """Returns the dtype of the keys that are looked up.
 
     Raises: TypeError: if the table has other keys, or other values than int64.

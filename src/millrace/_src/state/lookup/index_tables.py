@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, int64, string
@@ -24,7 +25,7 @@ def index_table_from_file(
     vocab_size: int | None = None,
     default_value: Any = -1,
     hasher_spec: HasherSpec = FAST_HASH,
-    key_dtype: Any = string,
+    key_dtype: DTypeLike = string,
     name: str | None = None,
     key_column_index: int = _LINE,
     value_column_index: int = _NUMBER,
@@ -75,7 +76,7 @@ def index_table_from_tensor(
     num_oov_buckets: int = 0,
     default_value: Any = -1,
     hasher_spec: HasherSpec = FAST_HASH,
-    dtype: Any = string,
+    dtype: DTypeLike = string,
     name: str | None = None,
 ) -> Any:
     """Makes a table of the positions of words in a vector.
@@ -163,16 +164,16 @@ def index_to_string_table_from_tensor(
         return StaticHashTableV1(initializer, default_value)
 
 
-def _positions(words: Any) -> Any:
+def _positions(words: object) -> Any:
     """Returns 0, 1, 2 ... for each word."""
     return raw.Range(start=0, limit=raw.Cast(x=raw.Size(input=words), DstT=int64), delta=1)
 
 
-def _with_buckets(table: StaticHashTableV1, count: int, hasher_spec: HasherSpec, key_dtype: Any) -> Any:
+def _with_buckets(table: StaticHashTableV1, count: int, hasher_spec: HasherSpec, key_dtype: DTypeLike) -> Any:
     return IdTableWithHashBuckets(table, count, hasher_spec, key_dtype=key_dtype) if count else table
 
 
-def _check_file(vocabulary_file: Any) -> None:
+def _check_file(vocabulary_file: object) -> None:
     if vocabulary_file is None or isinstance(vocabulary_file, (str, bytes)) and not vocabulary_file:
         raise ValueError("`vocabulary_file` must be specified and must not be empty.")
 

@@ -9,6 +9,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.tensor import Tensor
+from millrace._src.graph.operation import Operation
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.lookup import table_ops, text_files
 from millrace._src.state.asset import Asset
@@ -27,7 +28,7 @@ class TableInitializer(Trackable):
       value_dtype: the dtype of the values.
     """
 
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+    def __init__(self, key_dtype: object, value_dtype: object) -> None:
         self._key_dtype = as_dtype(key_dtype)
         self._value_dtype = as_dtype(value_dtype)
 
@@ -41,7 +42,7 @@ class TableInitializer(Trackable):
         """The dtype of the values."""
         return self._value_dtype
 
-    def initialize(self, table: Any) -> Any:
+    def initialize(self, table: object) -> Any:
         """Fills a table.
 
         Args: table: a table with a `resource_handle`.
@@ -60,7 +61,7 @@ class TableInitializer(Trackable):
         """Whether other initializers may have the same shared name, because they fill tables with the same entries."""
         return False
 
-    def _check_dtypes(self, table: Any) -> None:
+    def _check_dtypes(self, table: object) -> None:
         """Refuses a table of other dtypes.
 
         Raises: TypeError: in TensorFlow's words.
@@ -71,7 +72,7 @@ class TableInitializer(Trackable):
                 raise TypeError(f"Invalid {what}; expected {expected!s} but got {given!s}.")
 
 
-def note_initializer(operation: Any) -> Any:
+def note_initializer(operation: Operation) -> Any:
     """Lets `tf.compat.v1.tables_initializer` run an operation that fills a table."""
     if operation is not None:
         state.graph.add_to_collection(TABLE_INITIALIZERS, operation)
@@ -98,7 +99,12 @@ class KeyValueTensorInitializer(TableInitializer):
     """
 
     def __init__(
-        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+        self,
+        keys: object,
+        values: object,
+        key_dtype: object = None,
+        value_dtype: object = None,
+        name: str | None = None,
     ) -> None:
         self._keys = convert_to_tensor(keys, dtype=key_dtype, name="keys")
         self._values = convert_to_tensor(values, dtype=value_dtype, name="values")

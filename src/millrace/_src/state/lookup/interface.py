@@ -54,7 +54,7 @@ class LookupInterface(TrackableResource):
         """Makes the table; returns its handle."""
 
     @abstractmethod
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: object) -> Any:
         """Returns the values of keys."""
 
     def size(self, name: str | None = None) -> Any:
@@ -75,7 +75,7 @@ class LookupInterface(TrackableResource):
             keys, values = table_ops.export(self.resource_handle, Tkeys=self.key_dtype, Tvalues=self.value_dtype)
         return keys, values
 
-    def _looked_up(self, keys: Any, default: Any, scope: str, name: str | None) -> Any:
+    def _looked_up(self, keys: object, default: object, scope: str, name: str | None) -> Any:
         """Returns the values of a tensor of keys."""
         with name_scope(name, f"{self.name}_{scope}"):
             return table_ops.find(self.resource_handle, keys, default)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import in_plain_graph, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -51,7 +52,7 @@ class ChangingTable(LookupInterface):
             values = convert_to_tensor(values, dtype=self.value_dtype, name="values")
             return table_ops.insert(self.resource_handle, keys, values)
 
-    def remove(self, keys: Any, name: str | None = None) -> Any:
+    def remove(self, keys: object, name: str | None = None) -> Any:
         """Takes keys out; keys that are not there are passed over.
 
         Args:
@@ -129,9 +130,9 @@ class MutableHashTable(ChangingTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
+        key_dtype: object,
+        value_dtype: object,
+        default_value: object,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
@@ -161,7 +162,9 @@ class MutableHashTable(ChangingTable):
         )
         return make(value_shape=shape, name=self._operation_name, **dtypes)
 
-    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+    def lookup(
+        self, keys: object, dynamic_default_values: object = None, name: str | None = None
+    ) -> Any:
         """Returns the values of keys.
 
         Args:
@@ -214,11 +217,11 @@ class DenseHashTable(ChangingTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        key_dtype: object,
+        value_dtype: object,
+        default_value: object,
+        empty_key: object,
+        deleted_key: object,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -250,7 +253,7 @@ class DenseHashTable(ChangingTable):
             **shared_name,
         )
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: object, name: str | None = None) -> Any:
         """Returns the values of keys.
 
         Args:
@@ -267,10 +270,10 @@ class DenseHashTable(ChangingTable):
         """Returns the values of keys; see `lookup`."""
         return self.lookup(keys)
 
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Any:
+    def insert_or_assign(self, keys: object, values: TensorLike, name: str | None = None) -> Any:
         """Gives keys values; see `insert`."""
         return self.insert(keys, values, name)
 
-    def erase(self, keys: Any, name: str | None = None) -> Any:
+    def erase(self, keys: object, name: str | None = None) -> Any:
         """Takes keys out; see `remove`."""
         return self.remove(keys, name)

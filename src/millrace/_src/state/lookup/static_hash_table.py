@@ -40,7 +40,7 @@ class StaticHashTable(LookupInterface):
     _registered_name = "tf.StaticHashTable"
 
     def __init__(
-        self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
+        self, initializer: Any, default_value: object, name: str | None = None, experimental_is_anonymous: bool = False
     ) -> None:
         self._shared_name = initializer._shared_name
         super().__init__(initializer.key_dtype, initializer.value_dtype)
@@ -70,7 +70,7 @@ class StaticHashTable(LookupInterface):
         """The value of keys that are not in the table."""
         return self._default_value
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: object, name: str | None = None) -> Any:
         """Returns the values of keys.
 
         Args:

@@ -16,7 +16,7 @@ _HEAD = object.__basicsize__
 _read = ctypes.c_void_p.from_address
 
 
-def _by_field(array: Any) -> int:
+def _by_field(array: object) -> int:
     return _read(id(array) + _HEAD).value or 0
 
 

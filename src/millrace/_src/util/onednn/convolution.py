@@ -106,7 +106,7 @@ class _Parts:
         name = "dnnl_convolution_backward_weights_primitive_desc_create"
         return self._make(name, _DIRECT, *operands, *self.moves, self.forward())
 
-    def _make(self, name: str, *arguments: Any) -> Object:
+    def _make(self, name: str, *arguments: object) -> Object:
         library = self.library
         made: Object = library.make(name, _DESTROY, library.engine, *arguments, library.attributes)
         return made
@@ -242,7 +242,7 @@ def _on_arrays(kind: str, shape: Convolution) -> Callable[[Any, Any], Any] | Non
     if has_moved:
         sizes = (sizes[0], sizes[-1], *sizes[1:-1])
 
-    def compute(a: Any, b: Any) -> Any:
+    def compute(a: Any, b: object) -> Any:
         a = _in_memory(a, shape)
         b = _in_memory(b, shape) if is_to_filters else np.ascontiguousarray(b)
         result = np.empty(sizes, a.dtype)

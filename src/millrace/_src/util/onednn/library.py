@@ -169,7 +169,7 @@ class Library:
         if status:
             raise OnednnError(f"{name}: status {status}")
 
-    def make(self, name: str, destroy: str | None, *arguments: Any) -> Any:
+    def make(self, name: str, destroy: str | None, *arguments: object) -> Any:
         """Makes an object; one that nothing destroys (`destroy` is None) stays as long as the process.
 
         Raises:

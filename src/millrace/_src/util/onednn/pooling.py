@@ -90,7 +90,7 @@ class _Parts:
         name, operands = "dnnl_pooling_backward_primitive_desc_create", (self._wanted_images, self._wanted_results)
         return self._make(name, self._algorithm, *operands, *self._moves, forward)
 
-    def _make(self, name: str, *arguments: Any) -> Object:
+    def _make(self, name: str, *arguments: object) -> Object:
         library = self._library
         made: Object = library.make(name, _DESTROY, library.engine, *arguments, library.attributes)
         return made

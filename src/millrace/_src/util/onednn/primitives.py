@@ -163,7 +163,7 @@ def layout_of(library: Library, description: Object, argument: int) -> Any:
     return P(library.quick("dnnl_primitive_desc_query_md")(description, _LAYOUTS[argument], 0))
 
 
-def size_of(library: Library, layout: Any) -> int:
+def size_of(library: Library, layout: object) -> int:
     """Returns the number of bytes that an operand of this layout takes; 0 if there is none."""
     return int(library.quick("dnnl_memory_desc_get_size")(layout)) if layout else 0
 

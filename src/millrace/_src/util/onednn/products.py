@@ -59,7 +59,7 @@ def multiplication(product: Product) -> Multiply | None:
     if multiply_at is None:
         return None
 
-    def multiply(x: Any, y: Any, result: Any) -> None:
+    def multiply(x: object, y: object, result: object) -> None:
         multiply_at(address_of(x), address_of(y), address_of(result))
 
     return multiply
