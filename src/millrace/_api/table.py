@@ -2682,7 +2682,7 @@ types.experimental.FunctionType function.function_type:FunctionType
 types.experimental.GenericFunction function.callables:PolymorphicFunction
 types.experimental.PolymorphicFunction function.callables:PolymorphicFunction
 types.experimental.SupportsTracingProtocol function.trace_types:SupportsTracingProtocol
-types.experimental.TensorLike function.callables:TensorLike
+types.experimental.TensorLike core.argument_types:TensorLike
 types.experimental.TraceType function.trace_types:TraceType
 types.experimental.TracingContext function.tracing_context:TracingContext
 """,

@@ -145,9 +145,7 @@ class Variable(
             dtype = None if dtype is None else as_dtype(dtype)
             self._create(initial_value, name, dtype, shape, caching_device=caching_device)
 
-    def _set_traits(
-        self, trainable: bool | None, constraint: Any, synchronization: Any, aggregation: Any
-    ) -> None:
+    def _set_traits(self, trainable: bool | None, constraint: Any, synchronization: Any, aggregation: Any) -> None:
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
         self._trainable = (
@@ -414,13 +412,7 @@ class Variable(
         return execute(get_op("ResourceCountUpTo"), (self._handle,), {"limit": limit, "T": self._dtype})
 
     def _strided_slice_assign(
-        self,
-        begin: TensorLike,
-        end: TensorLike,
-        strides: TensorLike,
-        value: TensorLike,
-        name: str | None = None,
-        **masks: int,
+        self, begin: Any, end: Any, strides: Any, value: TensorLike, name: str | None = None, **masks: int
     ) -> Any:
         value = convert_to_tensor(value, dtype=self._dtype)
         return self._update("ResourceStridedSliceAssign", (begin, end, strides, value), name, True, **masks)
