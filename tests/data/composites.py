@@ -16,7 +16,7 @@ def sparse() -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Returns a value with nested lists in the place of tensors, ragged tensors, and dense forms of sparse tensors."""
+    """Returns a value with nested lists instead of tensors, ragged tensors, and dense forms of sparse tensors."""
     if isinstance(value, tf.SparseTensor):
         return tf.sparse.to_dense(value).numpy().tolist()
     if isinstance(value, tf.RaggedTensor):

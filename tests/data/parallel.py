@@ -49,7 +49,7 @@ def noting(seen: list[int], seconds: Callable[[int], float] = lambda x: 0.0) -> 
     return lambda x: tf.py_function(note, [x], tf.int64)
 
 
-def settled(count: Callable[[], int]) -> int:
+def stable_count(count: Callable[[], int]) -> int:
     """Returns a count when it has not changed for a while."""
     last = -1
     while (now := count()) != last:

@@ -77,7 +77,7 @@ def check_same_in_function(make: Callable[[], Any], count: int) -> None:
 
 
 def outcomes(dataset: Any, most: int = 20) -> list[Any]:
-    """Returns the elements of a dataset with the class of the error in the place of an element that has one."""
+    """Returns the elements of a dataset with the class of the error for an element that has one."""
     iterator, seen = iter(dataset), []
     for _ in range(most):
         try:

@@ -61,20 +61,20 @@ def _zip(source: Plain) -> Plain:
 
 
 def _interleave(source: Plain, cycle: int, block: int) -> Plain:
-    """TensorFlow's rule: a place whose dataset has ended is filled when its turn comes again."""
+    """TensorFlow's rule: a slot whose dataset has ended is filled when its turn comes again."""
 
     def elements() -> Iterator[Element]:
-        inputs, places = source(), [None] * cycle
+        inputs, slots = source(), [None] * cycle
         has_ended, turn, given = False, 0, 0
-        while not has_ended or any(places):
-            if places[turn] is None and not has_ended:
+        while not has_ended or any(slots):
+            if slots[turn] is None and not has_ended:
                 following = next(inputs, None)
                 has_ended = following is None
-                places[turn] = None if has_ended else iter([following] * 3)
+                slots[turn] = None if has_ended else iter([following] * 3)
                 continue
-            element = None if places[turn] is None else next(places[turn], None)
+            element = None if slots[turn] is None else next(slots[turn], None)
             if element is None:
-                places[turn], given, turn = None, 0, (turn + 1) % cycle
+                slots[turn], given, turn = None, 0, (turn + 1) % cycle
                 continue
             yield element
             given += 1

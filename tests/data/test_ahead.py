@@ -10,7 +10,7 @@ import pytest
 from millrace._src.data.ahead import AheadCursor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from tests.data.parallel import settled
+from tests.data.parallel import stable_count
 
 
 class GatedCursor(Cursor):
@@ -45,14 +45,14 @@ def test_a_buffer_that_is_saved_while_it_is_filled_is_filled_once(room: int) -> 
     threading.Timer(0.05, source.gate.set).start()
     items, has_ended, count = buffer.save()
     assert (len(items), has_ended, count) == (1, False, 1)
-    assert settled(lambda: source.count) == room
+    assert stable_count(lambda: source.count) == room
     for _ in range(room):
         buffer.next_block(1)
-    assert settled(lambda: source.count) == room and buffer.is_idle
+    assert stable_count(lambda: source.count) == room and buffer.is_idle
 
 
 class ExitingCursor(GatedCursor):
-    """Counts, but asks for an exit in the place of one number."""
+    """Counts, but asks for an exit instead of one number."""
 
     def next_block(self, limit: int) -> Block | None:
         self.count += 1

@@ -42,7 +42,7 @@ def test_breakpoint_stops_at_the_line_of_the_user(monkeypatch: pytest.MonkeyPatc
         stops.append((frame.f_code.co_filename, frame.f_code.co_name, frame.f_locals.get("x")))
 
     def double(x: Any) -> Any:
-        breakpoint()  # the debugger's place is what this test is about
+        breakpoint()  # where the debugger stops is what this test is about
         return x * 2
 
     monkeypatch.setattr(sys, "breakpointhook", stop)

@@ -39,7 +39,7 @@ def test_a_buffer_is_looked_at_until_it_is_filled_and_the_thread_ends() -> None:
     wait_until(lambda: third.looks == 2 and not idle_filling._watch._is_running)
 
 
-def test_a_buffer_that_nobody_holds_is_forgotten() -> None:
+def test_a_buffer_without_references_is_forgotten() -> None:
     fill_when_idle(Buffer(1000))
     wait_until(lambda: not idle_filling._watch._is_running)
 

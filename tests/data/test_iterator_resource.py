@@ -92,7 +92,7 @@ def test_an_iterator_that_a_thread_is_using_says_so_in_a_forked_process() -> Non
 
 
 @forks
-def test_an_iterator_that_nobody_is_using_goes_on_in_both_processes() -> None:
+def test_an_idle_iterator_goes_on_in_both_processes() -> None:
     iterator = iter(Dataset.range(100).shuffle(10, seed=1).batch(4))
     first = next(iterator).numpy().tolist()
     assert in_child(lambda: len(list(iterator)) == 24)

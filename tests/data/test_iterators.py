@@ -83,7 +83,7 @@ def test_effects_of_a_pipeline_come_in_program_order() -> None:
     assert [t.numpy() for t in take_twice(iterator)] == [0, 1, 1, 11, 11]
 
 
-def test_an_element_that_nobody_reads_is_taken() -> None:
+def test_an_element_that_is_not_read_is_taken() -> None:
     iterator = iter(Dataset.range(5))
 
     @tf.function

@@ -18,7 +18,7 @@ from millrace._src.data.options import Options
 from millrace._src.data.transforms.map_elements import MapNode
 from millrace._src.data.transforms.prefetch import InjectedPrefetchNode
 from millrace._src.data.transforms.with_options import options_of
-from tests.data.parallel import always_ahead, noting, settled
+from tests.data.parallel import always_ahead, noting, stable_count
 from tests.data.pipelines import check_restores_everywhere, outcomes
 
 Dataset = tf.data.Dataset
@@ -170,7 +170,7 @@ def test_some_pipelines_are_not_made_ahead(build: Any) -> None:
     assert not is_made_ahead(build(Dataset.range(9)))
 
 
-def test_passes_with_seeds_that_nobody_knows_may_begin_early() -> None:
+def test_passes_with_unknown_seeds_may_begin_early() -> None:
     assert is_made_ahead(Dataset.range(9).shuffle(3).repeat())
     assert is_made_ahead(Dataset.range(9).shuffle(3, seed=1))
     assert is_made_ahead(Dataset.range(9).shuffle(3, seed=1, reshuffle_each_iteration=False).repeat())
@@ -254,7 +254,7 @@ def test_a_pass_that_is_left_early_takes_no_further_elements(always_ahead: None)
     gc.collect()
     made = len(seen)
     assert made < 60
-    assert settled(lambda: len(seen)) <= made + 1
+    assert stable_count(lambda: len(seen)) <= made + 1
 
 
 def test_many_passes_at_a_time_do_not_mix(always_ahead: None) -> None:

@@ -13,7 +13,7 @@ import millrace as tf
 from millrace._src.data.pool import Lanes, Task
 
 
-def test_a_task_that_nobody_began_is_carried_out_by_whoever_needs_it() -> None:
+def test_a_task_that_has_not_begun_is_run_by_the_thread_that_needs_it() -> None:
     task = Task(threading.get_ident)
     assert not task.is_done
     assert task.result() == threading.get_ident() == task.result()

@@ -1,4 +1,4 @@
-"""Pipelines that run for long, in many threads, or are left half-way: each element comes once, nothing stays behind.
+"""Pipelines that run for long, in many threads, or are left unfinished: each element comes once, nothing stays behind.
 
 The long versions (`-m slow`) go through a million elements and through two hundred epochs.
 """
@@ -209,7 +209,7 @@ def stays(before: dict[str, int]) -> None:
 
 
 @epochs
-@pytest.mark.parametrize("most", [None, 2], ids=["to the end", "left half-way"])
+@pytest.mark.parametrize("most", [None, 2], ids=["to the end", "left unfinished"])
 def test_epochs_leave_nothing_behind(most: int | None, count: int, tmp_path: Path) -> None:
     datasets = pipelines(tmp_path)
     for dataset in [*datasets.values()] * 2:

@@ -14,7 +14,7 @@ from millrace._src.data.stacked_results import StackedResults, block_of_views, k
 FLOATS = ((2, 2), np.dtype(float))
 
 
-def test_results_are_copied_to_their_places() -> None:
+def test_results_are_copied_to_their_rows() -> None:
     stacked = StackedResults(3, [FLOATS, ((), np.dtype(object))])
     rows = [stacked.put(i, [np.full((2, 2), float(i)), np.array(b"%d" % i, object)]) for i in (2, 0, 1)]
     block = stacked.block(1, [rows[2], rows[0]])

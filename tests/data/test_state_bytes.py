@@ -98,9 +98,9 @@ def test_other_bytes_are_refused() -> None:
 
 def test_each_changed_byte_behind_the_sizes_is_found() -> None:
     text = to_bytes([np.arange(3), "abc"])
-    for place in range(29, len(text)):
+    for index in range(29, len(text)):
         damaged = bytearray(text)
-        damaged[place] ^= 1
+        damaged[index] ^= 1
         with pytest.raises(tf.errors.DataLossError, match="its checksum differs"):
             from_bytes(bytes(damaged))
     with pytest.raises(tf.errors.DataLossError):

@@ -29,7 +29,7 @@ ROW = b"\n\x13RaggedTensorVariant\x1a\x0b\x08\x03\x12\x04\x12\x02\x08\x01:\x01\x
     ],
     ids=["ragged", "row", "part"],
 )
-def test_variants_have_the_bytes_of_tensorflow_both_ways(variant: Any, written: bytes) -> None:
+def test_variants_have_the_bytes_of_tensorflow_when_written_and_read(variant: Any, written: bytes) -> None:
     assert variant_to_bytes(variant) == written
     assert repr(variant_from_bytes(written)) == repr(variant)
 

@@ -1,4 +1,4 @@
-"""Inputs that wait for other inputs: elements, errors and the end keep their places."""
+"""Inputs that wait for other inputs: elements, errors and the end keep their order."""
 
 from __future__ import annotations
 

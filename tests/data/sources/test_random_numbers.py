@@ -50,7 +50,7 @@ def test_a_pass_is_restored_at_every_position(rerandomizes: bool) -> None:
     check_restores_everywhere(lambda: Dataset.random(3, rerandomizes).take(4).repeat(3))
 
 
-def test_a_state_holds_the_seeds_that_nobody_knows() -> None:
+def test_a_state_holds_the_unknown_seeds() -> None:
     tf.random.set_seed(None)
     first, second = started(Dataset.random().take(5)), started(Dataset.random().take(5))
     second.restore(first.save())

@@ -1,4 +1,4 @@
-"""The ops of comma-separated files: blocks, mistakes in their places, positions."""
+"""The ops of comma-separated files: blocks, mistakes at their records, positions."""
 
 from __future__ import annotations
 

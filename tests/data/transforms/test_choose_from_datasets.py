@@ -1,4 +1,4 @@
-"""`Dataset.choose_from_datasets`: choices in blocks, ends and errors in their places."""
+"""`Dataset.choose_from_datasets`: choices in blocks, ends and errors in order."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_elements_of_different_shapes_are_mixed() -> None:
 
 
 @pytest.mark.parametrize("bad", [2, -1])
-def test_a_choice_of_no_dataset_is_an_error_in_its_place(bad: int) -> None:
+def test_a_choice_of_no_dataset_is_an_error_at_its_index(bad: int) -> None:
     dataset = choose([Dataset.range(3), Dataset.range(10, 13)], choices(0, 1, bad, 0))
     assert outcomes(dataset) == [0, 10, "InvalidArgumentError", 1]
     iterator = iter(dataset.skip(2))

@@ -53,7 +53,7 @@ def test_row_splits_have_the_wanted_dtype() -> None:
     assert batch.row_splits.dtype is tf.int32
 
 
-def test_components_are_stacked_each_in_their_way() -> None:
+def test_components_are_stacked_each_by_their_own_rule() -> None:
     dataset = fills().map(lambda x: {"a": x, "b": (1, tf.sparse.from_dense([0, 5]))})
     batches = dataset.ragged_batch(3)
     assert [type(leaf).__name__ for leaf in tf.nest.flatten(batches.element_spec)] == [

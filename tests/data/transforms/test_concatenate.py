@@ -77,7 +77,7 @@ def test_the_second_pass_begins_when_the_first_has_ended() -> None:
     assert [x.numpy() for x in iterator] == [1, 5, 6]
 
 
-def test_an_error_leaves_the_pass_in_place() -> None:
+def test_an_error_leaves_the_position_unchanged() -> None:
     joined = failing_at(Dataset.range(3), 1).concatenate(failing_at(Dataset.range(3, 6), 3))
     assert outcomes(joined) == [0, "InvalidArgumentError", 2, "InvalidArgumentError", 4, 5]
 

@@ -95,19 +95,19 @@ def test_it_works_in_a_function() -> None:
 def in_turns(sizes: list[int], cycle: int, block: int) -> list[int]:
     """Returns the order of the elements, one after the other."""
     waiting = [[100 * number + k for k in range(size)] for number, size in enumerate(sizes)]
-    places: list[list[int] | None] = [None] * cycle
+    slots: list[list[int] | None] = [None] * cycle
     order: list[int] = []
     turn = given = 0
-    while waiting or any(place is not None for place in places):
-        if places[turn] is None and waiting:
-            places[turn] = waiting.pop(0)
-        place = places[turn]
-        if place:
-            order.append(place.pop(0))
+    while waiting or any(slot is not None for slot in slots):
+        if slots[turn] is None and waiting:
+            slots[turn] = waiting.pop(0)
+        slot = slots[turn]
+        if slot:
+            order.append(slot.pop(0))
             given += 1
-        elif place is not None:
-            places[turn] = None
-        if not place and places[turn] is None or given == block:
+        elif slot is not None:
+            slots[turn] = None
+        if not slot and slots[turn] is None or given == block:
             turn, given = (turn + 1) % cycle, 0
     return order
 

@@ -16,7 +16,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.data import blocks
-from tests.data.parallel import always_ahead, noting, of_variant, passes, pool_threads, settled
+from tests.data.parallel import always_ahead, noting, of_variant, passes, pool_threads, stable_count
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes
 
 Dataset = tf.data.Dataset
@@ -69,7 +69,7 @@ def test_a_function_with_effects_runs_ahead_by_the_number_of_calls(always_ahead:
     assert not seen
     for given in range(1, 20):
         next(iterator)
-        assert settled(lambda: len(seen)) <= given + 3
+        assert stable_count(lambda: len(seen)) <= given + 3
     assert len(seen) == 22
 
 
@@ -101,7 +101,7 @@ def test_the_options_say_how_many_threads_there_may_be(calls: int, name: str, al
     iterator = iter(Dataset.range(100).map(noting(seen), num_parallel_calls=calls).with_options(options))
     for given in range(1, 20):
         next(iterator)
-        assert settled(lambda: len(seen)) <= given + 2
+        assert stable_count(lambda: len(seen)) <= given + 2
 
 
 def test_an_error_belongs_to_its_element(always_ahead: None) -> None:
@@ -110,7 +110,7 @@ def test_an_error_belongs_to_its_element(always_ahead: None) -> None:
         assert outcomes(dataset) == [-30, -60, "InvalidArgumentError", 60, 30]
 
 
-def test_an_error_of_the_source_belongs_to_its_place(always_ahead: None) -> None:
+def test_an_error_of_the_source_belongs_to_its_index(always_ahead: None) -> None:
     dataset = Dataset.range(-2, 3).map(inverse).map(lambda x: x + 1, num_parallel_calls=4)
     assert outcomes(dataset) == [-29, -59, "InvalidArgumentError", 61, 31]
 
@@ -256,7 +256,7 @@ def test_an_iterator_that_is_dropped_half_way_leaves_nothing_behind(always_ahead
     before = passes()
     del iterator
     assert passes() == before - 1
-    count = settled(lambda: len(seen))
+    count = stable_count(lambda: len(seen))
     assert count < 20
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from tests.data.parallel import always_ahead, noting, of_variant, passes, settled
+from tests.data.parallel import always_ahead, noting, of_variant, passes, stable_count
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes
 from tests.data.transforms.test_interleave import ORDERS, numbered
 
@@ -169,7 +169,7 @@ def test_an_iterator_that_is_dropped_half_way_leaves_nothing_behind(always_ahead
     before = passes()
     del iterator
     assert passes() == before - 1
-    assert settled(lambda: len(seen)) < 100
+    assert stable_count(lambda: len(seen)) < 100
 
 
 @pytest.mark.parametrize(

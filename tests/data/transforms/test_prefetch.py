@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from tests.data.parallel import always_ahead, noting, settled
+from tests.data.parallel import always_ahead, noting, stable_count
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes, rest, started
 
 Dataset = tf.data.Dataset
@@ -33,7 +33,7 @@ def test_elements_are_made_ahead_as_far_as_there_is_room(always_ahead: None) -> 
     assert not seen
     for given in range(1, 20):
         next(iterator)
-        assert settled(lambda: len(seen)) <= given + 3
+        assert stable_count(lambda: len(seen)) <= given + 3
     assert len(seen) == 22
 
 
@@ -95,20 +95,20 @@ def test_a_closed_pass_takes_no_further_elements(always_ahead: None) -> None:
         next(iterator)
     iterator._resource.close()
     count = len(seen)
-    assert settled(lambda: len(seen)) <= count + 1
+    assert stable_count(lambda: len(seen)) <= count + 1
 
 
 @pytest.mark.parametrize("room", [1, 3, 10])
 def test_the_buffer_is_full_when_a_quick_consumer_pauses(room: int) -> None:
     seen: list[int] = []
     iterator = iter(Dataset.range(100).map(noting(seen)).prefetch(room))
-    assert settled(lambda: len(seen)) == 0
+    assert stable_count(lambda: len(seen)) == 0
     for _ in range(10):
         next(iterator)
-    assert settled(lambda: len(seen)) == 10 + room
+    assert stable_count(lambda: len(seen)) == 10 + room
     for _ in range(20):
         next(iterator)
-    assert settled(lambda: len(seen)) == 30 + room
+    assert stable_count(lambda: len(seen)) == 30 + room
     assert seen == list(range(30 + room))
 
 
@@ -116,7 +116,7 @@ def test_a_buffer_whose_size_the_runtime_chooses_is_filled_too() -> None:
     seen: list[int] = []
     iterator = iter(Dataset.range(100).map(noting(seen)).prefetch(tf.data.AUTOTUNE))
     next(iterator)
-    assert settled(lambda: len(seen)) == 3
+    assert stable_count(lambda: len(seen)) == 3
 
 
 def test_a_buffer_that_a_pause_has_filled_is_saved(always_ahead: None) -> None:

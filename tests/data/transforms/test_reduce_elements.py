@@ -116,7 +116,7 @@ def test_effects_in_a_function_come_in_program_order() -> None:
     assert [t.numpy() for t in around(Dataset.range(3).map(note))] == [0, 4, 3]
 
 
-def test_a_reduction_that_nobody_reads_runs() -> None:
+def test_a_reduction_whose_result_is_not_read_runs() -> None:
     v = tf.Variable(long(0))
 
     @tf.function

@@ -139,7 +139,7 @@ def test_elements_of_different_shapes_are_shuffled() -> None:
     assert sorted(len(x) for x in dataset) == [0, 0, 1, 1, 2, 2]
 
 
-def test_an_error_of_an_element_comes_in_its_place() -> None:
+def test_an_error_of_an_element_comes_at_its_index() -> None:
     def refuse_three(x: tf.Tensor) -> tf.Tensor:
         tf.debugging.assert_none_equal(x, tf.constant(3, tf.int64))
         return x
@@ -183,7 +183,7 @@ def test_the_seeds_of_later_passes_are_those_of_the_pass_that_was_saved(make: An
 
 
 @pytest.mark.parametrize("make", [by_position, by_stream])
-def test_seeds_that_nobody_chose_are_restored_too(make: Any) -> None:
+def test_unchosen_seeds_are_restored_too(make: Any) -> None:
     first, again = started(make(9).shuffle(9).repeat(2)), started(make(9).shuffle(9).repeat(2))
     again.restore(first.save())
     assert rest(again) == rest(first)

@@ -43,8 +43,8 @@ def test_elements_may_have_any_rank() -> None:
 
 
 def test_places_run_through_each_row() -> None:
-    places = coordinates_of(np.array([[1, 2], [0, 3], [2, 1]]))
-    assert places.tolist() == [[0, 0, 0], [0, 0, 1], [2, 0, 0], [2, 1, 0]]
+    coordinates = coordinates_of(np.array([[1, 2], [0, 3], [2, 1]]))
+    assert coordinates.tolist() == [[0, 0, 0], [0, 0, 1], [2, 0, 0], [2, 1, 0]]
 
 
 def test_what_does_not_fit_is_refused() -> None:

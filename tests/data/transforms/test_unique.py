@@ -24,7 +24,7 @@ Dataset = tf.data.Dataset
 
 @settings(max_examples=40, deadline=None)
 @given(numbers=st.lists(st.integers(-3, 3), max_size=30), limits=st.lists(st.integers(1, 9), min_size=1, max_size=3))
-def test_each_number_comes_once_at_its_first_place(numbers: list[int], limits: list[int]) -> None:
+def test_each_number_comes_once_at_its_first_index(numbers: list[int], limits: list[int]) -> None:
     dataset = Dataset.from_tensor_slices(tf.constant(numbers, tf.int32)).unique()
     assert drained(dataset, limits) == [[number] for number in dict.fromkeys(numbers)]
 
@@ -54,7 +54,7 @@ def test_datasets_and_several_components_are_refused() -> None:
         Dataset.zip(Dataset.range(2), Dataset.range(2)).unique()
 
 
-def test_errors_leave_the_pass_in_place() -> None:
+def test_errors_leave_the_position_unchanged() -> None:
     doubled = failing_at(Dataset.range(4), 2).map(lambda x: x // 2)
     assert outcomes(doubled.unique()) == [0, "InvalidArgumentError", 1]
 

@@ -1,7 +1,7 @@
 """Buffers of elements that are made before they are asked for.
 
 A task takes one block from the cursor, puts it into the buffer and starts the next task while there is room. So a
-buffer has no thread of its own, and the cursor is used by one thread at a time: whoever runs the task. Without
+buffer has no thread of its own, and the cursor is used by one thread at a time: the one that runs the task. Without
 room, a buffer hands on what its cursor gives, in the thread that asks.
 """
 
@@ -58,7 +58,7 @@ class AheadCursor(Cursor):
         self._most_room, self._most_bytes = most_room, most_bytes
         self._items: deque[Block | BaseException] = deque()
         self._lock = threading.RLock()  # the collector may close the cursor in a thread that holds the lock
-        self._task: Task | None = None  # takes the next block; while there is one, nobody else uses the source
+        self._task: Task | None = None  # takes the next block; while there is one, no other thread uses the source
         self._is_asking = False  # whether the thread that asks for elements uses the source
         self._is_filling = False  # whether the room is taken away when the buffer is full
         self._was_full = False  # since the room was last changed

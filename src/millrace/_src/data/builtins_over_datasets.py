@@ -97,7 +97,7 @@ def _check_bools(dataset: DatasetBase, name: str) -> None:
 
 
 def register() -> None:
-    """Tells AutoGraph of the builtins over datasets."""
+    """Registers with AutoGraph the builtins over datasets."""
     replaces_for(builtins.len, _first_is_dataset)(_len)
     replaces_for(builtins.enumerate, _first_is_dataset)(_enumerate)
     replaces_for(builtins.zip, _all_are_datasets)(_zip)

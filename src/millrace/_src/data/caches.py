@@ -65,7 +65,7 @@ def dummy_memory_cache(xp: Xp) -> Any:
     **{**_CACHE, "shape": lambda c: [scalar(c), scalar(c)], "handles": lambda c: [_HANDLE, None]},
 )
 def anonymous_memory_cache(xp: Xp) -> Any:
-    """Makes a cache that belongs to whoever holds its handle."""
+    """Makes a cache that lives as long as its handle."""
     cache = MemoryCache()
     return cache, cache
 

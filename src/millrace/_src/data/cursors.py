@@ -2,7 +2,7 @@
 
 A cursor gives the elements of a dataset in blocks. Its caller says how many elements it can use at most, and the cursor
 never takes more from its own inputs than it needs for these: a function with effects runs exactly as often as elements
-are asked for. Whoever wants to work ahead asks for more, where the dataset allows that (`DatasetNode.reads_ahead`).
+are asked for. A stage that works ahead asks for more, where the dataset allows that (`DatasetNode.reads_ahead`).
 
 An error belongs to an element. A cursor that meets an error after it has made elements gives these first, and raises
 the error when it is asked again.
@@ -50,7 +50,7 @@ class Cursor(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Gives back threads and files; called once, when nobody will ask for elements any more."""
+        """Gives back threads and files; called once, when no caller will ask for elements any more."""
 
 
 class PassingCursor(Cursor):

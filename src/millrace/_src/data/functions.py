@@ -173,16 +173,16 @@ class BoundFunction(PartOfStage):
         self.dtypes: list[DType] = [t.dtype for t in function.graph.outputs]
         self._run: Any = None
         self._run_block: Any = None
-        self._rows_at_once: int | None = None  # 0: there is no block form; None: nobody has asked yet
+        self._rows_at_once: int | None = None  # 0: there is no block form; None: not asked yet
 
     @property
     def is_pure(self) -> bool:
-        """Whether the result depends on the element alone: nobody can tell when, or how often, the function runs."""
+        """Whether the result depends on the element alone: no program sees when, or how often, the function runs."""
         return self.function.effects is Effects.NONE
 
     @property
     def runs_unseen(self) -> bool:
-        """Whether nobody can tell when the function runs, but for which random numbers an element gets."""
+        """Whether no program can tell when the function runs, but for which random numbers an element gets."""
         return self.function.effects in (Effects.NONE, Effects.RANDOM)
 
     @functools.cached_property

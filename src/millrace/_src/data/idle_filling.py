@@ -28,7 +28,7 @@ class FilledWhenIdle(ABC):
 
     @abstractmethod
     def fill_if_idle(self) -> bool:
-        """Begins to fill the buffer if nobody has asked since the last look; returns whether looks are to end."""
+        """Begins to fill the buffer if no caller has asked since the last look; returns whether looks are to end."""
 
 
 class _Watch:

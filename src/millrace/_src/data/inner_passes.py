@@ -119,7 +119,7 @@ def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool
 
 
 def begins_passes_unobserved(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:
-    """Returns whether no pass over the datasets that a function makes, or over its sources, takes seeds on the way.
+    """Returns whether no pass over the datasets that a function makes, or over its sources, takes seeds meanwhile.
 
     Args:
       function: returns the handle of a dataset.

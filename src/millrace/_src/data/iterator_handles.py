@@ -1,7 +1,7 @@
 """The ops that make iterators of graphs, and the texts that represent iterators in what a session is fed.
 
 An iterator of a graph lives as long as the session that runs the graph. A text ("string handle") names a running
-iterator of this process; an iterator that nobody holds any more has no text.
+iterator of this process; an iterator without a reference has no text.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def one_shot_iterator(
 
 @op("AnonymousIterator", "-> handle: resource", **_MAKES)
 def anonymous_iterator_v1(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
-    """Makes an iterator that belongs to whoever holds its handle."""
+    """Makes an iterator that lives as long as its handle."""
     return IteratorResource(output_types, output_shapes)
 
 
@@ -101,7 +101,7 @@ def anonymous_iterator_v1(xp: Xp, *, output_types: list[DType], output_shapes: l
     **{**_MAKES, "shape": lambda c: [scalar(c), scalar(c)], "handles": lambda c: [declared_iterator(c), None]},
 )
 def anonymous_iterator_v2(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
-    """Makes an iterator that belongs to whoever holds its handle."""
+    """Makes an iterator that lives as long as its handle."""
     return IteratorResource(output_types, output_shapes), Deleter()
 
 

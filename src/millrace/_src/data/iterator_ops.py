@@ -91,7 +91,7 @@ def declared_iterator(c: ShapeContext) -> IteratorHandle:
     not_batched="it has no operands that could differ",
 )
 def anonymous_iterator(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
-    """Makes an iterator that belongs to whoever holds its handle."""
+    """Makes an iterator that lives as long as its handle."""
     return IteratorResource(output_types, output_shapes)
 
 

@@ -88,7 +88,7 @@ class IteratorResource(Referent):
         return IteratorHandle(self.dtypes, self.shapes)
 
     def start(self, node: DatasetNode) -> None:
-        """Begins a pass over a dataset: at once, or with the first element where nobody can tell."""
+        """Begins a pass over a dataset: at once, or with the first element where no program can tell."""
         with self.lock:
             self.close()
             self._node = node
@@ -181,7 +181,7 @@ class IteratorResource(Referent):
         if self.lock.acquire(blocking=False):
             self.lock.release()
             return
-        self.lock = threading.RLock()  # nobody is left to release the other one
+        self.lock = threading.RLock()  # no thread is left to release the other one
         self.columns, self.count, self.index = (), 0, 0
         self._cursor, self._context, self._waits = _LostCursor(), PassContext(), False
 

@@ -176,6 +176,6 @@ def _had_element(has_value: object) -> Any:
 
 
 def register() -> None:
-    """Tells AutoGraph of the loops over datasets and iterators."""
+    """Registers with AutoGraph the loops over datasets and iterators."""
     register_loop(DatasetBase, for_each_element)
     register_loop(OwnedIterator, _for_each_next)

@@ -67,7 +67,7 @@ class PartOfStage(ABC):
     @property
     @abstractmethod
     def is_pure(self) -> bool:
-        """Whether nobody can tell when, or how often, the function runs."""
+        """Whether no program can tell when, or how often, the function runs."""
 
 
 _USUAL_FRAMES = 1000
@@ -89,7 +89,7 @@ class DatasetNode(Referent):
       is_optimal: whether passes go over the dataset as it is, since `optimizer` has found nothing to rewrite.
       is_made_ahead: whether passes may make some elements ahead, once `optimizer` has decided.
       call: the op call that made the node.
-      depth: the number of stages on the longest way from a source to this dataset.
+      depth: the number of stages on the longest path from a source to this dataset.
     """
 
     names_functions: ClassVar[bool] = True
@@ -150,7 +150,7 @@ class DatasetNode(Referent):
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether elements may be made before they are asked for, and made again: nobody sees when they are made."""
+        """Whether elements may be made before they are asked for, and again: no program sees when they are made."""
         for node in self.inputs:
             if not node.reads_ahead:
                 return False
@@ -181,7 +181,7 @@ class DatasetNode(Referent):
 
     @property
     def begins_passes_unobserved(self) -> bool:
-        """Whether no program can tell when this dataset begins passes over its inputs: none takes seeds on the way."""
+        """Whether no program can tell when this dataset begins passes over its inputs: none takes seeds meanwhile."""
         return all(node.begins_passes_unobserved for node in self.inputs)
 
     @property
@@ -196,7 +196,7 @@ class DatasetNode(Referent):
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the elements are those of the first input, which may then stand in for this dataset."""
+        """Whether the elements are those of the first input, which may then replace this dataset."""
         return False
 
     @property

@@ -2,7 +2,7 @@
 
 Options change how fast elements come, never which elements, with one exception that TensorFlow has too: `deterministic`
 set to False lets parallel stages give elements in the order in which they are ready. An option for something that
-Millrace does in another way, or in any case, says so.
+Millrace does differently, or in any case, says so.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class OptimizationOptions(OptionsBase):
     )
     parallel_batch = Option(bool, "Accepted for compatibility: a block becomes batches without a copy.")
     seq_interleave_prefetch = Option(bool, "Accepted for compatibility: sequential interleaves stay sequential.")
-    shuffle_and_repeat_fusion = Option(bool, "Accepted for compatibility: the order is the same either way.")
+    shuffle_and_repeat_fusion = Option(bool, "Accepted for compatibility: the order is the same with and without.")
 
 
 @export("data.experimental.ServiceOptions")

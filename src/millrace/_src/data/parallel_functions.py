@@ -28,13 +28,13 @@ from millrace._src.data.trials import Trial
 from millrace._src.util.cores import usable_cores
 
 _CALLS_A_THREAD = 8
-"""How many calls there may be in the window for each thread, where nobody can tell."""
+"""How many calls there may be in the window for each thread, where no program can tell."""
 _MAX_BYTES = 1 << 26
 """The size of the results in such a window."""
 _TASK_SECONDS = 2e-3
 """How long a task of several calls takes: short tasks cost more than they share out."""
 _DONE = Task.done()
-"""The task of calls that nobody has to make."""
+"""The task of calls that need not be made."""
 
 
 class _Call:
@@ -133,7 +133,7 @@ class ParallelFunction(Applying):
       source: the cursor.
       calls: how many calls may run at a time; `AUTOTUNE` lets the stage choose.
       is_ordered: whether results come in the order of the elements.
-      runs_unseen: whether nobody can tell when the function runs, and when elements are taken from the cursor.
+      runs_unseen: whether no program can tell when the function runs, and when elements are taken from the cursor.
       together: how many results the consumer will take as one batch.
     """
 

@@ -52,7 +52,7 @@ def is_deterministic(attribute: str, context: PassContext) -> bool:
 
 
 def warn_of_determinism() -> None:
-    """Tells the user that `deterministic` says nothing where nothing runs in parallel."""
+    """Warns that `deterministic` has no effect where nothing runs in parallel."""
     warnings.warn(
         "The `deterministic` argument has no effect unless the `num_parallel_calls` argument is specified.",
         stacklevel=3,

@@ -3,7 +3,7 @@
 Problem: a stage that waits for a call waits forever if all threads of a bounded pool wait likewise: pipelines stand
 inside pipelines.
 
-Idea: a call is a *task*, which whoever comes first runs: a thread of the pool, or the thread that needs the
+Idea: a call is a *task*, which the first thread to come runs: one of the pool, or the one that needs the
 result. So a thread waits only for calls that are running, and no stage needs a thread of its own. After a fork, the
 child process starts a pool of its own when it needs one. A user's function may wait forever for something that never
 comes, so threads are daemons: when the program ends, no call begins any more, and those that run have a second to end.
@@ -46,7 +46,7 @@ class Task:
 
     def __init__(self, call: Callable[[], Any] | None) -> None:
         self.is_done = False
-        self._call = call  # None when nobody is to make the call any more
+        self._call = call  # None when the call is not to be made any more
         self._running = threading.Lock()  # held while the call runs
         self._process = os.getpid()
         self._value: Any = None
@@ -64,7 +64,7 @@ class Task:
         start_in_pool(self.run)
 
     def cancel(self) -> bool:
-        """Prevents the call if nobody has begun; returns False if the call is running."""
+        """Prevents the call if it has not begun; returns False if the call is running."""
         if not self._running.acquire(blocking=False):
             return False
         self._call = None
@@ -72,7 +72,7 @@ class Task:
         return True
 
     def result(self) -> Any:
-        """Returns the value of the call; makes the call if nobody has begun, and waits if somebody else has.
+        """Returns the value of the call; makes the call if it has not begun, and waits if another thread has begun it.
 
         Raises:
           Exception: what the call raised.
@@ -84,7 +84,7 @@ class Task:
         return self._value
 
     def wait(self) -> None:
-        """Makes the call if nobody has begun, and waits if somebody else has.
+        """Makes the call if it has not begun, and waits if another thread has begun it.
 
         Raises: tf.errors.FailedPreconditionError: if the call runs in the process from which this one was forked.
         """
@@ -95,7 +95,7 @@ class Task:
                 self._run_here()
 
     def run_if_idle(self) -> None:
-        """Makes the call in this thread if nobody has begun."""
+        """Makes the call in this thread if it has not begun."""
         if not self.is_done and self._running.acquire(blocking=False):
             try:
                 self._run_here()
@@ -163,7 +163,7 @@ class Lanes:
             return None
 
     def clear(self) -> None:
-        """Drops the tasks that nobody has begun."""
+        """Drops the tasks that have not begun."""
         with self._lock:
             self._waiting.clear()
 
@@ -184,7 +184,7 @@ class _Pool:
     def submit(self, call: Callable[[], None]) -> None:
         """Lets a thread make a call; drops the call where threads cannot be started any more.
 
-        Whoever needs the result of a dropped call makes the call.
+        A thread that needs the result of a dropped call makes the call.
         """
         with self._lock:
             if self._idle <= 0 and self._size < _MAX_THREADS and not self._grow() or self.has_ended.is_set():

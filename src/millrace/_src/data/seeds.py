@@ -124,7 +124,7 @@ def dummy_seed_generator(xp: Xp) -> Any:
     },
 )
 def anonymous_seed_generator(xp: Xp, seed: Array, seed2: Array, reshuffle: Array) -> Any:
-    """Makes a seed generator that belongs to whoever holds its handle."""
+    """Makes a seed generator that lives as long as its handle."""
     generator = SeedGenerator(int(seed), int(seed2))
     return generator, generator
 

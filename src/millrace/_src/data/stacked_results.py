@@ -21,7 +21,7 @@ Kind = tuple[tuple[int, ...], np.dtype[Any]]
 """The shape and dtype of one result."""
 
 _MAX_BYTES = 1 << 28
-"""The largest size of the results: nobody knows how many calls there will be."""
+"""The largest size of the results: the number of calls is not known."""
 
 
 class StackedResults:

@@ -2,7 +2,7 @@
 
 Problem: a thread that makes the next elements helps when an element takes long and the work lets go of Python's lock:
 decoding, reading, large arrays. For cheap elements, and for work that holds the lock, it costs more than it gives. No
-rule tells the two apart.
+rule distinguishes the two.
 
 Idea: measure. A stage works inline first. If its elements take long, it works ahead for a while, and stays with
 whatever took less time for an element, all work of the consumer included.
@@ -54,7 +54,7 @@ class Trial:
         "_needs_idle_consumer",
         "_most_ahead",
         "_has_missed",
-        "_is_settled",
+        "_is_committed",
         "_window",
         "_window_seconds",
         "least",
@@ -67,7 +67,7 @@ class Trial:
     )
 
     def __init__(self, most_ahead: int, needs_idle_consumer: bool = False, is_seen: bool = False) -> None:
-        self.is_ahead = self._is_settled = self._has_missed = False
+        self.is_ahead = self._is_committed = self._has_missed = False
         self.inline_limit = 1
         self._needs_idle_consumer = needs_idle_consumer
         self.least = _LONG_ELEMENT if is_seen else _SLOW_ELEMENT
@@ -81,18 +81,18 @@ class Trial:
 
     def start(self) -> None:
         """Notes that the consumer asks."""
-        if not self._is_settled:
+        if not self._is_committed:
             self._began = perf_counter()
 
     def stop(self, count: int) -> None:
         """Notes that the consumer is given elements, and decides when there have been enough of them."""
-        if self._is_settled:
+        if self._is_committed:
             return
         self.note(count, self._began, perf_counter())
 
     def note(self, count: int, began: float, now: float) -> None:
         """Notes elements, which the consumer has got, and when the call for the last ones began and ended."""
-        if self._is_settled:
+        if self._is_committed:
             return
         taken = now - began
         if self._elements < 0:
@@ -116,10 +116,10 @@ class Trial:
             self.inline_limit = max(count // 2, 1)
 
     def _decide(self, time: float, busy: float) -> None:
-        """Sets the way to work, given the time an element takes, and how much of that this stage is busy."""
+        """Chooses whether to work ahead, given the time an element takes, and how much of that this stage is busy."""
         if self.is_ahead:
             if time <= self._gain * self.inline_time:
-                self._is_settled = True
+                self._is_committed = True
             elif not self._has_missed:
                 self._has_missed = True  # other programs may have had the processors: look once more, the first time
             else:

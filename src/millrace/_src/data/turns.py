@@ -242,7 +242,7 @@ class ParallelTurnsCursor(TurnsCursor):
                     self._turn, self._given = turn, 0
                     return
             if not slot.is_working or not self._arrival.wait(MAX_WAIT):
-                return  # nobody works, or perhaps all threads of the pool wait for this one
+                return  # no thread works, or perhaps all threads of the pool wait for this one
 
     def _work_ahead(self) -> None:
         """Lets threads read the datasets whose turns come next."""

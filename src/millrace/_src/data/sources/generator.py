@@ -2,7 +2,7 @@
 
 In the graph the dataset is TensorFlow's: a `FlatMapDataset` over one element, whose function makes a `GeneratorDataset`
 with three functions of Python calls: one begins, one gives the next element, one ends. In the process that made it, the
-dataset's pass calls the Python generator itself; the three functions serve whoever reads the graph.
+dataset's pass calls the Python generator itself; the three functions serve readers of the graph.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class PythonCursor(Cursor):
         self._init_function = init_function
         self._plain = PlainElements(generator.structure)
         self._iterator: Iterator[Any] | None = None
-        self._waiting: list[Any] = []  # elements that the generator has yielded and nobody has got
+        self._waiting: list[Any] = []  # elements that the generator has yielded and no caller has got
         self._taken = 0  # how many elements were handed out, or refused
         self._blocks_to_keep = 0  # how many blocks are not tried as plain ones
         self._ended = False

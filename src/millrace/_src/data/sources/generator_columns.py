@@ -5,7 +5,7 @@ and are copied again when a block is made of them.
 
 Idea: where elements are plain (numbers of one type, texts, arrays of one shape and dtype), the kind of each leaf is
 that of the first element, and an element is copied once, to its row of the block. An element of another kind ends the
-block; whoever asks for elements converts that one by itself.
+block; the caller converts that one by itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from millrace._src.data.structure import Structure
 from millrace._src.util import nest
 
 _MAX_BYTES = 1 << 26
-"""The size of the arrays of one leaf in a block: nobody knows how many elements there will be."""
+"""The size of the arrays of one leaf in a block: the number of elements is not known."""
 
 _Put = Callable[[int, Any], bool]
 """Stores a leaf at an index; returns False if the leaf is of another kind than the first one."""

@@ -26,7 +26,7 @@ class RandomNode(DatasetNode):
     """The words of a random stream.
 
     Attributes:
-      seeds: the seeds of every pass; (0, 0) for seeds that nobody knows.
+      seeds: the seeds of every pass; (0, 0) for unknown seeds.
       generator: gives each pass seeds of its own; None if all passes have the same.
     """
 

@@ -1,6 +1,6 @@
 """Datasets over files of records: TFRecord files, lines of text, records of a fixed length.
 
-A dataset op reads one or several files, one after the other, many records at a time; the readers stand in `ops.io`. A
+A dataset op reads one or several files, one after the other, many records at a time; the readers are in `ops.io`. A
 pass saves which file it is in and where.
 """
 

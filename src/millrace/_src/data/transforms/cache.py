@@ -71,7 +71,7 @@ class MemoryCacheCursor(Cursor):
 
     def __init__(self, node: CacheNode, context: PassContext) -> None:
         self._node, self._cache, self._context = node, node.memory, context
-        self._left = node.cardinality()  # elements to come; negative where nobody knows
+        self._left = node.cardinality()  # elements to come; negative where unknown
         self._seen: list[Block] = []  # what the cache holds when this pass fills it
         self._position = (0, 0)  # of the next element in a full cache: the block, and the element there
         self._source: Cursor | None = None
@@ -147,7 +147,7 @@ class FileCacheCursor(Cursor):
 
     def __init__(self, node: CacheNode, context: PassContext) -> None:
         self._node, self._context = node, context
-        self._left = 0  # elements to write; negative where nobody knows
+        self._left = 0  # elements to write; negative where unknown
         self._files = CacheFiles(node.file_name, node.dtypes, node.shapes)
         self._source: Cursor | None = None  # while this pass writes
         self._reader: Cursor | None = None  # while this pass reads

@@ -64,7 +64,7 @@ class ConcatenateNode(NaryNode):
 
     @property
     def begins_passes_unobserved(self) -> bool:
-        """Whether the pass over the second source, which begins on the way, takes no seeds."""
+        """Whether the pass over the second source, which begins during the first, takes no seeds."""
         return super().begins_passes_unobserved and not self.sources[1].draws_seeds
 
     @property

@@ -27,7 +27,7 @@ from millrace._src.util.export import export
 
 _CALLER = "tf.data.experimental.group_by_reducer()"
 _KEYS_AT_ONCE = 256
-"""The number of elements whose keys are found together, where nobody can tell."""
+"""The number of elements whose keys are found together, where no program can tell."""
 
 
 @dataclass(eq=False, repr=False)

@@ -35,7 +35,7 @@ from millrace._src.proto import error_codes_pb2
 from millrace._src.util.export import export
 
 _KEYS_AT_ONCE = 256
-"""The number of elements whose keys are found together, where nobody can tell."""
+"""The number of elements whose keys are found together, where no program can tell."""
 
 
 @dataclass(eq=False, repr=False)

@@ -31,7 +31,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Callable[[A
 
     Args:
       cardinality: the number of elements.
-      mask_key: the key of the component that tells the elements of the dataset from those appended.
+      mask_key: the key of the component that says whether an element is one of the dataset.
 
     Returns: A function from datasets of dictionaries to such datasets. It raises a `ValueError` if the elements are no
       dictionaries, a shape is not known, or the dataset has more elements, or no known number of elements.

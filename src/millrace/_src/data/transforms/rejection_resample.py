@@ -2,7 +2,7 @@
 
 An element of class c is kept with a probability proportional to target[c] / initial[c]. To throw away less, elements of
 the whole dataset are mixed with those that were kept: the more, the nearer the target is to the initial distribution.
-Where nobody knows the initial distribution, the classes of the elements are counted. The pipeline is TensorFlow's,
+Where the initial distribution is not given, the classes of the elements are counted. The pipeline is TensorFlow's,
 stage by stage, so that for given seeds the elements are TensorFlow's.
 """
 

@@ -88,7 +88,7 @@ class RepeatCursor(Cursor):
         self._node, self._context = node, context
         self._passes = 0  # the number of passes that have ended
         self._source: Cursor | None = node.source.cursor(context) if node.count else None
-        self._is_fresh = True  # nobody has asked this pass for an element yet
+        self._is_fresh = True  # this pass has not been asked for an element yet
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements of one pass."""

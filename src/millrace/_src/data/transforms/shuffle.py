@@ -1,4 +1,4 @@
-"""`Dataset.shuffle`: elements in random order, by way of a buffer.
+"""`Dataset.shuffle`: elements in random order, through a buffer.
 
 The order is TensorFlow's for given seeds. A buffer of `buffer_size` elements is a ring. Before each output the ring is
 filled up from the source. A random element goes out, and the oldest element moves into the freed slot.
@@ -32,7 +32,7 @@ from millrace._src.data.seeds import SeedGenerator, dataset_seeds, dummy_seed_ge
 from millrace._src.ops.random.words import Words
 
 _DRAWN_AT_ONCE = 1024
-"""The number of positions that are drawn at a time; nobody can tell when positions are drawn."""
+"""The number of positions that are drawn at a time; no program can tell when positions are drawn."""
 _MAX_AT_ONCE = 1 << 16
 """The number of elements that are taken from the source at a time where the buffer takes all."""
 

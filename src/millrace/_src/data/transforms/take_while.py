@@ -49,8 +49,8 @@ class TakeWhileNode(UnaryNode):
 class TakeWhileCursor(Cursor):
     """Ends with the first element that does not pass.
 
-    Nobody knows how many elements will pass. So more than one is asked for at a time only where the elements behind the
-    end may be made too.
+    The number of elements that will pass is unknown. So more than one is asked for at a time only where the elements
+    behind the end may be made too.
     """
 
     __slots__ = ("_applied", "_has_ended", "_reads_ahead")

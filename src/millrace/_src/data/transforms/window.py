@@ -27,7 +27,7 @@ from millrace._src.data.sources.held import HeldNode
 from millrace._src.util import nest
 
 _ELEMENTS_AT_ONCE = 256
-"""The least number of elements that are taken from the source at a time, where nobody can tell."""
+"""The least number of elements that are taken from the source at a time, where no program can tell."""
 
 
 @dataclass(eq=False, repr=False)
