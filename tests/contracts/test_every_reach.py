@@ -24,7 +24,7 @@ from google.protobuf import descriptor_pb2
 import millrace as tf
 from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.core.reach import Reach
-from millrace._src.data.base import new_dataset
+from millrace._src.data.dataset_base import new_dataset
 from tests.contracts.calls import call
 from tests.contracts.sample import Sample, all_samples
 

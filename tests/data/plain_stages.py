@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from millrace._src.data.seeds import Words
+from millrace._src.data.pass_seeds import Words
 
 Element = list[int]
 Plain = Callable[[], Iterator[Element]]

@@ -10,7 +10,7 @@ import time
 import pytest
 
 import millrace as tf
-from millrace._src.data.pool import Lanes, Task
+from millrace._src.data.pool import Task, TaskLanes
 
 
 def test_a_task_that_has_not_begun_is_run_by_the_thread_that_needs_it() -> None:
@@ -126,7 +126,7 @@ def test_lanes_run_all_tasks_in_so_many_threads_as_they_may() -> None:
         running.pop()
         return threading.get_ident()
 
-    lanes = Lanes(3)
+    lanes = TaskLanes(3)
     tasks = [Task(wait) for _ in range(30)]
     for task in tasks:
         lanes.add(task)
@@ -140,7 +140,7 @@ def test_cleared_lanes_begin_no_further_tasks() -> None:
     begun = threading.Event()
     goes_on = threading.Event()
     calls: list[int] = []
-    lanes = Lanes(1)
+    lanes = TaskLanes(1)
     lanes.add(Task(lambda: (begun.set(), goes_on.wait())))
     lanes.add(Task(lambda: calls.append(1)))
     begun.wait()

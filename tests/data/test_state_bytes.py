@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import millrace as tf
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.optional_ops import OptionalValue
-from millrace._src.data.sources.held import HeldNode
+from millrace._src.data.sources.memory_blocks import HeldNode
 from millrace._src.data.state_bytes import from_bytes, to_bytes
 from tests.data.pipelines import rest
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.data.structure import Structure, common_spec, map_leaves, normalize, spec_of
+from millrace._src.data.structure import ElementStructure, common_spec, map_leaves, normalize, spec_of
 from tests.data.composites import contents, plain, ragged, sparse
 
 Point = collections.namedtuple("Point", "x y")
@@ -24,7 +24,7 @@ def spec(*shape: int | None, dtype: Any = tf.int32) -> tf.TensorSpec:
 )
 def test_an_element_is_packed_from_its_flat_tensors(element: Any) -> None:
     value = normalize(element)
-    structure = Structure(spec_of(value))
+    structure = ElementStructure(spec_of(value))
     tensors = structure.flatten(value)
     assert [t.dtype for t in tensors] == list(structure.dtypes) and len(structure.shapes) == len(tensors)
     tf.nest.assert_same_structure(structure.pack(tensors), value)
@@ -33,7 +33,7 @@ def test_an_element_is_packed_from_its_flat_tensors(element: Any) -> None:
 
 def test_the_tensors_of_a_dictionary_come_in_the_order_of_its_keys() -> None:
     value = normalize({"b": 1, "a": 2})
-    assert [t.numpy() for t in Structure(spec_of(value)).flatten(value)] == [2, 1]
+    assert [t.numpy() for t in ElementStructure(spec_of(value)).flatten(value)] == [2, 1]
 
 
 def test_a_list_becomes_one_tensor_and_a_tuple_stays() -> None:
@@ -43,7 +43,7 @@ def test_a_list_becomes_one_tensor_and_a_tuple_stays() -> None:
 
 
 def test_an_element_of_another_structure_is_refused() -> None:
-    structure = Structure((spec(), spec()))
+    structure = ElementStructure((spec(), spec()))
     with pytest.raises((ValueError, TypeError)):
         structure.flatten(normalize((1, 2, 3)))
     with pytest.raises((ValueError, TypeError)):
@@ -71,18 +71,18 @@ def test_other_dtypes_and_structures_have_no_common_spec(other: Any) -> None:
 
 def test_ragged_and_sparse_leaves_travel_as_variants() -> None:
     value = {"r": ragged(), "s": sparse(), "d": tf.constant(1)}
-    structure = Structure(spec_of(value))
+    structure = ElementStructure(spec_of(value))
     assert structure.dtypes == (tf.int32, tf.variant, tf.variant) and structure.shapes[1].rank is None
     tensors = structure.flatten(value)
     assert [t.shape.as_list() for t in tensors] == [[], [], [3]]
     assert plain(structure.pack(tensors)) == plain(value)
-    rows = Structure(spec_of((value["r"], value["s"]))).flatten_batch((value["r"], value["s"]))
+    rows = ElementStructure(spec_of((value["r"], value["s"]))).flatten_batch((value["r"], value["s"]))
     assert [t.shape.as_list() for t in rows] == [[3], [3, 3]]
 
 
 def test_a_composite_that_is_not_of_the_spec_is_refused() -> None:
     with pytest.raises(TypeError, match="is not a value of RaggedTensorSpec"):
-        Structure(tf.RaggedTensorSpec([4, None], tf.int32)).flatten(ragged())
+        ElementStructure(tf.RaggedTensorSpec([4, None], tf.int32)).flatten(ragged())
 
 
 @pytest.mark.parametrize("value", [ragged(), sparse()], ids=["ragged", "sparse"])

@@ -9,7 +9,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.data.blocks import Block
-from millrace._src.data.functions import BoundFunction, TracedFunction
+from millrace._src.data.traced_functions import BoundFunction, TracedFunction
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
 
 FLOAT = tf.TensorSpec([], tf.float32)

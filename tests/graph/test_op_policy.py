@@ -14,7 +14,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.reach import Reach
-from millrace._src.data.base import new_dataset
+from millrace._src.data.dataset_base import new_dataset
 from millrace._src.graph.import_graph_def import import_under
 from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy, named_deeds, reach_of
 from millrace._src.proto.op_def_pb2 import OpDef as OpDefMessage

@@ -6,15 +6,15 @@ import re
 from typing import Any
 
 import millrace as tf
-from millrace._src.saved_model.function_library import FunctionLibrary
+from millrace._src.saved_model.function_library import SavedFunctions
 
 
 def concrete(body: Any, *specs: Any) -> Any:
     return tf.function(body, autograph=False).get_concrete_function(*specs)
 
 
-def library_of(*functions: Any) -> FunctionLibrary:
-    library = FunctionLibrary()
+def library_of(*functions: Any) -> SavedFunctions:
+    library = SavedFunctions()
     library.add(function.graph_function for function in functions)
     return library
 
@@ -58,4 +58,4 @@ def test_attributes_that_have_their_default_are_left_out() -> None:
 
 def test_a_function_that_is_not_in_the_file_keeps_its_name() -> None:
     function = concrete(lambda: tf.constant(1.0))
-    assert FunctionLibrary().name_of(function.graph_function) == function.name.decode()
+    assert SavedFunctions().name_of(function.graph_function) == function.name.decode()

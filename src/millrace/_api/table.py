@@ -776,7 +776,7 @@ compat.v1.data.make_initializable_iterator data.iterators_v1:make_initializable_
 compat.v1.data.make_one_shot_iterator data.iterators_v1:make_one_shot_iterator
 """,
     "compat.v1.data.experimental": """
-compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec
+compat.v1.data.experimental.DatasetStructure data.dataset_base:DatasetSpec
 compat.v1.data.experimental.OptionalStructure data.optionals:OptionalSpec
 compat.v1.data.experimental.RaggedTensorStructure compat_v1.dataset_forms:ragged_tensor_structure
 compat.v1.data.experimental.SparseTensorStructure compat_v1.dataset_forms:sparse_tensor_structure
@@ -1615,7 +1615,7 @@ config.threading.set_intra_op_parallelism_threads core.runtime_options:set_intra
     "data": """
 data.AUTOTUNE data.parallelism:AUTOTUNE
 data.Dataset data.dataset:DatasetV2
-data.DatasetSpec data.base:DatasetSpec
+data.DatasetSpec data.dataset_base:DatasetSpec
 data.FixedLengthRecordDataset data.record_datasets:FixedLengthRecordDatasetV2
 data.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
 data.Iterator data.iterators:IteratorBase
@@ -1659,12 +1659,12 @@ data.experimental.dense_to_sparse_batch data.transforms.sparse_batch:dense_to_sp
 data.experimental.distributed_save data.transforms.save_load:distributed_save
 data.experimental.enable_debug_mode data.debug_mode:enable_debug_mode
 data.experimental.enumerate_dataset data.transforms.zip_elements:enumerate_transformation
-data.experimental.from_list data.sources.lists:from_list
-data.experimental.from_variant data.graph_form:from_variant
+data.experimental.from_list data.sources.element_lists:from_list
+data.experimental.from_variant data.serialized_graphs:from_variant
 data.experimental.get_model_proto data.pipeline_models:get_model_proto
 data.experimental.get_next_as_optional data.iterators:get_next_as_optional
 data.experimental.get_single_element data.transforms.single_elements:single_element_of
-data.experimental.get_structure data.graph_form:get_structure
+data.experimental.get_structure data.serialized_graphs:get_structure
 data.experimental.group_by_reducer data.transforms.group_by_reducer:group_by_reducer
 data.experimental.group_by_window data.transforms.group_by_window:group_by_window_transformation
 data.experimental.ignore_errors data.transforms.ignore_errors:ignore_errors_transformation
@@ -1686,7 +1686,7 @@ data.experimental.shuffle_and_repeat data.transforms.shuffle_and_repeat:shuffle_
 data.experimental.snapshot data.transforms.snapshot:snapshot_transformation
 data.experimental.table_from_dataset data.lookup_tables:table_from_dataset
 data.experimental.take_while data.transforms.take_while:take_while_function
-data.experimental.to_variant data.graph_form:to_variant
+data.experimental.to_variant data.serialized_graphs:to_variant
 data.experimental.unbatch data.transforms.unbatch:unbatch_transformation
 data.experimental.unique data.transforms.unique:unique_transformation
 """,

@@ -9,7 +9,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.data.sources.generator_elements import copy_mutable, row_of
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
 
 
 def test_what_is_kept_does_not_change_with_the_element() -> None:
@@ -34,11 +34,11 @@ def test_what_cannot_be_copied_is_kept_as_it_is() -> None:
 
 def test_an_element_is_read_by_its_structure() -> None:
     spec = {"b": (tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.string)), "a": tf.TensorSpec([], tf.float32)}
-    row = row_of({"a": 1, "b": (2.5, ["x", b"y"])}, Structure(spec))
+    row = row_of({"a": 1, "b": (2.5, ["x", b"y"])}, ElementStructure(spec))
     assert [array.tolist() for array in row] == [1.0, 2, [b"x", b"y"]]
     assert [array.dtype for array in row] == [np.float32, np.int32, object]
     with pytest.raises(TypeError, match="did not match the expected structure"):
-        row_of({"a": 1}, Structure(spec))
+        row_of({"a": 1}, ElementStructure(spec))
 
 
 _OPTIONAL = tf.OptionalSpec(tf.TensorSpec([None], tf.float32))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import millrace as tf
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import PassContext
-from millrace._src.data.seeds import Words
+from millrace._src.data.pass_seeds import Words
 from millrace._src.data.transforms.shuffle import ShuffleNode
 from tests.data.pipelines import check_restores_everywhere, failing_at, rest, started
 

@@ -15,15 +15,15 @@ from millrace._src.checkpoint.manager import CheckpointManager
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import string
 from millrace._src.core.op_registry import operator
-from millrace._src.data.base import DatasetBase
 from millrace._src.data.blocks import Block
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.element_files import known_compression
-from millrace._src.data.functions import BoundFunction, TracedFunction
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.iterator_states import restore_iterator, save_iterator
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.saved_folders import RunWriter, read_metadata
 from millrace._src.data.state_bytes import from_bytes, to_bytes
+from millrace._src.data.traced_functions import BoundFunction, TracedFunction
 from millrace._src.data.transforms.save_load import check_shard_function
 from millrace._src.data.transforms.with_options import options_of
 from millrace._src.state.variable import Variable

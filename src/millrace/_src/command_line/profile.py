@@ -12,7 +12,7 @@ import sys
 
 from millrace._src.explain.events import Profile
 from millrace._src.explain.op_table import profile_text, rows_as_data, rows_of, time_split
-from millrace._src.explain.profiler import ProfilerOptions, Session, write_profile
+from millrace._src.explain.profiler import ProfilerOptions, ProfilerSession, write_profile
 from millrace._src.interop import launcher
 
 _WITH_VALUE = ("--top", "--logdir")
@@ -25,7 +25,7 @@ def profile(arguments: list[str]) -> int:
     given = _parser().parse_args(own)
     if not program:
         return launcher.run(program)  # says how programs are named
-    session = Session(ProfilerOptions(python_tracer_level=int(given.python)))
+    session = ProfilerSession(ProfilerOptions(python_tracer_level=int(given.python)))
     session.start()
     try:
         return launcher.run(program)

@@ -160,10 +160,10 @@ def _save(path: str, array: Any) -> None:
     if array.dtype.hasobject:
         array = array.astype("S")
     with written_beside(path) as file:
-        np.lib.format.write_array(_Writer(file), array, allow_pickle=False)
+        np.lib.format.write_array(_OutputWriter(file), array, allow_pickle=False)
 
 
-class _Writer:
+class _OutputWriter:
     """The part of a file that NumPy writes to."""
 
     def __init__(self, file: Any) -> None:

@@ -22,9 +22,9 @@ from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.op_policy import TRUSTING
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, REPLACED_OPS, Node, TensorRef, parse_nodes
+from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, REPLACED_OPS, TensorRef, V1Node, parse_nodes
 from millrace._src.saved_model.v1_replay import Replay, Scope
-from millrace._src.saved_model.v1_resources import RefVariable
+from millrace._src.saved_model.v1_resources import V1Variable
 from millrace._src.util.export import export
 
 
@@ -88,7 +88,7 @@ def _play_nodes(
     return GraphReplay(graph, nodes, given, f"{prefix}/" if prefix else "", library).play_all()
 
 
-class ReferenceInGraph(RefVariable):
+class ReferenceInGraph(V1Variable):
     """A reference variable of a plain graph: the handle of a variable, which each reader reads for itself.
 
     Args:
@@ -122,11 +122,11 @@ class ReferenceVariables:
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
-    def makes(self, node: Node) -> bool:
+    def makes(self, node: V1Node) -> bool:
         """Returns whether a node is a reference variable."""
         return node.op in REFERENCE_VARIABLES
 
-    def get(self, node: Node) -> ReferenceInGraph:
+    def get(self, node: V1Node) -> ReferenceInGraph:
         """Makes the variable of a node."""
         attrs = node.proto.attr
         dtype = dtype_of_number(attrs["dtype"].type, f"Node '{node.name}'")
@@ -157,7 +157,7 @@ class GraphReplay(Replay):
     def __init__(
         self,
         graph: Any,
-        nodes: Mapping[str, Node],
+        nodes: Mapping[str, V1Node],
         given: Mapping[TensorRef, Any],
         prefix: str,
         library: FunctionLibrary,
@@ -177,10 +177,10 @@ class GraphReplay(Replay):
                     top.operations[name] = self._named(name, top.outputs[name], ())
         return dict(top.operations)
 
-    def _check_placeholder(self, node: Node) -> None:
+    def _check_placeholder(self, node: V1Node) -> None:
         """Lets a placeholder be: a session feeds it."""
 
-    def _outputs_of(self, node: Node, scope: Scope) -> list[Any]:
+    def _outputs_of(self, node: V1Node, scope: Scope) -> list[Any]:
         """Plays a node; where no operation is made of it that has its name, another one is."""
         if scope.graph is not self._graph:
             return super()._outputs_of(node, scope)
@@ -193,7 +193,7 @@ class GraphReplay(Replay):
             return [value.after(effects) if isinstance(value, ReferenceInGraph) else value for value in outputs]
         return outputs
 
-    def _changes_of_inputs(self, node: Node) -> list[Operation]:
+    def _changes_of_inputs(self, node: V1Node) -> list[Operation]:
         """Returns the operations after which the variables are what a node takes."""
         inputs = [] if self._shared.makes(node) else [self._raw_input(ref) for ref in node.inputs]
         return [op for value in inputs if isinstance(value, ReferenceInGraph) for op in value.changes]
@@ -205,7 +205,7 @@ class GraphReplay(Replay):
             if len(outputs) == 1 and isinstance(outputs[0], ReferenceInGraph):
                 read = outputs[0]
                 return raw.ReadVariableOp(resource=read.handle, dtype=read._dtype, name=full_name).op
-            values = [value.read() if isinstance(value, RefVariable) else value for value in outputs]
+            values = [value.read() if isinstance(value, V1Variable) else value for value in outputs]
             if not values:
                 raw.NoOp(name=full_name)
                 return self._graph.get_operations()[-1]

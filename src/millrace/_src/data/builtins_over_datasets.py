@@ -15,7 +15,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool_, int64
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.transforms.cardinality import cardinality
 from millrace._src.data.transforms.filter_elements import filter_
 from millrace._src.data.transforms.map_elements import map_

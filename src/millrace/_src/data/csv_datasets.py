@@ -10,8 +10,8 @@ import numpy as np
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bool_, int64, string
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import apply_op
 from millrace._src.data.dataset import DatasetV2
+from millrace._src.data.dataset_base import apply_op
 from millrace._src.data.sources.table_files import FIELD_TYPES, csv_dataset_v2
 from millrace._src.util.export import export
 

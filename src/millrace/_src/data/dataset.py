@@ -12,14 +12,14 @@ from typing import Any
 
 from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.wire_forms import wire_form
-from millrace._src.data import builtins_over_datasets, graph_form, loops
-from millrace._src.data.base import DatasetBase
+from millrace._src.data import builtins_over_datasets, dataset_loops, serialized_graphs
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterators import OwnedIterator
 from millrace._src.data.numpy_iterators import NUMPY_FORMS, NumpyIterator
 from millrace._src.data.sources import (
     counter,
-    generator,
     list_files,
+    python_generators,
     random_numbers,
     ranges,
     tensors,
@@ -88,7 +88,7 @@ class DatasetV2(DatasetBase):
     range = staticmethod(ranges.range_)
     list_files = staticmethod(list_files.list_files)
     choose_from_datasets = staticmethod(choose_from_datasets.choose_from_datasets)
-    from_generator = staticmethod(generator.from_generator)
+    from_generator = staticmethod(python_generators.from_generator)
     random = staticmethod(random_numbers.random)
     load = staticmethod(save_load.load)
     from_tensors = staticmethod(tensors.from_tensors)
@@ -153,8 +153,8 @@ class DatasetV2(DatasetBase):
 
     # --- graphs --------------------------------------------------------------------------------------------------
 
-    _as_serialized_graph = graph_form.as_serialized_graph
-    fingerprint = graph_form.fingerprint
+    _as_serialized_graph = serialized_graphs.as_serialized_graph
+    fingerprint = serialized_graphs.fingerprint
 
     # --- iteration -----------------------------------------------------------------------------------------------
 
@@ -199,5 +199,5 @@ def _name_methods() -> None:
 
 
 _name_methods()
-loops.register()
+dataset_loops.register()
 builtins_over_datasets.register()

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from millrace._src.core.errors import FailedPreconditionError, InvalidArgumentError
 from millrace._src.core.op_def import Effects
-from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DatasetNode
 from millrace._src.data.options import ExternalStatePolicy
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation

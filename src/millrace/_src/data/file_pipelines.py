@@ -14,10 +14,10 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import string
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data import csv_columns
-from millrace._src.data.base import DatasetBase
 from millrace._src.data.csv_columns import CsvFormat
 from millrace._src.data.csv_datasets import CsvDatasetV2
 from millrace._src.data.dataset import DatasetV2
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.record_datasets import TFRecordDatasetV2
 from millrace._src.data.transforms.parallel_interleave import parallel_interleave

@@ -12,12 +12,12 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Effects
-from millrace._src.data.base import DatasetBase, DatasetSpec
 from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
-from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
+from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
 from millrace._src.data.nodes import DatasetNode, PassContext, node_of
 from millrace._src.data.pass_streams import with_streams_of
+from millrace._src.data.traced_functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.function.graph_function import GraphFunction
 
 

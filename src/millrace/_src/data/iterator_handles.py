@@ -20,10 +20,10 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.functions import BoundFunction
 from millrace._src.data.iterator_ops import check_elements, declared_iterator, iterator_resource_of
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import ELEMENT_TYPES, node_of
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.ops.shape_rules import no_outputs, scalar
 
 _serial = itertools.count()

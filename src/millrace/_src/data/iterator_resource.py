@@ -23,9 +23,9 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.declared_shapes import ShapeCheck
 from millrace._src.data.nodes import DatasetNode, PassContext
-from millrace._src.data.optimizer import begin
+from millrace._src.data.pass_seeds import SeedGenerator
+from millrace._src.data.pipeline_optimizer import begin
 from millrace._src.data.pool import FORKED
-from millrace._src.data.seeds import SeedGenerator
 
 _BLOCK_BYTES = 1 << 18
 _MAX_BLOCK_LENGTH = 1024

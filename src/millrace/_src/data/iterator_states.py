@@ -20,8 +20,8 @@ from millrace._src.data.external_state import check_external_state, policy_of
 from millrace._src.data.iterator_ops import iterator_resource_of
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import DatasetNode
-from millrace._src.data.optimizer import read_ahead
 from millrace._src.data.options import ExternalStatePolicy
+from millrace._src.data.pipeline_optimizer import read_ahead
 from millrace._src.data.state_bytes import from_bytes, to_bytes
 from millrace._src.ops.shape_rules import no_outputs
 

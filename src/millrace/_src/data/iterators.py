@@ -23,7 +23,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, note_places
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.core.wire_forms import wire_form
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterator_ops import (
     END_OF_SEQUENCE,
     anonymous_iterator,
@@ -36,7 +36,7 @@ from millrace._src.data.iterator_states import restore_iterator, save_iterator
 from millrace._src.data.legacy_structure import LegacyStructure
 from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.options import ExternalStatePolicy
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
 from millrace._src.data.transforms.with_options import options_of
 from millrace._src.ops.host import numpy_function
 from millrace._src.trackable.base import SavedTogether, Trackable
@@ -101,7 +101,7 @@ class OwnedIterator(IteratorBase, LegacyStructure):
                     "When `dataset` is not provided, both `components` and `element_spec` must be specified."
                 )
             self._iterator_resource = components
-            self._structure = Structure(element_spec)
+            self._structure = ElementStructure(element_spec)
         else:
             if components is not None or element_spec is not None:
                 raise ValueError("When `dataset` is provided, `element_spec` and `components` must not be specified.")

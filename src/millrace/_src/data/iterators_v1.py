@@ -9,7 +9,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.op_def import Effects
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterator_handles import (
     iterator_from_string_handle_v2,
     iterator_to_string_handle,
@@ -26,7 +26,7 @@ from millrace._src.data.legacy_structure import (
     spec_of_legacy,
 )
 from millrace._src.data.optionals import Optional, optional_of
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import guarded_operation
@@ -63,7 +63,7 @@ class Iterator(Trackable, LegacyStructure):
             raise ValueError("`iterator_resource` must be given.")
         self._iterator_resource = iterator_resource
         self._initializer = initializer
-        self._structure = Structure(spec_of_legacy(output_types, output_shapes, output_classes))
+        self._structure = ElementStructure(spec_of_legacy(output_types, output_shapes, output_classes))
         self._string_handle = iterator_to_string_handle(iterator_resource)
         self._calls = 0
 
@@ -83,7 +83,7 @@ class Iterator(Trackable, LegacyStructure):
 
         Returns: An Iterator without an initializer.
         """
-        structure = Structure(spec_of_legacy(output_types, output_shapes, output_classes))
+        structure = ElementStructure(spec_of_legacy(output_types, output_shapes, output_classes))
         return _iterator(_new_handle(structure, shared_name), None, structure)
 
     @staticmethod
@@ -100,7 +100,7 @@ class Iterator(Trackable, LegacyStructure):
 
         Returns: An Iterator without an initializer.
         """
-        structure = Structure(spec_of_legacy(output_types, output_shapes, output_classes))
+        structure = ElementStructure(spec_of_legacy(output_types, output_shapes, output_classes))
         text = convert_to_tensor(string_handle, dtype=string)
         types, shapes = structure.dtypes, structure.shapes
         handle = iterator_from_string_handle_v2(text, output_types=types, output_shapes=shapes)
@@ -178,13 +178,13 @@ class Iterator(Trackable, LegacyStructure):
         return self._structure.spec
 
 
-def _iterator(handle: Any, initializer: Any, structure: Structure) -> Iterator:
+def _iterator(handle: Any, initializer: Any, structure: ElementStructure) -> Iterator:
     """Returns the iterator with a handle."""
     spec = structure.spec
     return Iterator(handle, initializer, legacy_types(spec), legacy_shapes(spec), legacy_classes(spec))
 
 
-def _new_handle(structure: Structure, shared_name: str | None) -> Any:
+def _new_handle(structure: ElementStructure, shared_name: str | None) -> Any:
     """Returns the handle of a new iterator."""
     types, shapes = structure.dtypes, structure.shapes
     return iterator_v2(container="", shared_name=shared_name or "", output_types=types, output_shapes=shapes)

@@ -10,7 +10,7 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
-from millrace._src.data.graph_form import get_structure
+from millrace._src.data.serialized_graphs import get_structure
 from millrace._src.ops.sparse.sparse_spec import SparseTensorSpec
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util import nest

@@ -20,7 +20,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.dataset import DatasetV2
 from millrace._src.data.nodes import node_of
-from millrace._src.data.optimizer import begin
+from millrace._src.data.pipeline_optimizer import begin
 from millrace._src.data.transforms.cardinality import assert_cardinality
 from millrace._src.ops.lookup.tables import table_of
 from millrace._src.ops.shape_rules import no_outputs

@@ -11,7 +11,7 @@ import numpy as np
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.specs import NoneTensorSpec, TensorSpec
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterators import STATE, OwnedIterator
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
 from millrace._src.ops.sparse.dense_conversion import to_dense

@@ -17,7 +17,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.core.wire_forms import wire_form
 from millrace._src.data.optional_ops import optional_from_value, optional_get_value, optional_has_value, optional_none
-from millrace._src.data.structure import Structure, normalize, spec_of
+from millrace._src.data.structure import ElementStructure, normalize, spec_of
 from millrace._src.util.export import export
 
 
@@ -72,11 +72,11 @@ class Optional(CompositeTensor, ABC):
           tf.errors.InvalidArgumentError: if there are no tensors in the value.
         """
         element = normalize(value)
-        structure = Structure(spec_of(element))
+        structure = ElementStructure(spec_of(element))
         return optional_of(optional_from_value(structure.flatten(element)), structure.spec)
 
 
-def optional_of(variant_tensor: object, element_spec: object, structure: Structure | None = None) -> Optional:
+def optional_of(variant_tensor: object, element_spec: object, structure: ElementStructure | None = None) -> Optional:
     """Returns the optional to which a variant tensor refers.
 
     Args:
@@ -96,7 +96,7 @@ class _OptionalImpl(Optional):
       structure: the structure of the element, where that is known.
     """
 
-    def __init__(self, variant_tensor: Any, element_spec: Any, structure: Structure | None = None) -> None:
+    def __init__(self, variant_tensor: Any, element_spec: Any, structure: ElementStructure | None = None) -> None:
         self._variant_tensor = variant_tensor
         self._structure = structure
         self._element_spec = element_spec
@@ -122,7 +122,7 @@ class _OptionalImpl(Optional):
         """
         structure = self._structure
         if structure is None or structure.spec is not self._element_spec:
-            structure = self._structure = Structure(self._element_spec)
+            structure = self._structure = ElementStructure(self._element_spec)
         types, shapes = structure.dtypes, structure.shapes
         tensors = optional_get_value(self._variant_tensor, output_types=types, output_shapes=shapes, name=name)
         return structure.pack(tensors)
@@ -144,7 +144,7 @@ class OptionalSpec(TypeSpec):
 
     def __init__(self, element_spec: object) -> None:
         self._element_spec = element_spec
-        self._structure: Structure | None = None
+        self._structure: ElementStructure | None = None
         """The structure of the element, kept for all optionals that a function returns."""
 
     @property
@@ -169,7 +169,7 @@ class OptionalSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Optional:
         if self._structure is None and self._element_spec is not None:
-            self._structure = Structure(self._element_spec)
+            self._structure = ElementStructure(self._element_spec)
         return optional_of(components[0], self._element_spec, self._structure)
 
     def from_tensors(self, tensors: Iterator[Any]) -> Optional:

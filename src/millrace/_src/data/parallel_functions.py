@@ -18,13 +18,13 @@ from itertools import islice
 from threading import Event
 
 from millrace._src.core.array_namespace import Array
+from millrace._src.data.ahead_trials import AheadTrial
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restore_error, save_error
-from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.data.parallelism import AUTOTUNE
-from millrace._src.data.pool import MAX_WAIT, Lanes, Task
+from millrace._src.data.pool import MAX_WAIT, Task, TaskLanes
 from millrace._src.data.stacked_results import Kind, StackedResults, block_of_views, kinds_of, stacked_results
-from millrace._src.data.trials import Trial
+from millrace._src.data.traced_functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.util.cores import usable_cores
 
 _CALLS_A_THREAD = 8
@@ -37,7 +37,7 @@ _DONE = Task.done()
 """The task of calls that need not be made."""
 
 
-class _Call:
+class _ElementCall:
     """The call of a function for one element.
 
     Attributes:
@@ -64,7 +64,7 @@ class _Call:
         return self.results
 
 
-class _Group:
+class _CallGroup:
     """Calls for consecutive elements.
 
     Args:
@@ -81,7 +81,7 @@ class _Group:
     def __init__(self, room: int, stacked: StackedResults | None = None) -> None:
         self.room = room
         self.stacked = stacked
-        self.calls: deque[_Call] = deque()
+        self.calls: deque[_ElementCall] = deque()
         self.taken = 0
 
     @property
@@ -169,11 +169,11 @@ class ParallelFunction(Applying):
         self._together = together if runs_unseen else 1
         self._longest = _CALLS_A_THREAD * calls if runs_unseen else calls
         self._kinds: list[Kind] | None = None  # of the last results
-        self._lanes = Lanes(calls)
-        self._window: deque[_Group] = deque()
+        self._lanes = TaskLanes(calls)
+        self._window: deque[_CallGroup] = deque()
         self._waiting = 0  # how many calls there are in the window
         self._some_is_done = Event()
-        self._trial = Trial(calls)
+        self._trial = AheadTrial(calls)
 
     def next_blocks(self, limit: int) -> tuple[Block, Block] | None:
         """Returns the next elements, at most `limit`, and the results for them; None at the end."""
@@ -205,7 +205,7 @@ class ParallelFunction(Applying):
         self._fill_window(limit - pair[1].count)
         return pair
 
-    def _next_group(self) -> _Group:
+    def _next_group(self) -> _CallGroup:
         """Returns the first group of the window; any that is done, if the order does not matter."""
         while not self._is_ordered:
             self._some_is_done.clear()
@@ -235,16 +235,16 @@ class ParallelFunction(Applying):
             if block is None:
                 group.end()
                 return
-            self._begin(group, [_Call(row) for row in block.rows()], self._inline.first)
+            self._begin(group, [_ElementCall(row) for row in block.rows()], self._inline.first)
 
-    def _open_group(self, wanted: int) -> _Group:
+    def _open_group(self, wanted: int) -> _CallGroup:
         """Returns the group for the next call: the last one, or a new one that ends with a batch of the consumer's."""
         if self._window and self._window[-1].left:
             return self._window[-1]
         room = self._together - (self._waiting - wanted) % self._together
-        return _Group(room, stacked_results(room, self._kinds))
+        return _CallGroup(room, stacked_results(room, self._kinds))
 
-    def _begin(self, group: _Group, calls: list[_Call], index: int) -> None:
+    def _begin(self, group: _CallGroup, calls: list[_ElementCall], index: int) -> None:
         """Puts calls into a group and lets threads make them, a few one after the other.
 
         Args:
@@ -265,11 +265,11 @@ class ParallelFunction(Applying):
         self._lanes.add(*tasks)
 
     def _add_error(self, error: Exception) -> None:
-        call = _Call(())
+        call = _ElementCall(())
         call.error = error
-        self._add(_Group(1), call)
+        self._add(_CallGroup(1), call)
 
-    def _add(self, group: _Group, call: _Call) -> None:
+    def _add(self, group: _CallGroup, call: _ElementCall) -> None:
         """Puts a call into a group, and the group into the window."""
         if not group.calls and (not self._window or group is not self._window[-1]):
             self._window.append(group)
@@ -285,7 +285,7 @@ class ParallelFunction(Applying):
         inline, window = state
         self._inline.restore(inline)
         for call_state in window:
-            self._add(_Group(1), _restore_call(call_state))
+            self._add(_CallGroup(1), _restore_call(call_state))
 
     def close(self) -> None:
         """Prevents the calls that have not begun, and closes the source."""
@@ -297,7 +297,7 @@ class ParallelFunction(Applying):
 
 def _make_calls(
     function: ElementFunction,
-    calls: Sequence[_Call],
+    calls: Sequence[_ElementCall],
     index: int,
     stacked: StackedResults | None,
     first_row: int,
@@ -325,7 +325,7 @@ def _make_calls(
             some_is_done.set()
 
 
-def _save_call(call: _Call) -> State:
+def _save_call(call: _ElementCall) -> State:
     """Returns a call as a state may hold it; waits for its result."""
     try:
         return list(call.row), list(call.outcome()), None
@@ -333,8 +333,8 @@ def _save_call(call: _Call) -> State:
         return list(call.row), None, save_error(error)
 
 
-def _restore_call(state: State) -> _Call:
+def _restore_call(state: State) -> _ElementCall:
     row, results, error = state
-    call = _Call(row)
+    call = _ElementCall(row)
     call.results, call.error = results, None if error is None else restore_error(error)
     return call

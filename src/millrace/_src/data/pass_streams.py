@@ -7,8 +7,8 @@ function makes share the streams of the pass.
 
 from __future__ import annotations
 
-from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DatasetNode, PassContext, replace_fields
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.ops.random.seeds import streams_in
 

@@ -124,7 +124,7 @@ class Task:
         self.is_done = True
 
 
-class Lanes:
+class TaskLanes:
     """Some threads of the pool that run the tasks of one stage, each task after task.
 
     A thread that goes on with the next task by itself needs no word from the thread that wants the results: with
@@ -168,7 +168,7 @@ class Lanes:
             self._waiting.clear()
 
 
-class _Pool:
+class _DatasetPool:
     """Daemon threads that make calls: as many as there are calls at a time, up to `_MAX_THREADS`."""
 
     def __init__(self) -> None:
@@ -220,16 +220,16 @@ class _Pool:
             time.sleep(0.001)
 
 
-_the_pool: _Pool | None = None
+_the_pool: _DatasetPool | None = None
 _pool_lock = threading.Lock()
 
 
-def _pool() -> _Pool:
+def _pool() -> _DatasetPool:
     """Returns the pool of this process."""
     global _the_pool
     with _pool_lock:
         if _the_pool is None:
-            _the_pool = _Pool()
+            _the_pool = _DatasetPool()
             atexit.register(_the_pool.end)
         return _the_pool
 

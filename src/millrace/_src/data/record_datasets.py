@@ -14,8 +14,8 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
 from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, metadata, new_dataset
 from millrace._src.data.dataset import DatasetV2
+from millrace._src.data.dataset_base import DatasetBase, metadata, new_dataset
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.sources.record_files import (
     fixed_length_record_dataset_v2,

@@ -10,9 +10,9 @@ from millrace._src.core.dtypes import string
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.reach import Reach
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.nodes import node_of
-from millrace._src.data.optimizer import begin
+from millrace._src.data.pipeline_optimizer import begin
 from millrace._src.ops.io.record_writer import TFRecordWriter as RecordWriter
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.util.export import export

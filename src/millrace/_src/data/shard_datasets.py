@@ -14,14 +14,14 @@ from millrace._src.core.dtypes import DType, variant
 from millrace._src.core.op_def import op
 from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, DatasetSpec
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
 from millrace._src.data.element_files import ElementFilesCursor, known_compression
-from millrace._src.data.functions import BoundFunction, TracedFunction
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext, node_of
 from millrace._src.data.parallelism import AUTOTUNE, CYCLE_LENGTH
 from millrace._src.data.saved_folders import files_of_shard
 from millrace._src.data.sources.tensors import TensorSliceNode
+from millrace._src.data.traced_functions import BoundFunction, TracedFunction
 
 
 @dataclass(eq=False, repr=False)

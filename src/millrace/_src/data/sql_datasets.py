@@ -5,8 +5,8 @@ from __future__ import annotations
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import apply_op
 from millrace._src.data.dataset import DatasetV2
+from millrace._src.data.dataset_base import apply_op
 from millrace._src.data.sources.sql_queries import sql_dataset
 from millrace._src.util import nest
 from millrace._src.util.export import export

@@ -29,11 +29,11 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
-from millrace._src.data.graph_form import dataset_of_graph, serialize_graph
 from millrace._src.data.nodes import DatasetNode
 from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.data.options import ExternalStatePolicy
-from millrace._src.data.sources.held import HeldNode
+from millrace._src.data.serialized_graphs import dataset_of_graph, serialize_graph
+from millrace._src.data.sources.memory_blocks import HeldNode
 from millrace._src.graph.op_policy import OpPolicy
 
 _MAGIC = b"millrace state 1\n"
@@ -69,7 +69,7 @@ def from_bytes(text: bytes) -> Any:
     if zlib.crc32(memoryview(text)[start:]) != checksum:
         raise DataLossError(None, None, "The saved state of an iterator was changed or cut off: its checksum differs.")
     try:
-        return _Reader(text, start + size).value(json.loads(text[start : start + size]))
+        return _StateReader(text, start + size).value(json.loads(text[start : start + size]))
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
         raise DataLossError(None, None, f"The saved state of an iterator says what cannot be: {error}") from error
 
@@ -133,7 +133,7 @@ _WRITERS: list[tuple[Any, Callable[[Any, list[bytes]], Any]]] = [
 # --- reading -----------------------------------------------------------------------------------------------------
 
 
-class _Reader:
+class _StateReader:
     """Reads the values of a header in order; their bytes follow one another from `position` on."""
 
     def __init__(self, text: bytes, position: int) -> None:
@@ -191,14 +191,14 @@ class _Reader:
         return resource_of(dataset_of_graph(self.take(size), _POLICY)._eager_array)
 
 
-_READERS: dict[str, Callable[[_Reader, Any], Any]] = {
+_READERS: dict[str, Callable[[_StateReader, Any], Any]] = {
     "t": lambda reader, content: tuple([reader.value(item) for item in content]),
     "d": lambda reader, content: {reader.value(key): reader.value(value) for key, value in content},
     "f": lambda reader, content: float.fromhex(content),
-    "b": _Reader.take,
-    "a": _Reader.array,
-    "o": _Reader.objects,
-    "p": _Reader.optional,
-    "g": _Reader.dataset,
-    "h": _Reader.held,
+    "b": _StateReader.take,
+    "a": _StateReader.array,
+    "o": _StateReader.objects,
+    "p": _StateReader.optional,
+    "g": _StateReader.dataset,
+    "h": _StateReader.held,
 }

@@ -11,8 +11,8 @@ from typing import Any
 
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.functions import TracedFunction, check_callable
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
+from millrace._src.data.traced_functions import TracedFunction, check_callable
 from millrace._src.util import nest
 
 
@@ -35,10 +35,10 @@ class StatefulFunction:
     def __init__(
         self,
         function: Callable[..., Any],
-        state: Structure,
+        state: ElementStructure,
         elements: Sequence[Any],
         caller: str,
-        state_of: Callable[[Structure], Structure],
+        state_of: Callable[[ElementStructure], ElementStructure],
         complaint: str = "",
     ) -> None:
         check_callable(function)
@@ -59,13 +59,14 @@ def _takes(old: Any, new: Any) -> bool:
     return bool(new.is_subtype_of(old))
 
 
-def _wider(state: Structure, after: Structure) -> Structure:
+def _wider(state: ElementStructure, after: ElementStructure) -> ElementStructure:
     """Returns the structure of the states before and after an element."""
     pairs = zip(state.leaves, after.leaves, strict=True)
-    return Structure(nest.pack_sequence_as(state.spec, [old.most_specific_compatible_type(new) for old, new in pairs]))
+    common = [old.most_specific_compatible_type(new) for old, new in pairs]
+    return ElementStructure(nest.pack_sequence_as(state.spec, common))
 
 
-def check_same_types(before: Structure, after: Structure, complaint: str = "") -> None:
+def check_same_types(before: ElementStructure, after: ElementStructure, complaint: str = "") -> None:
     """Refuses a next state whose leaves differ from those of the state before in more than shapes.
 
     Raises:
@@ -95,7 +96,7 @@ def check_same_types(before: Structure, after: Structure, complaint: str = "") -
         )
 
 
-def _dtypes_in(structure: Structure) -> Any:
+def _dtypes_in(structure: ElementStructure) -> Any:
     """Returns the nest of the dtypes of a state."""
     dtypes = iter(structure.dtypes)
     return nest.map_structure(lambda leaf: next(dtypes) if leaf._flat_tensor_specs else None, structure.spec)

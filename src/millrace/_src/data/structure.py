@@ -21,7 +21,7 @@ from millrace._src.graph.scopes import name_scope
 from millrace._src.util import nest
 
 
-class Structure:
+class ElementStructure:
     """The structure of the elements of a dataset.
 
     Args:

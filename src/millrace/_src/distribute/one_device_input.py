@@ -10,9 +10,9 @@ from typing import Any
 
 from millrace._src.autograph.operators.loops import Loop, register_loop
 from millrace._src.core.composite import CompositeTensor
-from millrace._src.data.base import DatasetBase, DatasetSpec
+from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
+from millrace._src.data.dataset_loops import for_each_element
 from millrace._src.data.iterators import IteratorSpec, OwnedIterator
-from millrace._src.data.loops import for_each_element
 from millrace._src.distribute.distributed_values import DistributedDataset, DistributedIterator
 from millrace._src.graph.scopes import device as device_scope
 

@@ -20,7 +20,7 @@ _MAX_LINE_LENGTH = 60
 
 
 @dataclass
-class Row:
+class OpTableRow:
     """What the events of one kind on one line have taken.
 
     Attributes:
@@ -42,14 +42,14 @@ class Row:
     size: int = 0
 
 
-def rows_of(profile: Profile, key: Callable[[Event], Hashable] | None = None) -> list[Row]:
+def rows_of(profile: Profile, key: Callable[[Event], Hashable] | None = None) -> list[OpTableRow]:
     """Returns the rows of a profile, the longest first.
 
     Args:
       profile: the profile.
       key: what events of one row have in common; by default category, op, line and engine.
     """
-    rows: dict[Hashable, Row] = {}
+    rows: dict[Hashable, OpTableRow] = {}
     for event, own in self_times(profile.events):
         if event.subject.category == ANNOTATION:
             continue
@@ -57,7 +57,7 @@ def rows_of(profile: Profile, key: Callable[[Event], Hashable] | None = None) ->
         row = rows.get(identity)
         if row is None:
             subject = event.subject
-            row = rows[identity] = Row(_title(event), _where(event), subject.category, subject.engine)
+            row = rows[identity] = OpTableRow(_title(event), _where(event), subject.category, subject.engine)
         row.calls, row.own, row.size = row.calls + 1, row.own + own, row.size + event.size
     return sorted(rows.values(), key=lambda row: -row.own)
 
@@ -85,7 +85,7 @@ def profile_text(profile: Profile, most_rows: int = _MAX_ROWS) -> str:
     return "\n\n".join(part for part in paragraphs if part) + "\n"
 
 
-def time_split(profile: Profile, rows: Sequence[Row]) -> dict[str, int]:
+def time_split(profile: Profile, rows: Sequence[OpTableRow]) -> dict[str, int]:
     """Returns how the time of a profile divides, in nanoseconds, by what did the work.
 
     The rest is Python: the program itself, and finding out what to run. XLA runs beside Python, in threads of its own,
@@ -102,7 +102,7 @@ def time_split(profile: Profile, rows: Sequence[Row]) -> dict[str, int]:
     }
 
 
-def _summary(profile: Profile, rows: Sequence[Row]) -> str:
+def _summary(profile: Profile, rows: Sequence[OpTableRow]) -> str:
     total = max(profile.duration, 1)
     lines = [f"{duration_text(profile.duration)} in all, {len(profile.events)} events"]
     if profile.dropped:
@@ -113,7 +113,7 @@ def _summary(profile: Profile, rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _op_table(profile: Profile, rows: Sequence[Row], most_rows: int) -> str:
+def _op_table(profile: Profile, rows: Sequence[OpTableRow], most_rows: int) -> str:
     if not rows:
         return "No op ran."
     total = max(profile.duration, 1)
@@ -164,7 +164,7 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def rows_as_data(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def rows_as_data(rows: Iterable[OpTableRow]) -> list[dict[str, Any]]:
     """Returns rows as data for machines."""
     return [
         {

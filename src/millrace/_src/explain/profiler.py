@@ -20,7 +20,7 @@ from millrace._src.explain.chrome_trace import chrome_trace_bytes
 from millrace._src.explain.events import ANNOTATION, Profile, Subject
 from millrace._src.explain.python_calls import PythonCalls
 from millrace._src.explain.recorder import Recorder
-from millrace._src.explain.xla_events import XlaRecording
+from millrace._src.explain.xla_events import XlaEvents
 from millrace._src.explain.xplane import host_name, xspace_of
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.whole_writes import written_beside
@@ -47,7 +47,7 @@ class ProfilerOptions(NamedTuple):
     delay_ms: int | None = None
 
 
-class Session:
+class ProfilerSession:
     """A profile from start to end.
 
     Args: options: what to look at; a `ProfilerOptions`.
@@ -58,7 +58,7 @@ class Session:
         self._with_host = values["host_tracer_level"] > 0
         self._recorder = Recorder(with_ops=values["host_tracer_level"] > 1, delay_ms=values["delay_ms"] or 0)
         self._python = PythonCalls(self._recorder) if values["python_tracer_level"] > 0 else None
-        self._xla = XlaRecording(self._recorder) if values["device_tracer_level"] > 0 else None
+        self._xla = XlaEvents(self._recorder) if values["device_tracer_level"] > 0 else None
 
     @property
     def recorder(self) -> Recorder:
@@ -88,15 +88,15 @@ class Session:
         return profile
 
 
-_sessions: list[Session] = []
+_sessions: list[ProfilerSession] = []
 """The profiles that run: the one that `start` began, and those of tools."""
 
 
-class _Running:
+class _ActiveSession:
     """The profile that runs, and where it is to be written."""
 
     lock = threading.Lock()
-    session: Session | None = None
+    session: ProfilerSession | None = None
     folder: str = ""
 
 
@@ -121,11 +121,11 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     ['plugins']
     """
     folder = _folder(logdir)
-    session = Session(options)
-    with _Running.lock:
-        if _Running.session is not None:
+    session = ProfilerSession(options)
+    with _ActiveSession.lock:
+        if _ActiveSession.session is not None:
             raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
-        _Running.session, _Running.folder = session, folder
+        _ActiveSession.session, _ActiveSession.folder = session, folder
         session.start()
 
 
@@ -149,18 +149,18 @@ def end_profile(*, is_kept: bool = True) -> tuple[Profile, str]:
     Args: is_kept: whether anybody will look at the profile.
     Raises: tf.errors.UnavailableError: if no profile is running.
     """
-    with _Running.lock:
-        session, folder = _Running.session, _Running.folder
+    with _ActiveSession.lock:
+        session, folder = _ActiveSession.session, _ActiveSession.folder
         if session is None:
             message = "Cannot export profiling results. No profiler is running."
             raise errors.UnavailableError(None, None, message)
-        _Running.session = None
+        _ActiveSession.session = None
         return session.stop(reads_xla=is_kept), folder
 
 
 def is_running() -> bool:
     """Returns whether a profile is running."""
-    return _Running.session is not None
+    return _ActiveSession.session is not None
 
 
 def write_profile(profile: Profile, logdir: str) -> str:

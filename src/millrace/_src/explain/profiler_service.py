@@ -14,7 +14,7 @@ from concurrent import futures
 from typing import Any
 
 from millrace._src.core import errors
-from millrace._src.explain.profiler import ProfilerOptions, Session
+from millrace._src.explain.profiler import ProfilerOptions, ProfilerSession
 from millrace._src.explain.xplane import xspace_of
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.whole_writes import written_beside
@@ -74,7 +74,7 @@ def start_server(port: int) -> None:
 def _answer(request: Any, context: object, wait: Callable[[float], None] = time.sleep) -> Any:
     """Profiles the program for as long as a request asks, and writes the file."""
     given = request.opts
-    session = Session(ProfilerOptions(given.host_tracer_level or 2, given.python_tracer_level))
+    session = ProfilerSession(ProfilerOptions(given.host_tracer_level or 2, given.python_tracer_level))
     session.start()
     try:
         wait(request.duration_ms / 1000)

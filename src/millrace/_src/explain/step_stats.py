@@ -18,14 +18,14 @@ from millrace._src.core.devices import FIRST_CPU
 from millrace._src.core.watching import Kernel, Watcher, add_watcher, remove_watcher
 from millrace._src.explain.events import DEVICE, Event
 from millrace._src.explain.recorder import Recorder
-from millrace._src.explain.xla_events import XlaRecording
+from millrace._src.explain.xla_events import XlaEvents
 from millrace._src.proto import step_stats_pb2
 
 _XLA_DEVICE = f"{FIRST_CPU}/stream:XLA"
 _ALLOCATOR = "cpu"
 
 
-class _Run(NamedTuple):
+class _OpRun(NamedTuple):
     """One run of a kernel: times of `time.perf_counter_ns`, the nodes, and the results by output."""
 
     start: int
@@ -39,7 +39,7 @@ class StepRecorder(Watcher):
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()
-        self.runs: list[_Run] = []
+        self.runs: list[_OpRun] = []
 
     def watch_nodes(self, nodes: Sequence[Any], kernel: Kernel) -> Kernel:
         """Returns the kernel of a node with notes around it."""
@@ -49,7 +49,7 @@ class StepRecorder(Watcher):
             result = kernel(*arrays, **options)
             end = time.perf_counter_ns()
             if threading.get_ident() == self._thread:
-                self.runs.append(_Run(start, end, nodes, list(_sizes(result))))
+                self.runs.append(_OpRun(start, end, nodes, list(_sizes(result))))
             return result
 
         return run_and_note
@@ -72,7 +72,7 @@ def recorded_call(run: Callable[[], Any], clock: Callable[[], int] = time.time_n
       clock: returns the nanoseconds since 1970.
     """
     steps, recorder = StepRecorder(), Recorder(with_ops=False)
-    xla = XlaRecording(recorder)
+    xla = XlaEvents(recorder)
     offset = clock() - time.perf_counter_ns()
     recorder.start(watches=False)
     xla.start()
@@ -86,7 +86,7 @@ def recorded_call(run: Callable[[], Any], clock: Callable[[], int] = time.time_n
     return result, _message(steps.runs, [e for e in profile.events if e.subject.category == DEVICE], offset)
 
 
-def _message(runs: Sequence[_Run], device_events: Sequence[Event], offset: int) -> Any:
+def _message(runs: Sequence[_OpRun], device_events: Sequence[Event], offset: int) -> Any:
     message = step_stats_pb2.StepStats()
     host = message.dev_stats.add(device=FIRST_CPU)
     for run in runs:
@@ -100,7 +100,7 @@ def _message(runs: Sequence[_Run], device_events: Sequence[Event], offset: int) 
     return message
 
 
-def _add_node(stats: Any, run: _Run, offset: int) -> None:
+def _add_node(stats: Any, run: _OpRun, offset: int) -> None:
     node = run.nodes[-1]
     stats.node_name = node.name
     makers = ", ".join(v.node.name for v in node.inputs if v.node is not None)

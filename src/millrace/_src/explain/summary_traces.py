@@ -24,7 +24,7 @@ _GRAPHS_AND_TIMES = "graph_run_metadata"
 _VERSION = b"1"
 
 
-class _Trace(NamedTuple):
+class _GraphTrace(NamedTuple):
     """What is traced.
 
     Attributes:
@@ -38,11 +38,11 @@ class _Trace(NamedTuple):
     folder: Any
 
 
-class _Running:
+class _ActiveTrace:
     """The trace that is on."""
 
     lock = threading.Lock()
-    trace: _Trace | None = None
+    trace: _GraphTrace | None = None
 
 
 def _is_in_function() -> bool:
@@ -74,15 +74,15 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
     if _is_in_function():
         get_logger().warning("Cannot enable trace inside a tf.function.")
         return
-    with _Running.lock:
-        if _Running.trace is not None:
+    with _ActiveTrace.lock:
+        if _ActiveTrace.trace is not None:
             get_logger().warning("Trace already enabled")
             return
         if profiler:
             profiles.start("" if profiler_outdir is None else profiler_outdir)
         if graph:
             noted_calls.start()
-        _Running.trace = _Trace(bool(graph), bool(profiler), profiler_outdir)
+        _ActiveTrace.trace = _GraphTrace(bool(graph), bool(profiler), profiler_outdir)
 
 
 @export("summary.trace_export", v1=[])
@@ -108,8 +108,8 @@ def trace_export(name: Any, step: Any = None, profiler_outdir: Any = None) -> No
     if _is_in_function():
         get_logger().warning("Cannot export trace inside a tf.function.")
         return
-    with _Running.lock:
-        trace, _Running.trace = _Running.trace, None
+    with _ActiveTrace.lock:
+        trace, _ActiveTrace.trace = _ActiveTrace.trace, None
         if trace is None:
             raise ValueError("Must enable trace before export through tf.summary.trace_on.")
         graphs = [concrete.graph for concrete in noted_calls.stop()] if trace.graph else []
@@ -146,8 +146,8 @@ def trace_off() -> None:
     >>> tf.summary.trace_on()
     >>> tf.summary.trace_off()
     """
-    with _Running.lock:
-        trace, _Running.trace = _Running.trace, None
+    with _ActiveTrace.lock:
+        trace, _ActiveTrace.trace = _ActiveTrace.trace, None
         if trace is not None and trace.graph:
             noted_calls.stop()
         if trace is not None and trace.profiler and profiles.is_running():

@@ -18,7 +18,7 @@ from millrace._src.explain.xplane import start_of
 from millrace._src.proto import xplane_pb2
 
 
-class XlaRecording:
+class XlaEvents:
     """The part of a profile that XLA's own profiler makes.
 
     Args: recorder: notes the rest of the profile.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core.context import state
-from millrace._src.data.base import DatasetBase
-from millrace._src.data.graph_form import dataset_in_graph
+from millrace._src.data.dataset_base import DatasetBase
+from millrace._src.data.serialized_graphs import dataset_in_graph
 from millrace._src.state.resource import CapturableResource
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.proto import graph_debug_info_pb2
-from millrace._src.saved_model.function_library import FunctionLibrary
+from millrace._src.saved_model.function_library import SavedFunctions
 
 
-def debug_info_of(library: FunctionLibrary) -> graph_debug_info_pb2.GraphDebugInfo:
+def debug_info_of(library: SavedFunctions) -> graph_debug_info_pb2.GraphDebugInfo:
     """Returns the message with a line of the program for each operation of each function."""
     proto = graph_debug_info_pb2.GraphDebugInfo()
     files: dict[str, int] = {}

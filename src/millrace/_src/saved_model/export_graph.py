@@ -32,7 +32,7 @@ from millrace._src.saved_model.constants import (
     PREDICT_METHOD_NAME,
 )
 from millrace._src.saved_model.saved_objects import SavedObjects
-from millrace._src.saved_model.signatures import Signature, placeholder_name
+from millrace._src.saved_model.signatures import SavedSignature, placeholder_name
 from millrace._src.state.asset import Asset
 from millrace._src.state.resource import CapturableResource, resources_named
 from millrace._src.util.identity import IdentityDict
@@ -110,14 +110,14 @@ class ExportGraph:
 
     # --- signatures ------------------------------------------------------------------------------------------------
 
-    def add_signatures(self, meta_graph: Any, signatures: Mapping[str, Signature]) -> None:
+    def add_signatures(self, meta_graph: Any, signatures: Mapping[str, SavedSignature]) -> None:
         """Adds a call of each signature, and writes the names of its tensors."""
         with graph_scope(self.graph):
             for key in sorted(signatures):
                 if key != INIT_OP_SIGNATURE_KEY:
                     self._add_signature(meta_graph.signature_def[key], key, signatures[key])
 
-    def _add_signature(self, message: Any, key: str, signature: Signature) -> None:
+    def _add_signature(self, message: Any, key: str, signature: SavedSignature) -> None:
         concrete = signature.function
         names = concrete._arg_keywords
         arguments = []

@@ -21,7 +21,7 @@ from millrace._src.graph.node_def import NodeStyle
 _COUNTER = re.compile(r"_\d+$")
 
 
-class FunctionLibrary:
+class SavedFunctions:
     """The functions of a SavedModel by name, in the order of the file."""
 
     def __init__(self) -> None:

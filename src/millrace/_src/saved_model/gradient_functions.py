@@ -27,7 +27,7 @@ from millrace._src.graph.control_deps import add_automatic_control_dependencies
 from millrace._src.graph.function_def import graph_of
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.saved_model.function_library import FunctionLibrary
+from millrace._src.saved_model.function_library import SavedFunctions
 
 _NAME = "internal_grad_fn"
 
@@ -47,7 +47,7 @@ class GradientFunction:
         self.wire_name = wire_name
 
 
-def gradient_functions(library: FunctionLibrary) -> list[GradientFunction]:
+def gradient_functions(library: SavedFunctions) -> list[GradientFunction]:
     """Traces the gradients of all operations in a library that have one of their own; adds them to the library."""
     traced_gradients: list[GradientFunction] = []
     for function in library.functions():

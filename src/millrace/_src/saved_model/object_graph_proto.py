@@ -11,7 +11,7 @@ from millrace._src.function.placeholders import unique_names
 from millrace._src.function.polymorphic_function import Function
 from millrace._src.proto import saved_object_graph_pb2
 from millrace._src.saved_model.export_graph import ExportGraph
-from millrace._src.saved_model.function_library import FunctionLibrary
+from millrace._src.saved_model.function_library import SavedFunctions
 from millrace._src.saved_model.function_spec import (
     concrete_function_spec_of,
     encode_concrete_function,
@@ -20,13 +20,13 @@ from millrace._src.saved_model.function_spec import (
 from millrace._src.saved_model.gradient_functions import GradientFunction, captured_from, wire_name_of
 from millrace._src.saved_model.revived_types import serialize
 from millrace._src.saved_model.saved_objects import SavedObjects
-from millrace._src.saved_model.saver_functions import Saver
+from millrace._src.saved_model.saver_functions import SaverFunctions
 from millrace._src.state.asset import Asset
 from millrace._src.util import nest
 from millrace._src.util.identity import IdentityDict, IdentitySet
 
 
-def object_graph_proto(export: ExportGraph, saver: Saver, library: FunctionLibrary, options: object) -> Any:
+def object_graph_proto(export: ExportGraph, saver: SaverFunctions, library: SavedFunctions, options: object) -> Any:
     """Returns the message `SavedObjectGraph`."""
     proto = saved_object_graph_pb2.SavedObjectGraph()
     objects = export.objects
@@ -55,7 +55,7 @@ def object_graph_proto(export: ExportGraph, saver: Saver, library: FunctionLibra
     return proto
 
 
-def _write_kind(message: Any, trackable: Any, objects: SavedObjects, library: FunctionLibrary, options: Any) -> None:
+def _write_kind(message: Any, trackable: Any, objects: SavedObjects, library: SavedFunctions, options: Any) -> None:
     """States what kind of object this is."""
     if isinstance(trackable, Function):
         message.function.function_spec.CopyFrom(function_spec_of(trackable))
@@ -72,7 +72,7 @@ def _write_kind(message: Any, trackable: Any, objects: SavedObjects, library: Fu
                 message.user_object.MergeFrom(registered)
 
 
-def _write_bare_function(message: Any, concrete: ConcreteFunction, library: FunctionLibrary) -> None:
+def _write_bare_function(message: Any, concrete: ConcreteFunction, library: SavedFunctions) -> None:
     message.concrete_function_name = library.name_of(concrete.graph_function)
     message.argument_keywords.extend(concrete._arg_keywords)
     message.allowed_positional_arguments = concrete._num_positional_args
@@ -103,14 +103,14 @@ def keywords_by_place(concrete: ConcreteFunction) -> list[str]:
     return unique_names(names)
 
 
-def _write_graph(proto: Any, concrete: ConcreteFunction, export: ExportGraph, library: FunctionLibrary) -> None:
+def _write_graph(proto: Any, concrete: ConcreteFunction, export: ExportGraph, library: SavedFunctions) -> None:
     """Writes arguments, results and captures of one graph."""
     saved = encode_concrete_function(concrete, export.bound_inputs(concrete))
     proto.concrete_functions[library.name_of(concrete.graph_function)].CopyFrom(saved)
 
 
 def write_gradients(
-    meta_graph: Any, export: ExportGraph, gradients: Sequence[GradientFunction], library: FunctionLibrary
+    meta_graph: Any, export: ExportGraph, gradients: Sequence[GradientFunction], library: SavedFunctions
 ) -> None:
     """Adds what gradients of `tf.custom_gradient` capture, to a message whose functions and objects are written."""
     proto = meta_graph.object_graph_def
@@ -127,7 +127,7 @@ def write_gradients(
         proto.concrete_functions[library.name_of(gradient.concrete.graph_function)].CopyFrom(saved)
 
 
-def _write_saveables(proto: Any, export: ExportGraph, saver: Saver, library: FunctionLibrary) -> None:
+def _write_saveables(proto: Any, export: ExportGraph, saver: SaverFunctions, library: SavedFunctions) -> None:
     """Adds the functions that save and restore objects which are not variables, after all objects."""
     for node_id, pairs in saver.functions.items():
         for pair in pairs:

@@ -76,7 +76,7 @@ class VersionedTypeRegistration:
         )
 
 
-class _Kind:
+class _RevivedKind:
     """A registered kind: how to tell its objects, and its versions, the newest first."""
 
     def __init__(self, predicate: Callable[[Any], bool], versions: Sequence[VersionedTypeRegistration]) -> None:
@@ -84,7 +84,7 @@ class _Kind:
         self.versions = sorted(versions, key=lambda registration: -registration.version)
 
 
-_kinds: dict[str, _Kind] = {}
+_kinds: dict[str, _RevivedKind] = {}
 
 
 @export("__internal__.saved_model.load.register_revived_type", v1=[])
@@ -120,7 +120,7 @@ def register_revived_type(
         if registration.identifier is not None:
             raise AssertionError(f"A version of type {registration.identifier!r} cannot be registered twice.")
         registration.identifier = identifier
-    _kinds[identifier] = _Kind(predicate, versions)
+    _kinds[identifier] = _RevivedKind(predicate, versions)
 
 
 def registered_identifiers() -> tuple[str, ...]:

@@ -34,12 +34,12 @@ from millrace._src.saved_model.debug_info import debug_info_of
 from millrace._src.saved_model.export_graph import ExportGraph
 from millrace._src.saved_model.fingerprint import fingerprint_of
 from millrace._src.saved_model.folder import SavedModelFolder, write_files
-from millrace._src.saved_model.function_library import FunctionLibrary
+from millrace._src.saved_model.function_library import SavedFunctions
 from millrace._src.saved_model.gradient_functions import gradient_functions
 from millrace._src.saved_model.object_graph_proto import object_graph_proto, write_gradients
 from millrace._src.saved_model.save_options import SaveOptions
 from millrace._src.saved_model.saved_objects import SavedObjects
-from millrace._src.saved_model.saver_functions import Saver
+from millrace._src.saved_model.saver_functions import SaverFunctions
 from millrace._src.saved_model.signatures import canonical_signatures, default_signature
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
@@ -131,12 +131,12 @@ def _save(obj: object, export_dir: object, signatures: object, options: SaveOpti
     get_logger().info("Assets written to: %s/%s", folder.name, ASSETS_DIRECTORY)
 
 
-def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options: SaveOptions) -> FunctionLibrary:
+def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options: SaveOptions) -> SavedFunctions:
     """Writes the saver, the graph with its functions, the objects, and what is known of the message itself."""
-    saver = Saver(graph, saved_graph)
+    saver = SaverFunctions(graph, saved_graph)
     if not options.experimental_skip_saver:
         saver.add(meta_graph)
-    library = FunctionLibrary()
+    library = SavedFunctions()
     library.add(_functions_of_objects(graph, saver))
     library.add(collect_functions(graph.graph).values())
     _warn_of_python(library)
@@ -160,7 +160,7 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
     return library
 
 
-def _warn_of_python(library: FunctionLibrary) -> None:
+def _warn_of_python(library: SavedFunctions) -> None:
     """Tells of operations that call Python functions: a SavedModel holds no Python code; TensorFlow says nothing."""
     for function, graph in library.bodies():
         for operation in graph.get_operations():
@@ -187,7 +187,7 @@ def _extra_tags(options: SaveOptions) -> list[str]:
     return sorted(tags) if isinstance(tags, (set, frozenset)) else list(tags)
 
 
-def _functions_of_objects(graph: ExportGraph, saver: Saver) -> Iterator[Any]:
+def _functions_of_objects(graph: ExportGraph, saver: SaverFunctions) -> Iterator[Any]:
     for trackable in graph.objects.nodes():
         if isinstance(trackable, ConcreteFunction):
             yield trackable.graph_function
@@ -196,7 +196,7 @@ def _functions_of_objects(graph: ExportGraph, saver: Saver) -> Iterator[Any]:
         yield pair.restore.graph_function
 
 
-def _aliased_names(function: object, library: FunctionLibrary) -> Iterator[str]:
+def _aliased_names(function: object, library: SavedFunctions) -> Iterator[str]:
     """Yields the names in the file of the graphs that an alias represents.
 
     Raises: TypeError: if the alias represents something else.

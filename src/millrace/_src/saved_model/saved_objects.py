@@ -19,7 +19,7 @@ import numpy as np
 from millrace._src.checkpoint.object_graph import ObjectGraphView
 from millrace._src.core.context import eager_mode, state
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterators import IteratorBase
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, Options

@@ -36,7 +36,7 @@ _CPU = "/device:CPU:0"
 _S3 = "^s3://.*"  # where a file cannot be renamed, the parts lie beside the file rather than in a folder
 
 
-class Saver:
+class SaverFunctions:
     """Which tensors the two functions save and restore, object by object.
 
     Args:

@@ -67,7 +67,7 @@ def concrete_signature(function: object) -> ConcreteFunction | None:
 # --- making signatures -----------------------------------------------------------------------------------------------
 
 
-class Signature:
+class SavedSignature:
     """One signature: the function with named tensors, and the default values of its arguments."""
 
     def __init__(self, function: ConcreteFunction, defaults: Mapping[str, Any]) -> None:
@@ -75,7 +75,7 @@ class Signature:
         self.defaults = defaults
 
 
-def canonical_signatures(signatures: object) -> dict[str, Signature]:
+def canonical_signatures(signatures: object) -> dict[str, SavedSignature]:
     """Returns the signatures of a SavedModel by name, as functions of named tensors.
 
     Args: signatures: a `tf.function`, a concrete function, a dict of such, or None.
@@ -89,7 +89,7 @@ def canonical_signatures(signatures: object) -> dict[str, Signature]:
     return {key: _signature(key, function) for key, function in signatures.items()}
 
 
-def _signature(key: object, function: object) -> Signature:
+def _signature(key: object, function: object) -> SavedSignature:
     if not isinstance(key, str):
         raise ValueError(f"The keys of `signatures` must be strings; got {key!r} of type {type(key)}.")
     concrete = _graph_for(function)
@@ -99,7 +99,7 @@ def _signature(key: object, function: object) -> Signature:
             "`tf.functions` with an input signature or concrete functions can be used as a signature."
         )
     name = f"signature_wrapper_{function.name}" if isinstance(function, Function) else "signature_wrapper"
-    return Signature(_wrapper(key, concrete, name), _default_tensors(function, concrete))
+    return SavedSignature(_wrapper(key, concrete, name), _default_tensors(function, concrete))
 
 
 def _graph_for(function: object) -> ConcreteFunction | None:

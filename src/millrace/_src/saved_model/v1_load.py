@@ -66,7 +66,7 @@ def load_v1(meta_graph: Any, export_dir: str, options: LoadOptions) -> Any:
     Returns: An object with `signatures`, `variables`, `asset_paths`, `graph`, `prune` and `restore`.
     Raises: DataLossError: if the graph has not the operations that restore variables and fill tables.
     """
-    source = SavedGraph(meta_graph, export_dir, options)
+    source = V1Graph(meta_graph, export_dir, options)
     root = _SavedGraphObject(source)
     try:
         has_values = source.shared.variables and meta_graph.saver_def.restore_op_name
@@ -84,9 +84,9 @@ def load_v1(meta_graph: Any, export_dir: str, options: LoadOptions) -> Any:
 class _SavedGraphObject(AutoTrackable):
     """What is loaded of a SavedModel of TensorFlow 1."""
 
-    _source: SavedGraph
+    _source: V1Graph
 
-    def __init__(self, source: SavedGraph) -> None:
+    def __init__(self, source: V1Graph) -> None:
         info = source.meta_graph.meta_info_def
         object.__setattr__(self, "_source", source)  # no attribute that a checkpoint or SavedModel would hold
         self.variables = list(source.shared.variables.values())
@@ -157,7 +157,7 @@ class NamedTensors:
     refs: tuple[TensorRef, ...]
 
 
-class SavedGraph:
+class V1Graph:
     """The graph of a SavedModel of TensorFlow 1, of which functions are made.
 
     Args:
@@ -220,7 +220,7 @@ class SavedGraph:
             if name not in (INIT_OP_SIGNATURE_KEY, TRAIN_OP_SIGNATURE_KEY):
                 inputs = {key: self._named(info, key) for key, info in sorted(message.inputs.items())}
                 outputs = {key: self._named(info) for key, info in message.outputs.items()}
-                function = GraphFunction(self, name, inputs, outputs, ((), {k: n.spec for k, n in inputs.items()}))
+                function = V1Function(self, name, inputs, outputs, ((), {k: n.spec for k, n in inputs.items()}))
                 signatures._add_signature(name, function)
         return signatures
 
@@ -254,7 +254,7 @@ class SavedGraph:
             spec = self._spec_of(ref)
             inputs[ref[0] if ref[1] == 0 else f"{ref[0]}_{ref[1]}"] = NamedTensors(spec, (ref,))
         outputs = nest.map_structure(self._fetched, fetches)
-        return GraphFunction(self, name or "pruned", inputs, outputs, None)
+        return V1Function(self, name or "pruned", inputs, outputs, None)
 
     def _fetched(self, fetch: Any) -> NamedTensors:
         if isinstance(fetch, Operation) or isinstance(fetch, str) and ":" not in fetch:
@@ -298,7 +298,7 @@ def _trainable_names(meta_graph: Any) -> list[str]:
     return names
 
 
-class GraphFunction(LazyConcreteFunction):
+class V1Function(LazyConcreteFunction):
     """A function made of the nodes of a graph.
 
     Args:
@@ -310,7 +310,7 @@ class GraphFunction(LazyConcreteFunction):
     """
 
     def __init__(
-        self, source: SavedGraph, name: str, inputs: Mapping[str, NamedTensors], outputs: Any, structured_inputs: Any
+        self, source: V1Graph, name: str, inputs: Mapping[str, NamedTensors], outputs: Any, structured_inputs: Any
     ) -> None:
         self._source, self._python_name = source, name
         self._inputs, self._results = inputs, outputs

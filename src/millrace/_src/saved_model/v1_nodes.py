@@ -60,7 +60,7 @@ _SUCCESSORS = {
 
 
 @dataclass(slots=True)
-class Node:
+class V1Node:
     """A node, its inputs parsed.
 
     Attributes:
@@ -99,13 +99,13 @@ def parse_ref(text: str) -> TensorRef:
     return (name, int(index)) if colon and index.isdigit() else (text, 0)
 
 
-def parse_nodes(protos: Iterable[Any]) -> dict[str, Node]:
+def parse_nodes(protos: Iterable[Any]) -> dict[str, V1Node]:
     """Returns the nodes of a `GraphDef` by name.
 
     Raises: InvalidArgumentError: if two nodes have one name, an input is not a node, or a node of the control flow has
       more inputs or fewer than its op takes.
     """
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, V1Node] = {}
     for proto in protos:
         op = proto.op.removeprefix("Ref")
         if proto.op in _SUCCESSORS:
@@ -113,7 +113,7 @@ def parse_nodes(protos: Iterable[Any]) -> dict[str, Node]:
             renamed.CopyFrom(proto)
             renamed.op = _SUCCESSORS[proto.op]
             proto = renamed
-        node = Node(proto, op if op in _CONTROL_FLOW else proto.op)
+        node = V1Node(proto, op if op in _CONTROL_FLOW else proto.op)
         for text in proto.input:
             if text.startswith("^"):
                 node.controls.append(text[1:])
@@ -131,11 +131,11 @@ def parse_nodes(protos: Iterable[Any]) -> dict[str, Node]:
     return nodes
 
 
-def _sources(node: Node) -> list[str]:
+def _sources(node: V1Node) -> list[str]:
     return [*(name for name, _ in node.inputs), *node.controls]
 
 
-def needed_nodes(nodes: Mapping[str, Node], targets: Iterable[str], fed: Iterable[TensorRef]) -> set[str]:
+def needed_nodes(nodes: Mapping[str, V1Node], targets: Iterable[str], fed: Iterable[TensorRef]) -> set[str]:
     """Returns the nodes on which targets depend, without those that are behind fed tensors only."""
     known_tensors = set(fed)
     needed: set[str] = set()
@@ -150,7 +150,7 @@ def needed_nodes(nodes: Mapping[str, Node], targets: Iterable[str], fed: Iterabl
     return needed
 
 
-def effectful_nodes(nodes: Mapping[str, Node], needed: Iterable[str]) -> set[str]:
+def effectful_nodes(nodes: Mapping[str, V1Node], needed: Iterable[str]) -> set[str]:
     """Returns the nodes that change something, and those that wait for such nodes."""
     consumers: dict[str, list[str]] = {}
     effectful: deque[str] = deque()
@@ -168,7 +168,7 @@ def effectful_nodes(nodes: Mapping[str, Node], needed: Iterable[str]) -> set[str
     return reached
 
 
-def _has_effect(node: Node) -> bool:
+def _has_effect(node: V1Node) -> bool:
     """Returns whether running a node changes something; of an op that holds graphs, this is not known yet."""
     if node.op in _CONTROL_FLOW:
         return False
@@ -182,7 +182,7 @@ def _has_effect(node: Node) -> bool:
 # --- paths -----------------------------------------------------------------------------------------------------------
 
 
-def paths_of(nodes: Mapping[str, Node], needed: Iterable[str], fed: Iterable[TensorRef]) -> dict[str, Path]:
+def paths_of(nodes: Mapping[str, V1Node], needed: Iterable[str], fed: Iterable[TensorRef]) -> dict[str, Path]:
     """Returns the path of each needed node; that of an `Enter` has the loop, that of an `Exit` or `Merge` has not.
 
     Raises: UnimplementedError: for control flow that neither `cond` nor `while_loop` of TensorFlow 1 makes, and for
@@ -207,7 +207,7 @@ def paths_of(nodes: Mapping[str, Node], needed: Iterable[str], fed: Iterable[Ten
     return paths
 
 
-def predicate_of(nodes: Mapping[str, Node], switch: Node) -> TensorRef:
+def predicate_of(nodes: Mapping[str, V1Node], switch: V1Node) -> TensorRef:
     """Returns the tensor that decides a `Switch`: what the graph names `pred_id` only hands it on."""
     ref = switch.inputs[1]
     while nodes[ref[0]].op == "Identity":
@@ -215,7 +215,7 @@ def predicate_of(nodes: Mapping[str, Node], switch: Node) -> TensorRef:
     return ref
 
 
-def branch_of(nodes: Mapping[str, Node], merge: Node, paths: Mapping[str, Path]) -> tuple[BranchStep, int]:
+def branch_of(nodes: Mapping[str, V1Node], merge: V1Node, paths: Mapping[str, Path]) -> tuple[BranchStep, int]:
     """Returns the branch that one input of a `Merge` comes from, and the number of the input.
 
     Raises: UnimplementedError: if no input comes from a branch.
@@ -229,7 +229,7 @@ def branch_of(nodes: Mapping[str, Node], merge: Node, paths: Mapping[str, Path])
 
 
 def ranks_of_merges(
-    nodes: Mapping[str, Node], paths: Mapping[str, Path], fed: Iterable[TensorRef]
+    nodes: Mapping[str, V1Node], paths: Mapping[str, Path], fed: Iterable[TensorRef]
 ) -> dict[str, tuple[Path, TensorRef, int]]:
     """Returns for each `Merge` of branches its path, its predicate, and its rank.
 
@@ -252,14 +252,14 @@ def ranks_of_merges(
     return ranks
 
 
-def is_of_loop(nodes: Mapping[str, Node], node: Node) -> bool:
+def is_of_loop(nodes: Mapping[str, V1Node], node: V1Node) -> bool:
     """Returns whether a `Merge` or `Switch` belongs to a loop rather than to a branch."""
     if node.op == "Merge":
         return any(nodes[name].op == "NextIteration" for name, _ in node.inputs)
     return node.op == "Switch" and nodes[node.inputs[1][0]].op == "LoopCond"
 
 
-def _in_order(nodes: Mapping[str, Node], needed: set[str], fed: set[TensorRef]) -> list[str]:
+def _in_order(nodes: Mapping[str, V1Node], needed: set[str], fed: set[TensorRef]) -> list[str]:
     """Returns the needed nodes, each after its inputs, but for what comes back from `NextIteration`."""
     consumers: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
@@ -284,7 +284,7 @@ def _in_order(nodes: Mapping[str, Node], needed: set[str], fed: set[TensorRef]) 
     return order
 
 
-def _outgoing(nodes: Mapping[str, Node], ref: TensorRef, paths: Mapping[str, Path]) -> Path:
+def _outgoing(nodes: Mapping[str, V1Node], ref: TensorRef, paths: Mapping[str, Path]) -> Path:
     """Returns the path of what takes a tensor: one branch further than the `Switch` that the tensor comes from."""
     name, index = ref
     node = nodes[name]
@@ -293,7 +293,7 @@ def _outgoing(nodes: Mapping[str, Node], ref: TensorRef, paths: Mapping[str, Pat
     return paths[name]
 
 
-def _own_path(node: Node, arriving: Sequence[Path], of_loop: bool) -> Path:
+def _own_path(node: V1Node, arriving: Sequence[Path], of_loop: bool) -> Path:
     longest = max(arriving, key=len, default=())
     if node.op == "Merge" and not of_loop:
         return _without_last(node, longest, BranchStep)
@@ -306,13 +306,13 @@ def _own_path(node: Node, arriving: Sequence[Path], of_loop: bool) -> Path:
     return longest
 
 
-def _without_last(node: Node, path: Path, kind: type) -> Path:
+def _without_last(node: V1Node, path: Path, kind: type) -> Path:
     if not path or not isinstance(path[-1], kind):
         raise _unknown_control_flow(node)
     return path[:-1]
 
 
-def _unknown_control_flow(node: Node) -> UnimplementedError:
+def _unknown_control_flow(node: V1Node) -> UnimplementedError:
     return UnimplementedError(
         None,
         None,

@@ -27,9 +27,9 @@ from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.saved_model.v1_nodes import (
     BranchStep,
-    Node,
     Path,
     TensorRef,
+    V1Node,
     branch_of,
     effectful_nodes,
     is_of_loop,
@@ -37,7 +37,7 @@ from millrace._src.saved_model.v1_nodes import (
     paths_of,
     ranks_of_merges,
 )
-from millrace._src.saved_model.v1_resources import RefVariable
+from millrace._src.saved_model.v1_resources import V1Variable
 from millrace._src.saved_model.v1_translations import TRANSLATIONS
 
 
@@ -63,11 +63,11 @@ class Scope:
 class Shared(Protocol):
     """The objects that the nodes of a graph represent."""
 
-    def makes(self, node: Node) -> bool:
+    def makes(self, node: V1Node) -> bool:
         """Returns whether a node represents an object."""
 
-    def get(self, node: Node) -> Any:
-        """Returns the handle of the object that a node represents; of a reference variable, a `RefVariable`."""
+    def get(self, node: V1Node) -> Any:
+        """Returns the handle of the object that a node represents; of a reference variable, a `V1Variable`."""
 
 
 class Replay:
@@ -88,7 +88,7 @@ class Replay:
 
     def __init__(
         self,
-        nodes: Mapping[str, Node],
+        nodes: Mapping[str, V1Node],
         shared: Shared,
         library: Mapping[str, Any],
         policy: OpPolicy,
@@ -150,10 +150,10 @@ class Replay:
     def _is_played(self, name: str) -> bool:
         return name in self._scope_of(name).outputs
 
-    def _missing_sources(self, node: Node) -> list[str]:
+    def _missing_sources(self, node: V1Node) -> list[str]:
         return [source for source in self._sources(node) if not self._is_played(source)]
 
-    def _sources(self, node: Node) -> list[str]:
+    def _sources(self, node: V1Node) -> list[str]:
         """Returns the nodes that come before a node; of control inputs, those that change something."""
         if node.op == "Merge":
             predicate = self._ranks[node.name][1]
@@ -168,7 +168,7 @@ class Replay:
     def _input(self, ref: TensorRef) -> Any:
         """Returns a tensor for the present graph; a variable is read."""
         value = self._raw_input(ref)
-        return value.read() if isinstance(value, RefVariable) else value
+        return value.read() if isinstance(value, V1Variable) else value
 
     def _raw_input(self, ref: TensorRef) -> Any:
         if ref in self._feeds:
@@ -178,11 +178,11 @@ class Replay:
         if not 0 <= index < len(outputs):
             raise InvalidArgumentError(None, None, f"Node '{name}' has no output {index}; it has {len(outputs)}.")
         value = outputs[index]
-        return value if isinstance(value, RefVariable) else _in_graph(value)
+        return value if isinstance(value, V1Variable) else _in_graph(value)
 
     # --- one node --------------------------------------------------------------------------------------------------
 
-    def _play_one(self, node: Node) -> None:
+    def _play_one(self, node: V1Node) -> None:
         scope = self._scope_of(node.name)
         with self._within(scope):
             if node.op in ("Merge", "Exit"):
@@ -194,7 +194,7 @@ class Replay:
             else:
                 scope.outputs[node.name] = self._outputs_of(node, scope)
 
-    def _play_control_flow(self, node: Node) -> None:
+    def _play_control_flow(self, node: V1Node) -> None:
         try:
             self._play_branches(node) if node.op == "Merge" else self._play_loop(node)
         except (KeyError, IndexError, StopIteration) as error:
@@ -211,7 +211,7 @@ class Replay:
         finally:
             self._scope = previous
 
-    def _outputs_of(self, node: Node, scope: Scope) -> list[Any]:
+    def _outputs_of(self, node: V1Node, scope: Scope) -> list[Any]:
         """Plays a node that is not a control flow."""
         if self._shared.makes(node):
             return [self._shared.get(node)]
@@ -230,7 +230,7 @@ class Replay:
         scope.operations[node.name] = operation
         return list(operation.outputs)
 
-    def _check_placeholder(self, node: Node) -> None:
+    def _check_placeholder(self, node: V1Node) -> None:
         """Refuses a placeholder without a value.
 
         Raises: InvalidArgumentError: in TensorFlow's words.
@@ -240,7 +240,7 @@ class Replay:
                 None, None, f"You must feed a value for placeholder tensor '{node.name}': the results depend on it."
             )
 
-    def _waits(self, node: Node, scope: Scope) -> list[Any]:
+    def _waits(self, node: V1Node, scope: Scope) -> list[Any]:
         """Returns the operations with effects that a node waits for, as far as they are in the same graph."""
         controls = [self._operation_of(name) for name in node.controls if name in self._effectful]
         return [operation for operation in controls if operation is not None and operation.graph is scope.graph]
@@ -265,7 +265,7 @@ class Replay:
 
     # --- branches --------------------------------------------------------------------------------------------------
 
-    def _play_branches(self, merge: Node) -> None:
+    def _play_branches(self, merge: V1Node) -> None:
         """Makes the choice between two branches, and plays all `Merge` nodes that join them."""
         rank = self._ranks[merge.name]
         merges = [self._nodes[name] for name, other in self._ranks.items() if other == rank]
@@ -274,7 +274,7 @@ class Replay:
         for node, result in zip(merges, results, strict=True):
             scope.outputs[node.name] = list(result)
 
-    def _branch(self, merges: Sequence[Node], side: int) -> Callable[[], list[list[Any]]]:
+    def _branch(self, merges: Sequence[V1Node], side: int) -> Callable[[], list[list[Any]]]:
         """Returns the function of one branch: what arrives at each `Merge`, and the number of the input."""
         outer = self._scope
         step = BranchStep(self._ranks[merges[0].name][1], side)
@@ -287,18 +287,18 @@ class Replay:
 
         return function
 
-    def _arriving(self, merge: Node, side: int) -> int:
+    def _arriving(self, merge: V1Node, side: int) -> int:
         """Returns the number of the input of a `Merge` that arrives from a branch."""
         step, number = branch_of(self._nodes, merge, self._paths)
         return number if step.branch == side else 1 - number
 
     # --- loops -----------------------------------------------------------------------------------------------------
 
-    def _loop_of(self, leave: Node) -> Path:
+    def _loop_of(self, leave: V1Node) -> Path:
         """Returns the path of the nodes of the loop that an `Exit` leaves."""
         return self._paths[leave.inputs[0][0]]
 
-    def _merges_of_loop(self, leave: Node) -> list[Node]:
+    def _merges_of_loop(self, leave: V1Node) -> list[V1Node]:
         """Returns the loop variables, as the `Merge` nodes of their first and later values."""
         path = self._loop_of(leave)
         return [
@@ -307,16 +307,16 @@ class Replay:
             if node.op == "Merge" and self._paths.get(name) == path and is_of_loop(self._nodes, node)
         ]
 
-    def _enter_of(self, merge: Node) -> Node:
+    def _enter_of(self, merge: V1Node) -> V1Node:
         return next(node for node in self._inputs_of(merge) if node.op != "NextIteration")
 
-    def _next_of(self, merge: Node) -> Node:
+    def _next_of(self, merge: V1Node) -> V1Node:
         return next(node for node in self._inputs_of(merge) if node.op == "NextIteration")
 
-    def _inputs_of(self, node: Node) -> list[Node]:
+    def _inputs_of(self, node: V1Node) -> list[V1Node]:
         return [self._nodes[name] for name, _ in node.inputs]
 
-    def _play_loop(self, leave: Node) -> None:
+    def _play_loop(self, leave: V1Node) -> None:
         """Makes the loop that an `Exit` leaves, and plays all its `Exit` nodes."""
         scope, path = self._scope, self._loop_of(leave)
         merges = self._merges_of_loop(leave)
@@ -354,7 +354,7 @@ class Replay:
 
 
 def _invariants(
-    merges: Sequence[Node], first_values: Sequence[Any], body: Callable[..., list[Any]]
+    merges: Sequence[V1Node], first_values: Sequence[Any], body: Callable[..., list[Any]]
 ) -> list[TensorShape]:
     """Returns the shapes that loop variables have in all iterations: as the nodes state, or as the body leaves them."""
     stated = [_stated_shape(merge, value) for merge, value in zip(merges, first_values, strict=True)]
@@ -374,7 +374,7 @@ def _invariants(
     return shapes
 
 
-def _stated_shape(merge: Node, first_value: Any) -> TensorShape | None:
+def _stated_shape(merge: V1Node, first_value: Any) -> TensorShape | None:
     """Returns the shape of a loop variable as its node states it; None where it does not."""
     if first_value.dtype.name == "variant":
         return TensorShape(first_value.shape)

@@ -1,7 +1,7 @@
 """Variables and tables of a graph of TensorFlow 1: made once, and shared by all functions of the graph.
 
 A variable that the graph refers to directly ("reference variable") becomes a `tf.Variable` as well. Ops that change
-such a variable take the variable itself (`RefVariable`); any other op reads it.
+such a variable take the variable itself (`V1Variable`); any other op reads it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.ops import raw
-from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, Node
+from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, V1Node
 from millrace._src.state.variable import Variable, uninitialized_variable
 from millrace._src.state.variable_spec import tell_of_variable
 
 
-class RefVariable:
+class V1Variable:
     """A reference variable, as it comes out of its node and of the ops that change it."""
 
     def __init__(self, variable: Variable) -> None:
@@ -49,7 +49,7 @@ class SharedObjects:
       library: the functions of the graph.
     """
 
-    def __init__(self, nodes: Mapping[str, Node], trainable: Iterable[str], library: Mapping[str, Any]) -> None:
+    def __init__(self, nodes: Mapping[str, V1Node], trainable: Iterable[str], library: Mapping[str, Any]) -> None:
         self._library = library
         self._name = f"model_{unique_id()}"
         self._handles: dict[str, Any] = {}
@@ -60,21 +60,21 @@ class SharedObjects:
         }
         """The variables by the names of their nodes."""
 
-    def makes(self, node: Node) -> bool:
+    def makes(self, node: V1Node) -> bool:
         """Returns whether a node makes an object that all functions share."""
         return node.name in self.variables or (not node.inputs and _makes_shared_object(node.op))
 
-    def get(self, node: Node) -> Any:
+    def get(self, node: V1Node) -> Any:
         """Returns the handle of the object that a node makes; of a reference variable, the variable."""
         variable = self.variables.get(node.name)
         if variable is None:
             return self._handle(node)
         if node.op in REFERENCE_VARIABLES:
-            return RefVariable(variable)
+            return V1Variable(variable)
         tell_of_variable(variable)
         return variable.handle
 
-    def _handle(self, node: Node) -> Any:
+    def _handle(self, node: V1Node) -> Any:
         with self._lock, init_scope():
             if node.name not in self._handles:
                 op_def = find_op(node.op)
@@ -86,7 +86,7 @@ class SharedObjects:
             return self._handles[node.name]
 
 
-def _is_variable(node: Node) -> bool:
+def _is_variable(node: V1Node) -> bool:
     return node.op in REFERENCE_VARIABLES or node.op == "VarHandleOp"
 
 
@@ -97,7 +97,7 @@ def _makes_shared_object(op: str) -> bool:
         return False
 
 
-def _make_variable(node: Node, is_trainable: bool) -> Variable:
+def _make_variable(node: V1Node, is_trainable: bool) -> Variable:
     attrs = node.proto.attr
     name = attrs["shared_name"].s.decode() if "shared_name" in attrs and node.op == "VarHandleOp" else ""
     shape = TensorShape(attrs["shape"].shape) if "shape" in attrs else TensorShape(None)

@@ -17,13 +17,13 @@ from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.ops import raw
 from millrace._src.saved_model.v1_nodes import REPLACED_OPS
-from millrace._src.saved_model.v1_resources import RefVariable
+from millrace._src.saved_model.v1_resources import V1Variable
 
 Translation: TypeAlias = Callable[[Any, Sequence[Any]], list[Any] | None]
 
 
 def _value(value: object) -> Any:
-    return value.read() if isinstance(value, RefVariable) else value
+    return value.read() if isinstance(value, V1Variable) else value
 
 
 # --- reference variables ---------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def _changing(op: str, names: Sequence[str]) -> Translation:
 
     def translate(proto: object, inputs: Sequence[Any]) -> list[Any] | None:
         variable = inputs[0]
-        if not isinstance(variable, RefVariable):
+        if not isinstance(variable, V1Variable):
             return None
         getattr(raw, op)(resource=variable.handle, **dict(zip(names, map(_value, inputs[1:]), strict=True)))
         return [variable]
@@ -55,10 +55,10 @@ def _on_handles(op: str) -> Translation:
     today = f"Resource{op}"
 
     def translate(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
-        if not isinstance(inputs[0], RefVariable):
+        if not isinstance(inputs[0], V1Variable):
             return None
         op_def = find_op(today)
-        arguments = (value.handle if isinstance(value, RefVariable) else value for value in inputs)
+        arguments = (value.handle if isinstance(value, V1Variable) else value for value in inputs)
         names = (argument.name for argument in op_def.signature.inputs)
         attrs = decode_attrs(proto, find_op(op), proto.name, {})  # today's op may call a dtype by another name
         own = {name: attrs[name] for name in op_def.attr_kinds if name not in op_def.signature.inferred_attrs}
@@ -113,7 +113,7 @@ _ON_HANDLES = (
 
 
 def _identity_of_reference(proto: object, inputs: Sequence[Any]) -> list[Any] | None:
-    return [inputs[0]] if isinstance(inputs[0], RefVariable) else None
+    return [inputs[0]] if isinstance(inputs[0], V1Variable) else None
 
 
 def _identity(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
@@ -123,7 +123,7 @@ def _identity(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
 
 
 def _is_initialized(proto: object, inputs: Sequence[Any]) -> list[Any] | None:
-    if not isinstance(inputs[0], RefVariable):
+    if not isinstance(inputs[0], V1Variable):
         return None
     return [raw.VarIsInitializedOp(resource=inputs[0].handle)]
 

@@ -40,7 +40,7 @@ def events_report(names: list[str], pattern: str | None) -> Report:
 
     Raises: CommandError: if a record is not an event, or the pattern fits no tag.
     """
-    run = _Run()
+    run = _EventRun()
     for name in names:
         run.read(name)
     tags = {
@@ -60,7 +60,7 @@ def events_report(names: list[str], pattern: str | None) -> Report:
     return Report(data, _text(data, is_summary=pattern is None))
 
 
-class _Run:
+class _EventRun:
     """What the events of some files say."""
 
     def __init__(self) -> None:

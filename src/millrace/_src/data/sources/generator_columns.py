@@ -24,7 +24,7 @@ from millrace._src.core.sequences import object_array, utf8_bytes
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.blocks import Block
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
 from millrace._src.util import nest
 
 _MAX_BYTES = 1 << 26
@@ -45,7 +45,7 @@ class PlainElements:
       odd: an element of another kind that came behind these; else nothing.
     """
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: ElementStructure) -> None:
         self.count = 0
         self.odd: list[Any] = []
         self._structure = structure

@@ -23,7 +23,7 @@ from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.specs import TensorSpec, type_spec_from_value
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from millrace._src.util import nest
 
@@ -49,7 +49,7 @@ def copy_mutable(value: Any) -> Any:
         return value  # a file, a lock: nothing that becomes a tensor, as its conversion will say
 
 
-def row_of(element: Any, structure: Structure) -> list[Array]:
+def row_of(element: Any, structure: ElementStructure) -> list[Array]:
     """Returns the arrays of an element.
 
     Raises: TypeError: if the element does not fit the structure.

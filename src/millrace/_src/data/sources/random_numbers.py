@@ -13,11 +13,11 @@ from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.dataset_base import apply_op
 from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, PassContext
-from millrace._src.data.seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
+from millrace._src.data.pass_seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
 from millrace._src.ops.random.words import Words
 
 

@@ -13,9 +13,9 @@ from millrace._src.core.dtypes import DType, as_dtype, int64
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, PassContext, position_cursor, scalar_of
 
 _LARGEST = (1 << 63) - 1

@@ -28,7 +28,7 @@ from millrace._src.ops.io.text_line_reader import TextLineReader
 _SHAPE = TensorShape([])
 
 
-class Reader(Protocol):
+class RecordBlockReader(Protocol):
     """The records of one file, from a position on."""
 
     @property
@@ -53,7 +53,7 @@ class RecordFilesNode(DatasetNode):
     """
 
     files: Sequence[bytes]
-    open_file: Callable[..., Reader]
+    open_file: Callable[..., RecordBlockReader]
     offsets: Sequence[int]
 
     def cardinality(self) -> int:
@@ -76,7 +76,7 @@ class RecordFilesCursor(Cursor):
     def __init__(self, node: RecordFilesNode) -> None:
         self._node = node
         self._index = 0
-        self._reader: Reader | None = None
+        self._reader: RecordBlockReader | None = None
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next records of the current file; of the next file, where there are none."""
@@ -96,7 +96,7 @@ class RecordFilesCursor(Cursor):
             self._next_file()
         return None
 
-    def _open(self, position: int) -> Reader:
+    def _open(self, position: int) -> RecordBlockReader:
         return self._node.open_file(self._node.files[self._index], position=position)
 
     def _next_file(self) -> None:
@@ -123,7 +123,9 @@ class RecordFilesCursor(Cursor):
 # --- ops ---------------------------------------------------------------------------------------------------------
 
 
-def _node(filenames: Array, open_file: Callable[..., Reader], offsets: Sequence[int] = ()) -> RecordFilesNode:
+def _node(
+    filenames: Array, open_file: Callable[..., RecordBlockReader], offsets: Sequence[int] = ()
+) -> RecordFilesNode:
     return RecordFilesNode((string,), (_SHAPE,), filenames.reshape(-1).tolist(), open_file, offsets)
 
 

@@ -12,9 +12,9 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import new_dataset
 from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, PassContext, position_cursor
 from millrace._src.ops.sparse.coordinates import require_order
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor

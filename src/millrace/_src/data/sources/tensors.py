@@ -15,12 +15,12 @@ from millrace._src.core.dimension import Dimension
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import metadata as metadata_of
-from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import metadata as metadata_of
+from millrace._src.data.dataset_base import new_dataset
 from millrace._src.data.nodes import DATASET_OF_COMPONENTS, DatasetNode, PassContext, position_cursor
-from millrace._src.data.structure import Structure, normalize_leaves, spec_of
+from millrace._src.data.structure import ElementStructure, normalize_leaves, spec_of
 from millrace._src.util import nest
 
 
@@ -131,7 +131,7 @@ def from_tensors(tensors: object, name: str | None = None) -> Any:
     Returns: A Dataset.
     """
     element = normalize_leaves(tensors)
-    structure = Structure(spec_of(element))
+    structure = ElementStructure(spec_of(element))
     handle = tensor_dataset(structure.flatten(element), output_shapes=structure.shapes, **metadata_of(name))
     return new_dataset("_TensorDataset", handle, structure.spec)
 
@@ -151,11 +151,11 @@ def from_tensor_slices(tensors: object, name: str | None = None) -> Any:
       ValueError: if a tensor is a scalar, or first dimensions differ.
     """
     batch = normalize_leaves(tensors)
-    structure = Structure(spec_of(batch))
+    structure = ElementStructure(spec_of(batch))
     components = structure.flatten_batch(batch)
     _check_first_dimensions([tensor.shape for tensor in components])
     spec = nest.map_structure(lambda leaf: leaf._unbatch(), structure.spec)
-    of_slices = Structure(spec)
+    of_slices = ElementStructure(spec)
     handle = tensor_slice_dataset(components, output_shapes=of_slices.shapes, **metadata_of(name))
     return new_dataset("_TensorSliceDataset", handle, spec)
 

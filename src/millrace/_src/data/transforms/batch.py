@@ -14,9 +14,9 @@ from millrace._src.core.dtypes import DType, bool_
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE, determinism, warn_of_determinism

@@ -11,7 +11,7 @@ from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.shapes import TensorShape, as_shape
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.transforms.batch import batch
 from millrace._src.data.transforms.group_by_window import group_by_window
 from millrace._src.data.transforms.padded_batch import padded_batch

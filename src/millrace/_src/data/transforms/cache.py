@@ -21,11 +21,11 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cache_files import CacheFiles
 from millrace._src.data.caches import MemoryCache, dummy_memory_cache
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.util.logger import get_logger
 

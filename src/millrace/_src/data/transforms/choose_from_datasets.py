@@ -21,9 +21,9 @@ from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, PassContext, node_of
 from millrace._src.data.structure import common_spec
 from millrace._src.data.transforms.zip_elements import rewrite_dataset

@@ -7,8 +7,8 @@ from typing import Any
 
 from millrace._src.core.dtypes import int64
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, new_dataset
-from millrace._src.data.structure import Structure
+from millrace._src.data.dataset_base import DatasetBase, new_dataset
+from millrace._src.data.structure import ElementStructure
 from millrace._src.data.transforms.batch import batch
 from millrace._src.data.transforms.map_elements import map_
 from millrace._src.ops.ragged.ragged_spec import RaggedTensorSpec
@@ -54,7 +54,7 @@ def _make_elements_ragged(dataset: DatasetBase, row_splits_dtype: Any) -> Datase
     spec = nest.map_structure(lambda leaf: _ragged_spec(leaf, row_splits_dtype), dataset.element_spec)
     if all(isinstance(leaf, TensorSpec) for leaf in nest.flatten(spec)):
         return dataset
-    structure, is_tuple = Structure(spec), type(spec) is tuple
+    structure, is_tuple = ElementStructure(spec), type(spec) is tuple
 
     def encode(*components: Any) -> Any:
         element = components if is_tuple else components[0]

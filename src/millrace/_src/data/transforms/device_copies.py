@@ -8,7 +8,7 @@ from typing import Any
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.device_spec import DeviceSpec
 from millrace._src.core.devices import canonical_device
-from millrace._src.data.base import DatasetBase, new_dataset
+from millrace._src.data.dataset_base import DatasetBase, new_dataset
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.transforms.prefetch import prefetch
 from millrace._src.util.export import export

@@ -15,10 +15,11 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, PassingCursor
-from millrace._src.data.functions import (
+from millrace._src.data.dataset_base import DatasetBase, apply_op
+from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
+from millrace._src.data.traced_functions import (
     AppliedFunction,
     Applying,
     BoundFunction,
@@ -26,7 +27,6 @@ from millrace._src.data.functions import (
     arguments_of,
     check_callable,
 )
-from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.ops.type_sets import ANY
 
 

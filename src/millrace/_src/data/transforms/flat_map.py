@@ -12,12 +12,12 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.functions import BoundFunction
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.inner_passes import InnerCursor, begins_passes_unobserved, reads_ahead, trace_dataset_function
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.ops.type_sets import ANY
 
 

@@ -15,13 +15,19 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of, check_callable
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.states import StatefulFunction
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
+from millrace._src.data.traced_functions import (
+    AppliedFunction,
+    BoundFunction,
+    TracedFunction,
+    arguments_of,
+    check_callable,
+)
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -293,7 +299,7 @@ def _key_function(dataset: DatasetBase, key_func: Callable[..., Any]) -> TracedF
     key = TracedFunction(key_func, arguments_of(dataset.element_spec), _CALLER)
     spec = key.output.spec
     if not isinstance(spec, TensorSpec) or not spec.is_compatible_with(TensorSpec([], int64)):
-        structure: Structure = key.output
+        structure: ElementStructure = key.output
         raise ValueError(
             "Invalid `key_func`. Expected `key_func` to return a scalar tf.int64 tensor, but instead `key_func` has "
             f"output types={_one_or_all(structure.dtypes)} and shapes={_one_or_all(structure.shapes)}."

@@ -23,13 +23,19 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, DatasetSpec, apply_op
 from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of, check_callable
+from millrace._src.data.dataset_base import DatasetBase, DatasetSpec, apply_op
 from millrace._src.data.inner_passes import InnerCursor, reads_ahead
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of
-from millrace._src.data.sources.held import HeldNode
+from millrace._src.data.sources.memory_blocks import HeldNode
+from millrace._src.data.traced_functions import (
+    AppliedFunction,
+    BoundFunction,
+    TracedFunction,
+    arguments_of,
+    check_callable,
+)
 from millrace._src.ops.type_sets import ANY
 from millrace._src.proto import error_codes_pb2
 from millrace._src.util.export import export
@@ -62,7 +68,7 @@ class GroupByWindowNode(UnaryNode):
         return GroupByWindowCursor(self, context)
 
 
-class _Window:
+class _KeyWindow:
     """The elements of one key: blocks, and indices into the block that is being grouped."""
 
     __slots__ = ("blocks", "indices", "left")
@@ -88,7 +94,7 @@ class GroupByWindowCursor(Cursor):
         self._node, self._context = node, context
         self._keyed = AppliedFunction(node.key, node.source.cursor(context))
         self._limit = _KEYS_AT_ONCE if node.reads_ahead else 1
-        self._windows: dict[int, _Window] = {}
+        self._windows: dict[int, _KeyWindow] = {}
         self._block: Block | None = None  # the elements that are being grouped
         self._keys: list[int] = []
         self._index = 0  # the index of the next element in the block
@@ -154,7 +160,7 @@ class GroupByWindowCursor(Cursor):
             self._index = index + 1
             window = windows.get(key)
             if window is None:
-                window = windows[key] = _Window(self._size_of_window(key))
+                window = windows[key] = _KeyWindow(self._size_of_window(key))
             window.indices.append(index)
             window.left -= 1
             if not window.left:
@@ -200,7 +206,7 @@ class GroupByWindowCursor(Cursor):
             saved, self._keys, self._index = block
             self._block = Block.from_state(saved)
         for key, left, saved in windows:
-            window = self._windows[key] = _Window(left)
+            window = self._windows[key] = _KeyWindow(left)
             window.blocks.append(Block.from_state(saved))
         if inner is not None:
             key, elements, rest = inner

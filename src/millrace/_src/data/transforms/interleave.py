@@ -1,4 +1,4 @@
-"""`Dataset.interleave`: the elements of several datasets at a time, which take turns (`data/turns.py`)."""
+"""`Dataset.interleave`: the elements of several datasets at a time, which take turns (`data/interleaved_passes.py`)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.debug_mode import parallel_calls
-from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import begins_passes_unobserved, reads_ahead, trace_dataset_function
+from millrace._src.data.interleaved_passes import LegacyTurnsCursor, ParallelTurnsCursor, TurnsCursor
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.data.parallelism import (
     AUTOTUNE,
@@ -28,7 +28,7 @@ from millrace._src.data.parallelism import (
     validate_calls,
     warn_of_determinism,
 )
-from millrace._src.data.turns import LegacyTurnsCursor, ParallelTurnsCursor, TurnsCursor
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.cores import usable_cores
 

@@ -15,10 +15,10 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
-from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, DatasetNode, node_of, scalar_of
 from millrace._src.data.parallelism import validate_calls
+from millrace._src.data.traced_functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.transforms.batch import BatchNode, batched_spec
 from millrace._src.data.transforms.map_elements import ParallelMapNode
 from millrace._src.ops.type_sets import ANY

@@ -12,18 +12,10 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, PassingCursor
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.debug_mode import parallel_calls
-from millrace._src.data.functions import (
-    AppliedFunction,
-    Applying,
-    BoundFunction,
-    TracedFunction,
-    arguments_of,
-    check_callable,
-)
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import (
@@ -32,6 +24,14 @@ from millrace._src.data.parallelism import (
     is_deterministic,
     validate_calls,
     warn_of_determinism,
+)
+from millrace._src.data.traced_functions import (
+    AppliedFunction,
+    Applying,
+    BoundFunction,
+    TracedFunction,
+    arguments_of,
+    check_callable,
 )
 from millrace._src.ops.type_sets import ANY
 

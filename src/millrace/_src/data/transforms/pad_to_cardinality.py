@@ -10,7 +10,7 @@ import numpy as np
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.sources.tensors import from_tensors
 from millrace._src.data.transforms.cardinality import cardinality as cardinality_of
 from millrace._src.data.transforms.concatenate import concatenate

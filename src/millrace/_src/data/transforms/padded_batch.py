@@ -19,11 +19,11 @@ from millrace._src.core.shape_context import partial_value, static_value
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
-from millrace._src.data.base import DatasetBase, DatasetSpec, int64_tensor, new_dataset
-from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.blocks import Block, Column
+from millrace._src.data.dataset_base import DatasetBase, DatasetSpec, int64_tensor, new_dataset
+from millrace._src.data.dataset_base import metadata as metadata_of
 from millrace._src.data.nodes import DATASET_OF_COMPONENTS, node_of, scalar_of
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
 from millrace._src.data.transforms.batch import BatchNode
 from millrace._src.ops import raw
 from millrace._src.util import nest
@@ -220,7 +220,7 @@ def padded_batch(
     return new_dataset("_PaddedBatchDataset", handle, nest.pack_sequence_as(self.element_spec, specs), [self])
 
 
-def _check_tensors(structure: Structure) -> None:
+def _check_tensors(structure: ElementStructure) -> None:
     """Refuses elements with components that are not tensors."""
     for leaf in structure.leaves:
         if isinstance(leaf, DatasetSpec):
@@ -232,7 +232,7 @@ def _check_tensors(structure: Structure) -> None:
             )
 
 
-def _padded_shapes(structure: Structure, shapes: object) -> list[Tensor]:
+def _padded_shapes(structure: ElementStructure, shapes: object) -> list[Tensor]:
     """Returns the padded shapes of the components as vectors of int64."""
     if shapes is None:
         for index, shape in enumerate(structure.shapes):
@@ -292,7 +292,7 @@ def _static_shape(vector: Tensor) -> TensorShape:
     return TensorShape(None if sizes is None else [None if size == -1 else size for size in sizes])
 
 
-def _padding_values(structure: Structure, values: object) -> list[Tensor]:
+def _padding_values(structure: ElementStructure, values: object) -> list[Tensor]:
     """Returns the padding of the components as scalars.
 
     Raises:

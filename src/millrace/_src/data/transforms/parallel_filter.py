@@ -12,10 +12,10 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DATASET, PassContext, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import allowed_calls, is_deterministic, validate_calls
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.data.transforms.filter_elements import FilterCursor, FilterNode
 from millrace._src.ops.type_sets import ANY
 

@@ -12,11 +12,11 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
-from millrace._src.data.functions import BoundFunction
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.inner_passes import trace_dataset_function
 from millrace._src.data.nodes import DATASET, node_of
 from millrace._src.data.parallelism import AUTOTUNE, determinism
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.data.transforms.interleave import ParallelInterleaveNode, parallel_interleave_dataset
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export

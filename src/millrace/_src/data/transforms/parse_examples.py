@@ -19,9 +19,9 @@ from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import determinism, is_deterministic, validate_calls
@@ -43,7 +43,7 @@ from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.util.export import export
 
 
-class Part(NamedTuple):
+class ParsedPart(NamedTuple):
     """A feature to read, and what makes the array of its component of the column that was read."""
 
     field: Field
@@ -60,7 +60,7 @@ class Parser:
 
     is_pure = True
 
-    def __init__(self, parts: Sequence[Part], is_fixed: bool) -> None:
+    def __init__(self, parts: Sequence[ParsedPart], is_fixed: bool) -> None:
         self._parts, self._is_fixed = parts, is_fixed
         self._fields = [part.field for part in parts]
 
@@ -244,18 +244,18 @@ def _keys(keys: Sequence[Any]) -> list[bytes]:
 
 def _dense_parts(
     keys: list[bytes], dtypes: list[DType], shapes: list[TensorShape], defaults: list[Array]
-) -> list[Part]:
+) -> list[ParsedPart]:
     fields = zip(dense_fields(keys, dtypes, shapes, defaults), defaults, strict=True)
-    return [Part(field, partial(_dense, field=field, default=default)) for field, default in fields]
+    return [ParsedPart(field, partial(_dense, field=field, default=default)) for field, default in fields]
 
 
 def _dense(column: Column, field: Field, default: Array) -> Array:
     return dense_tensor(column, field, default, False)
 
 
-def _sparse_parts(keys: list[bytes], dtypes: list[DType]) -> list[Part]:
+def _sparse_parts(keys: list[bytes], dtypes: list[DType]) -> list[ParsedPart]:
     pairs = zip(keys, dtypes, strict=True)
-    return [Part(Field(key, dtype, Layout.SPARSE), partial(_sparse, dtype=dtype)) for key, dtype in pairs]
+    return [ParsedPart(Field(key, dtype, Layout.SPARSE), partial(_sparse, dtype=dtype)) for key, dtype in pairs]
 
 
 def _sparse(column: Column, dtype: DType) -> Array:
@@ -266,10 +266,10 @@ def _sparse(column: Column, dtype: DType) -> Array:
     return entries
 
 
-def _ragged_parts(keys: list[bytes], dtypes: list[DType], split_dtypes: list[DType]) -> list[Part]:
+def _ragged_parts(keys: list[bytes], dtypes: list[DType], split_dtypes: list[DType]) -> list[ParsedPart]:
     columns = zip(keys, dtypes, split_dtypes, strict=True)
     return [
-        Part(Field(key, dtype, Layout.RAGGED), partial(_ragged, dtype=dtype, split_dtype=split_dtype))
+        ParsedPart(Field(key, dtype, Layout.RAGGED), partial(_ragged, dtype=dtype, split_dtype=split_dtype))
         for key, dtype, split_dtype in columns
     ]
 

@@ -12,14 +12,14 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.ahead import MAX_BYTES, AheadCursor
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
+from millrace._src.data.ahead_trials import AheadTrial
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.idle_filling import FilledWhenIdle, fill_when_idle
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE
-from millrace._src.data.trials import Trial
 
 _FIRST_ROOM, _LARGEST_ROOM = 2, 32
 """How many elements are made ahead at first, and at most, where the runtime chooses."""
@@ -117,7 +117,7 @@ class PrefetchCursor(Cursor, FilledWhenIdle):
         context: PassContext,
     ) -> None:
         self._source, self._room, self._context = source, room, context
-        self._trial = Trial(_FIRST_ROOM if room == AUTOTUNE else room, needs_idle_consumer=True, is_seen=is_seen)
+        self._trial = AheadTrial(_FIRST_ROOM if room == AUTOTUNE else room, needs_idle_consumer=True, is_seen=is_seen)
         self._buffer: AheadCursor | None = None
         self._fills_when_idle = fills_when_idle
         self._is_plain = not fills_when_idle  # whether elements come straight from the source

@@ -15,9 +15,9 @@ from millrace._src.core.dtypes import DType, bool_
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, join_blocks
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.transforms.row_forms import with_rows_first
 from millrace._src.data.transforms.unbatch import OpenedBatches

@@ -13,13 +13,13 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, metadata
-from millrace._src.data.functions import BoundFunction
+from millrace._src.data.dataset_base import DatasetBase, metadata
 from millrace._src.data.iterator_ops import check_elements
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import node_of
 from millrace._src.data.states import StatefulFunction
-from millrace._src.data.structure import Structure, normalize_leaves, spec_of
+from millrace._src.data.structure import ElementStructure, normalize_leaves, spec_of
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.ops.type_sets import ANY
 
 
@@ -105,7 +105,7 @@ def reduce_over(
 ) -> Any:
     """Does what `Dataset.reduce` does; loops give the specs of all states."""
     state = normalize_leaves(initial_state, "initial_state/normalize_element")
-    start = Structure(spec_of(state) if state_spec is None else state_spec)
+    start = ElementStructure(spec_of(state) if state_spec is None else state_spec)
     function = StatefulFunction(reduce_func, start, (dataset.element_spec,), "reduce()", lambda result: result)
     results = reduce_dataset(
         dataset._variant_tensor,

@@ -18,7 +18,7 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, float64
 from millrace._src.core.shape_context import static_value
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.sources.tensors import from_tensors
 from millrace._src.data.transforms.batch import batch
 from millrace._src.data.transforms.filter_elements import filter_

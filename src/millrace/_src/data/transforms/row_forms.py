@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core.specs import NoneTensorSpec, TensorSpec
-from millrace._src.data.base import DatasetBase, DatasetSpec
+from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
 from millrace._src.data.transforms.map_elements import map_
 
 _HAVE_ROWS_FIRST = (TensorSpec, NoneTensorSpec, DatasetSpec)

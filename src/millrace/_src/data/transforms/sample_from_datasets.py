@@ -14,9 +14,9 @@ import numpy as np
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, float64, int64
 from millrace._src.core.tensor import Tensor
-from millrace._src.data.base import DatasetBase, apply_op
-from millrace._src.data.functions import TracedFunction, arguments_of
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.sources.random_numbers import random
+from millrace._src.data.traced_functions import TracedFunction, arguments_of
 from millrace._src.data.transforms.batch import batch
 from millrace._src.data.transforms.choose_from_datasets import directed_interleave
 from millrace._src.data.transforms.map_elements import map_, map_dataset

@@ -17,14 +17,14 @@ from millrace._src.core.op_registry import find_operator
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.element_files import known_compression
-from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, node_of
-from millrace._src.data.optimizer import begin
+from millrace._src.data.pipeline_optimizer import begin
 from millrace._src.data.saved_folders import RunWriter, read_metadata, read_spec, shard_files, write_spec
 from millrace._src.data.shard_datasets import ElementFilesNode, apply_reader, trace_reader
+from millrace._src.data.traced_functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.type_sets import ANY

@@ -14,13 +14,13 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, DeferredError, State
-from millrace._src.data.functions import BoundFunction
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.states import StatefulFunction
-from millrace._src.data.structure import Structure, normalize_leaves, spec_of
+from millrace._src.data.structure import ElementStructure, normalize_leaves, spec_of
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -198,7 +198,7 @@ def scan_over(
     state = normalize_leaves(initial_state)
     function = StatefulFunction(
         scan_func,
-        Structure(spec_of(state) if state_spec is None else state_spec),
+        ElementStructure(spec_of(state) if state_spec is None else state_spec),
         (dataset.element_spec,),
         "Dataset.scan()",
         _next_state,
@@ -219,7 +219,7 @@ def scan_over(
     )
 
 
-def _next_state(result: Structure) -> Structure:
+def _next_state(result: ElementStructure) -> ElementStructure:
     """Returns the structure of the next state.
 
     Raises: TypeError: if the function returned no pair.
@@ -229,7 +229,7 @@ def _next_state(result: Structure) -> Structure:
             "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but "
             f"its return type is {result.spec}."
         )
-    return Structure(result.spec[0])
+    return ElementStructure(result.spec[0])
 
 
 @export("data.experimental.scan")

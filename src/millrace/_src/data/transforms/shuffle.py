@@ -23,12 +23,12 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.element_store import ElementStore
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext, UnaryNode, node_of, scalar_of
-from millrace._src.data.seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
+from millrace._src.data.pass_seeds import SeedGenerator, dataset_seeds, dummy_seed_generator, or_random
 from millrace._src.ops.random.words import Words
 
 _DRAWN_AT_ONCE = 1024

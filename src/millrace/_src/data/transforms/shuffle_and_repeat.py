@@ -15,9 +15,9 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, node_of
-from millrace._src.data.seeds import dataset_seeds
+from millrace._src.data.pass_seeds import dataset_seeds
 from millrace._src.data.transforms.repeat import RepeatNode
 from millrace._src.data.transforms.shuffle import shuffle_node
 from millrace._src.util.export import export

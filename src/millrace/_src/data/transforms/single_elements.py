@@ -9,8 +9,8 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, int64_tensor
-from millrace._src.data.base import metadata as metadata_of
+from millrace._src.data.dataset_base import DatasetBase, int64_tensor
+from millrace._src.data.dataset_base import metadata as metadata_of
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import (
     ELEMENT_TYPES,
@@ -21,7 +21,7 @@ from millrace._src.data.nodes import (
     node_of,
     scalar_of,
 )
-from millrace._src.data.optimizer import begin
+from millrace._src.data.pipeline_optimizer import begin
 from millrace._src.util.export import export
 
 _TRAITS: dict[str, Any] = {

@@ -19,16 +19,16 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.element_files import known_compression
-from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of
-from millrace._src.data.graph_form import fingerprint_of
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of
 from millrace._src.data.parallelism import CYCLE_LENGTH
 from millrace._src.data.saved_folders import RunWriter, read_metadata, shard_files
+from millrace._src.data.serialized_graphs import fingerprint_of
 from millrace._src.data.shard_datasets import ElementFilesNode, apply_reader, trace_reader
+from millrace._src.data.traced_functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of
 from millrace._src.data.transforms.save_load import check_shard_function
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.type_sets import ANY

@@ -23,8 +23,8 @@ from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape, as_shape, unknown_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
-from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, rows_of_column
+from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, node_of, scalar_of
 from millrace._src.data.transforms.batch import BatchNode
 from millrace._src.ops.sparse.serialized import HeldTensor

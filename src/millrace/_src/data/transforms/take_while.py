@@ -14,11 +14,11 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.functions import AppliedFunction, BoundFunction
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
+from millrace._src.data.traced_functions import AppliedFunction, BoundFunction
 from millrace._src.data.transforms.filter_elements import trace_predicate
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export

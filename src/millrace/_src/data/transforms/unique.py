@@ -14,9 +14,9 @@ from millrace._src.core.dtypes import DType, int32, int64, string
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, Column
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
 from millrace._src.util.export import export
 

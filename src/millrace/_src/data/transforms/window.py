@@ -19,11 +19,11 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bool_
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, DatasetSpec, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, join_blocks
 from millrace._src.data.cursors import Cursor, State, restore_error, save_error
+from millrace._src.data.dataset_base import DatasetBase, DatasetSpec, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of, position_cursor, scalar_of
-from millrace._src.data.sources.held import HeldNode
+from millrace._src.data.sources.memory_blocks import HeldNode
 from millrace._src.util import nest
 
 _ELEMENTS_AT_ONCE = 256

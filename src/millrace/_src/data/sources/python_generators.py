@@ -26,15 +26,15 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
-from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.functions import BoundFunction, TracedFunction
+from millrace._src.data.dataset_base import DatasetBase, apply_op
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext
 from millrace._src.data.sources.generator_columns import PlainElements
 from millrace._src.data.sources.generator_elements import copy_mutable, row_of
 from millrace._src.data.sources.tensors import from_tensors
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
+from millrace._src.data.traced_functions import BoundFunction, TracedFunction
 from millrace._src.data.transforms.flat_map import flat_map
 from millrace._src.ops.host import call_python, numpy_function
 from millrace._src.ops.type_sets import ANY
@@ -53,7 +53,7 @@ class PythonGenerator:
       structure: the structure of an element.
     """
 
-    def __init__(self, function: Callable[..., Any], structure: Structure) -> None:
+    def __init__(self, function: Callable[..., Any], structure: ElementStructure) -> None:
         self.function = function
         self.structure = structure
         self._arguments: dict[int, tuple[Any, ...]] = {}  # of passes that have not asked for an element yet
@@ -313,7 +313,7 @@ def from_generator(
     if not isinstance(args, (tuple, list, type(None))):
         raise TypeError(f"values must be a sequence. `args` of `Dataset.from_generator()` is {args!r}.")
     arguments = [convert_to_tensor(a) for a in (args or ())]
-    python = PythonGenerator(generator, Structure(signature))
+    python = PythonGenerator(generator, ElementStructure(signature))
 
     def flat_map_fn(_: object) -> DatasetBase:
         return _generator_dataset(python, arguments)

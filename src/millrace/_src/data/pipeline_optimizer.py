@@ -13,11 +13,11 @@ from collections.abc import Callable
 from millrace._src.core.context import unique_id
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.debug_mode import is_debugging
-from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DatasetNode, PassContext, replace_fields
 from millrace._src.data.options import OptimizationOptions, Options
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pass_streams import with_streams_of
+from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.data.transforms.map_elements import MapNode
 from millrace._src.data.transforms.prefetch import InjectedPrefetchNode, PrefetchNode
 from millrace._src.data.transforms.with_options import options_of

@@ -17,13 +17,13 @@ from threading import Event
 from typing import Any
 
 from millrace._src.data.ahead import AheadCursor
+from millrace._src.data.ahead_trials import AheadTrial
 from millrace._src.data.blocks import Block, alternating
 from millrace._src.data.cursors import Cursor, State, restore_error, save_error
-from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerCursor
 from millrace._src.data.nodes import PassContext
 from millrace._src.data.pool import MAX_WAIT
-from millrace._src.data.trials import Trial
+from millrace._src.data.traced_functions import BoundFunction
 
 
 class TurnsCursor(Cursor):
@@ -200,7 +200,7 @@ class ParallelTurnsCursor(TurnsCursor):
         self._calls, self._room, self._most_waiting, self._is_ordered = calls, room, waiting, is_ordered
         self._arrival = Event()  # set when a dataset has something ready
         self._waiting: deque[Any] = deque()  # cursors, or errors
-        self._trial = Trial(calls * room)
+        self._trial = AheadTrial(calls * room)
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements of the turn."""

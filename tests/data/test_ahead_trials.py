@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from millrace._src.data import trials
-from millrace._src.data.trials import Trial
+from millrace._src.data import ahead_trials
+from millrace._src.data.ahead_trials import AheadTrial
 
 
 class Clock:
@@ -23,11 +23,13 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(trials, "perf_counter", clock)
+    monkeypatch.setattr(ahead_trials, "perf_counter", clock)
     return clock
 
 
-def work(trial: Trial, clock: Clock, calls: int, seconds: Callable[[Trial], float], between: float = 0.0) -> None:
+def work(
+    trial: AheadTrial, clock: Clock, calls: int, seconds: Callable[[AheadTrial], float], between: float = 0.0
+) -> None:
     for _ in range(calls):
         trial.start()
         clock.now += seconds(trial)
@@ -36,14 +38,14 @@ def work(trial: Trial, clock: Clock, calls: int, seconds: Callable[[Trial], floa
 
 
 def test_cheap_elements_are_made_inline_in_ever_larger_blocks(clock: Clock) -> None:
-    trial = Trial(4)
+    trial = AheadTrial(4)
     work(trial, clock, 100, lambda trial: 1e-5)
     assert not trial.is_ahead
     assert trial.inline_limit > 1000
 
 
 def test_slow_elements_are_made_ahead_for_good_if_that_takes_less_time(clock: Clock) -> None:
-    trial = Trial(4)
+    trial = AheadTrial(4)
     work(trial, clock, 100, lambda trial: 1e-3 if trial.is_ahead else 4e-3)
     assert trial.is_ahead
     work(trial, clock, 100, lambda trial: 9e-3)
@@ -51,7 +53,7 @@ def test_slow_elements_are_made_ahead_for_good_if_that_takes_less_time(clock: Cl
 
 
 def test_slow_elements_are_made_inline_where_threads_gain_nothing(clock: Clock) -> None:
-    trial = Trial(4)
+    trial = AheadTrial(4)
     ahead = 0
     for _ in range(1000):
         ahead += trial.is_ahead
@@ -60,7 +62,7 @@ def test_slow_elements_are_made_inline_where_threads_gain_nothing(clock: Clock) 
 
 
 def test_a_hiccup_does_not_decide(clock: Clock) -> None:
-    trial = Trial(4)
+    trial = AheadTrial(4)
     work(trial, clock, 4, lambda trial: 4e-3)
     assert trial.is_ahead
     work(trial, clock, 17, lambda trial: 9e-3)
@@ -72,7 +74,7 @@ def test_a_hiccup_does_not_decide(clock: Clock) -> None:
 
 
 def test_the_first_element_does_not_count(clock: Clock) -> None:
-    trial = Trial(4)
+    trial = AheadTrial(4)
     work(trial, clock, 1, lambda trial: 1.0)
     work(trial, clock, 3, lambda trial: 1e-3)
     assert trial.is_ahead
@@ -81,7 +83,7 @@ def test_the_first_element_does_not_count(clock: Clock) -> None:
 
 
 def test_a_prefetch_waits_for_a_consumer_that_leaves_time(clock: Clock) -> None:
-    trial = Trial(2, needs_idle_consumer=True)
+    trial = AheadTrial(2, needs_idle_consumer=True)
     work(trial, clock, 100, lambda trial: 1e-3)
     assert not trial.is_ahead
     work(trial, clock, 2000, lambda trial: 1e-6 if trial.is_ahead else 1e-3, between=1e-3)
@@ -89,7 +91,7 @@ def test_a_prefetch_waits_for_a_consumer_that_leaves_time(clock: Clock) -> None:
 
 
 def test_a_long_inline_call_makes_the_next_ones_shorter(clock: Clock) -> None:
-    trial = Trial(4)
+    trial = AheadTrial(4)
     work(trial, clock, 5, lambda trial: 1e-5)
     trial.start()
     clock.now += 1.0

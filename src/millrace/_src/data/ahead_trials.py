@@ -32,7 +32,7 @@ _FIRST_PAUSE, _MAX_PAUSE = 0.5, 32.0
 """The seconds until threads that have lost are tried again; the pause doubles each time."""
 
 
-class Trial:
+class AheadTrial:
     """Decides between working inline and working ahead; the stage reports each call.
 
     Args:

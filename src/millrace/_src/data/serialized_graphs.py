@@ -20,7 +20,7 @@ from millrace._src.core.handle_types import NotedCall, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.reach import Reach
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.data.base import DatasetBase, new_dataset
+from millrace._src.data.dataset_base import DatasetBase, new_dataset
 from millrace._src.data.nodes import DatasetNode, node_of
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.function.graph_function import GraphFunction
@@ -55,7 +55,7 @@ def serialize_graph(node: DatasetNode, policy: ExternalStatePolicy = ExternalSta
 def _graph_of(node: DatasetNode, policy: ExternalStatePolicy) -> tuple[Graph, Any]:
     """Returns a graph of the op calls that make a dataset, and the tensor of the dataset."""
     graph = Graph()
-    return graph, _Writer(graph, policy).tensor_of(node)
+    return graph, _GraphWriter(graph, policy).tensor_of(node)
 
 
 def _message_of(graph: Graph, output: Any) -> graph_pb2.GraphDef:
@@ -73,10 +73,10 @@ def dataset_in_graph(node: DatasetNode, graph: Graph) -> Any:
     Raises: tf.errors.FailedPreconditionError: if the dataset depends on an object that no graph can hold, such as a
       variable.
     """
-    return _Writer(graph, ExternalStatePolicy.IGNORE).tensor_of(node)
+    return _GraphWriter(graph, ExternalStatePolicy.IGNORE).tensor_of(node)
 
 
-class _Writer:
+class _GraphWriter:
     """Adds the op calls of nodes to a graph, each node once."""
 
     def __init__(self, graph: Graph, policy: ExternalStatePolicy) -> None:

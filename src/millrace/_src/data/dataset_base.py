@@ -22,7 +22,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec
 from millrace._src.core.wire_forms import class_of_kind, wire_form
 from millrace._src.data.nodes import INFINITE, DatasetNode, node_of
-from millrace._src.data.structure import Structure
+from millrace._src.data.structure import ElementStructure
 from millrace._src.ops.io.wire_format import varint
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
@@ -42,7 +42,7 @@ class DatasetBase(Iterable[Any], Trackable, CompositeTensor):
         self, variant_tensor: Any, spec: Any, inputs: Sequence[DatasetBase] = (), functions: Sequence[Any] = ()
     ) -> None:
         self._variant_tensor = variant_tensor
-        self._structure = Structure(spec)
+        self._structure = ElementStructure(spec)
         self._input_datasets = list(inputs)
         self._traced_functions = list(functions)
         self._own_options: Any = None
@@ -157,7 +157,7 @@ def apply_op(
       name: the user's name of the dataset, which goes into the metadata.
       **attrs: further attributes of the op.
     """
-    structure = Structure(spec)
+    structure = ElementStructure(spec)
     handles = [_handle(argument) for argument in arguments]
     elements = {"output_types": structure.dtypes, "output_shapes": structure.shapes}
     tensor = execute(op.op_def, handles, {**elements, **attrs, **metadata(name)})
@@ -249,7 +249,7 @@ class DatasetSpec(BatchableTypeSpec):
         Raises: tf.errors.InvalidArgumentError: if the dtypes of its elements are others.
         """
         if isinstance(value, DatasetBase):
-            pairs = zip(value._structure.dtypes, Structure(self._element_spec).dtypes, strict=False)
+            pairs = zip(value._structure.dtypes, ElementStructure(self._element_spec).dtypes, strict=False)
             for index, (actual, expected) in enumerate(pairs):
                 if actual is not expected:
                     names = f"expected {runtime_name(expected)} but got {runtime_name(actual)}"

@@ -13,8 +13,8 @@ import pytest
 
 import millrace as tf
 from millrace._src.data.debug_mode import set_debug_mode
-from millrace._src.data.optimizer import optimize, read_ahead
 from millrace._src.data.options import Options
+from millrace._src.data.pipeline_optimizer import optimize, read_ahead
 from millrace._src.data.transforms.map_elements import MapNode
 from millrace._src.data.transforms.prefetch import InjectedPrefetchNode
 from millrace._src.data.transforms.with_options import options_of

@@ -11,12 +11,12 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import metadata as metadata_of
-from millrace._src.data.base import new_dataset
 from millrace._src.data.blocks import Block, Column, column_of
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.dataset_base import metadata as metadata_of
+from millrace._src.data.dataset_base import new_dataset
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, position_cursor
-from millrace._src.data.structure import Structure, common_spec, normalize_leaves, spec_of
+from millrace._src.data.structure import ElementStructure, common_spec, normalize_leaves, spec_of
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -100,7 +100,7 @@ def from_list(elements: Any, name: str | None = None) -> Any:
             "`tf.data.Dataset.range(0)`."
         )
     items = [normalize_leaves(element) for element in elements]
-    structure = Structure(_common_spec([spec_of(item) for item in items]))
+    structure = ElementStructure(_common_spec([spec_of(item) for item in items]))
     tensors = [tensor for item in items for tensor in structure.flatten(item)]
     attrs = {"output_types": structure.dtypes, "output_shapes": structure.shapes, **metadata_of(name)}
     return new_dataset("_ListDataset", list_dataset(tensors, **attrs), structure.spec)

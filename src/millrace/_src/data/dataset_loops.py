@@ -23,7 +23,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data.base import DatasetBase
+from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterators import OwnedIterator
 from millrace._src.data.transforms.reduce_elements import reduce_over
 from millrace._src.data.transforms.scan_elements import scan_over

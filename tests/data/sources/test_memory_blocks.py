@@ -8,7 +8,7 @@ import millrace as tf
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.nodes import PassContext
-from millrace._src.data.sources.held import HeldNode
+from millrace._src.data.sources.memory_blocks import HeldNode
 
 
 def held(*numbers: int) -> HeldNode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.data.seeds import SeedGenerator, Words, dataset_seeds, or_random
+from millrace._src.data.pass_seeds import SeedGenerator, Words, dataset_seeds, or_random
 
 
 def test_words_do_not_depend_on_how_they_are_taken() -> None:

@@ -28,7 +28,7 @@ from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.nodes import PartOfStage
-from millrace._src.data.structure import Structure, map_leaves, normalize, spec_of
+from millrace._src.data.structure import ElementStructure, map_leaves, normalize, spec_of
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
 from millrace._src.engines.failures import explained, is_explained
 from millrace._src.function.graph_function import GraphFunction
@@ -59,14 +59,14 @@ class TracedFunction:
     """
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], caller: str) -> None:
-        results: list[Structure] = []
+        results: list[ElementStructure] = []
         specs = tuple(arguments)
         encoded = nest.map_structure(_encode_spec, specs)
 
         def traced(*args: Any) -> Any:
             own = map_structure_up_to(specs, _decode, specs, args)  # dictionaries from which items may be taken
             result = _normalize_result(for_tracing(function)(*own), caller)
-            structure = Structure(spec_of(result))
+            structure = ElementStructure(spec_of(result))
             results[:] = [structure]
             return structure.flatten(result)
 
@@ -75,7 +75,7 @@ class TracedFunction:
         concrete = Function(traced, name, options).get_concrete_function(*encoded)
         self.output = results[0]
         if is_debugging():
-            called = _python_caller(function, Structure(specs), self.output, caller)
+            called = _python_caller(function, ElementStructure(specs), self.output, caller)
             concrete = Function(called, name, options).get_concrete_function(*encoded)
         self.graph_function: GraphFunction = concrete.graph_function
         self.captures: list[Any] = concrete.captured_inputs
@@ -96,7 +96,9 @@ def _travels_as_it_is(leaf: Any) -> bool:
     return isinstance(leaf, TensorSpec) or bool(leaf._flat_tensor_specs == leaf.flatten())
 
 
-def _python_caller(function: Callable[..., Any], element: Structure, output: Structure, caller: str) -> Any:
+def _python_caller(
+    function: Callable[..., Any], element: ElementStructure, output: ElementStructure, caller: str
+) -> Any:
     """Returns a function for a graph that calls the user's function with eager tensors."""
 
     def called(*args: Any) -> Any:
