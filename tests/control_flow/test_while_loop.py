@@ -484,3 +484,36 @@ def test_the_condition_of_a_limited_eager_loop_may_be_a_python_bool() -> None:
 def test_the_body_of_a_limited_eager_loop_returns_the_structure_of_the_variables() -> None:
     with pytest.raises(ValueError, match="don't have the same nested structure"):
         tf.while_loop(lambda i: i < 9, lambda i: i + 1, [tf.constant(0)], maximum_iterations=3)
+
+
+@pytest.mark.parametrize("is_function", [True, False])
+@pytest.mark.parametrize(
+    ("condition", "kind", "words"),
+    [
+        (lambda i: None, AssertionError, "cond_graph has 0 outputs; Expected: 1"),
+        (lambda i: (i < 3, i < 4), AssertionError, "cond_graph has 2 outputs; Expected: 1"),
+        (lambda i: tf.constant([True, False]), tf.errors.InvalidArgumentError, r"must be a scalar, but it has shape"),
+        (lambda i: 1, tf.errors.InvalidArgumentError, "Input 'input' passed int32 expected bool"),
+    ],
+    ids=["None", "two booleans", "vector", "Python 1"],
+)
+def test_a_condition_that_is_not_one_boolean_is_refused_in_a_graph(
+    is_function: bool, condition: Any, kind: type[Exception], words: str
+) -> None:
+    def loop() -> Any:
+        return tf.while_loop(condition, lambda i: [i + 1], [tf.constant(0)])
+
+    with pytest.raises(kind, match=words):
+        if is_function:
+            tf.function(loop, autograph=False)()
+        else:
+            with tf.Graph().as_default():
+                loop()
+
+
+def test_a_condition_may_be_one_boolean_in_a_structure() -> None:
+    @tf.function(autograph=False)
+    def count() -> Any:
+        return tf.while_loop(lambda i: {"a": i < 3}, lambda i: [i + 1], [tf.constant(0)])
+
+    assert int(count()[0]) == 3

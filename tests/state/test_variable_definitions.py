@@ -74,7 +74,7 @@ def test_the_text_of_a_part_gives_the_part(spec: str) -> None:
 @pytest.mark.parametrize("spec", ["", "-", None])
 def test_the_text_of_nothing_gives_an_empty_part(spec: Any) -> None:
     info = tf.Variable.SaveSliceInfo.from_spec(spec)
-    assert [*info.full_shape, *info.var_offset, *info.var_shape] == []
+    assert (info.full_shape, info.var_offset, info.var_shape) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,12 @@ def test_the_text_of_nothing_gives_an_empty_part(spec: Any) -> None:
 def test_the_text_of_a_part_is_checked(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         tf.Variable.SaveSliceInfo.from_spec(spec)
+
+
+def test_a_part_of_which_nothing_is_said_cannot_be_written() -> None:
+    part = SaveSliceInfo()
+    assert (part.full_name, part.full_shape, part.var_offset, part.var_shape) == (None, None, None, None)
+    with pytest.raises(TypeError, match="needs full_shape, var_offset and var_shape"):
+        part.spec
+    with pytest.raises(TypeError, match="received full_shape=\\[4\\], var_offset=None"):
+        SaveSliceInfo("a", [4]).to_proto()

@@ -2,7 +2,8 @@
 
 The first line about a MetaGraph has TensorFlow's words. The ops that TensorFlow's tool looks for are three; where no
 others are asked for, a second line names all that can reach files or Python, if there are any, by what the ops declare
-(`core/reach.py`). Every SavedModel saves and restores its variables, so the checkpoint ops of its saver do not count.
+(`core/reach.py`), and a third line the ops that neither TensorFlow nor Millrace declares: what they do is unknown.
+Every SavedModel saves and restores its variables, so the checkpoint ops of its saver do not count.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def scanned(folder: str, tags: str | None, denied: str | None) -> str:
     meta_graphs = [meta_graph_of(saved_model, tags)] if tags else saved_model.meta_graphs
     text = ""
     for meta_graph in meta_graphs:
-        text += _line(meta_graph, denylist) + ("" if denied else _line_of_others(meta_graph))
+        text += _line(meta_graph, denylist) + ("" if denied else _lines_of_others(meta_graph))
     return text
 
 
@@ -45,24 +46,30 @@ def _line(meta_graph: Any, denylist: set[str]) -> str:
     return f"MetaGraph with tag set {tags} does not contain the default denylisted ops: {set_text(denylist)}\n"
 
 
-def _line_of_others(meta_graph: Any) -> str:
-    """Returns the line about other ops that can reach files or Python; "" if there are none."""
-    found_ops = {name for name in ops_of(meta_graph) - DEFAULT_DENYLIST - SAVER_OPS if _can_reach(name)}
-    found_ops |= _checkpoint_ops_outside_the_saver(meta_graph)
-    if not found_ops:
-        return ""
-    tags = list(meta_graph.meta_info_def.tags)
-    return f"MetaGraph with tag set {tags} contains other ops that can reach files or Python: {set_text(found_ops)}\n"
+def _lines_of_others(meta_graph: Any) -> str:
+    """Returns the lines about other ops that can reach files or Python, and about ops that nobody declares here."""
+    reaches = {name: _can_reach(name) for name in ops_of(meta_graph) - DEFAULT_DENYLIST - SAVER_OPS}
+    reaching_ops = {name for name, reach in reaches.items() if reach}
+    reaching_ops |= _checkpoint_ops_outside_the_saver(meta_graph)
+    unknown_ops = {name for name, reach in reaches.items() if reach is None}
+    start = f"MetaGraph with tag set {list(meta_graph.meta_info_def.tags)} contains"
+    lines = ""
+    if reaching_ops:
+        lines += f"{start} other ops that can reach files or Python: {set_text(reaching_ops)}\n"
+    if unknown_ops:
+        lines += f"{start} unknown ops, which cannot be judged: {set_text(unknown_ops)}\n"
+    return lines
 
 
-def _can_reach(name: str) -> bool:
+def _can_reach(name: str) -> bool | None:
+    """Returns whether an op can reach files or Python; None if neither TensorFlow nor Millrace declares the op."""
     from millrace._src.core.reach import Reach  # the declarations of ops load much that `show` does without
     from millrace._src.graph.opaque_ops import find_op  # for the same reason
 
     try:
         return find_op(name).traits.reach is not Reach.NOTHING
-    except NotFoundError:  # an op that neither TensorFlow nor Millrace has cannot run
-        return False
+    except NotFoundError:  # an op of a library that its users load: what it does is not known
+        return None
 
 
 def _checkpoint_ops_outside_the_saver(meta_graph: Any) -> set[str]:

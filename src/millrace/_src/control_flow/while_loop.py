@@ -371,13 +371,25 @@ class _GraphLoop:
 
     def _run_cond(self, placeholders: list[Any]) -> Any:
         variables = self._variables(placeholders)
-        keep = convert_to_tensor(self.cond(*variables))
+        outputs = [out for out in nest.flatten(self.cond(*variables), expand_composites=True) if out is not None]
+        if len(outputs) != 1:
+            raise AssertionError(
+                f"cond_graph has {len(outputs)} outputs; Expected: 1. cond of tf.while_loop must return one boolean."
+            )
+        keep = convert_to_tensor(outputs[0])
         if keep.dtype.name != "bool":
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 f"Input 'input' passed {runtime_name(keep.dtype)} expected bool: cond of tf.while_loop must return a "
                 f"boolean value; it returned {keep!r}.",
+            )
+        if keep.shape.num_elements() not in (1, None):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"The second input must be a scalar, but it has shape {keep.shape}: cond of tf.while_loop "
+                f"must return a boolean value; it returned {keep!r}.",
             )
         if self.bounded:
             keep = raw.LogicalAnd(x=raw.Less(x=placeholders[0], y=placeholders[1]), y=keep)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from millrace._src.autodiff.recording import is_trainable
@@ -118,6 +118,11 @@ class TracedGraph(FuncGraph):
                 self.inputs.append(placeholder)
             self.deferred[key] = DeferredCapture(closure, kind, list(self.inputs[first:]), value)
         return self.deferred[key].value
+
+    @property
+    def deferred_captures(self) -> Collection[DeferredCapture]:
+        """The captures that are computed at each call, in order."""
+        return self.deferred.values()
 
     def watch_variable(self, variable: Any) -> None:
         """Notes that the body uses `variable`, without keeping the Python object alive."""

@@ -7,7 +7,7 @@ placeholder that represents it. Small eager tensors are copied in as constants i
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from millrace._src.core import context
@@ -19,6 +19,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor, tape_id
+from millrace._src.graph.deferred_captures import SpecifiedCapture, placeholders_of
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.util.class_homes import tensorflow_home
@@ -48,6 +49,7 @@ class FuncGraph(Graph):
         self.control_outputs: list[Operation] = []
         self._captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
         self._constants: dict[int, tuple[Tensor, SymbolicTensor]] = {}
+        self._specified_captures: dict[Any, SpecifiedCapture] = {}
         self._watched_variables: dict[int, Any] = {}
         self.programs: dict[Any, Any] = {}
         """Compiled forms of the graph, by engine."""
@@ -96,6 +98,41 @@ class FuncGraph(Graph):
                 return self.constant(tensor.op.static_values[tensor.value_index], tensor.dtype, tensor.op.name)
             self._check_accessible(tensor)
         return self._add_capture(tensor, name)
+
+    def capture_call_time_value(
+        self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
+    ) -> Any:
+        """Returns a value of the graph that represents what `closure()` returns when the function is called.
+
+        Args:
+          closure: called without arguments before each run, outside the graph.
+          spec: the type of the closure's value, a `TypeSpec` or a nested structure of `TypeSpec`s.
+          key: captures with the same key share their placeholders.
+          default_value: accepted for compatibility: a value for loaders of the function, who get no closure.
+          placeholder: what represents the value, made already; None makes placeholders.
+        """
+        del default_value
+        key = object() if key is None else key
+        if key not in self._specified_captures:
+            with self.as_default(), context.tapes_scope(()):
+                value = placeholders_of(self, spec) if placeholder is None else placeholder
+            self._specified_captures[key] = SpecifiedCapture(closure, spec, value)
+        return self._specified_captures[key].value
+
+    @property
+    def deferred_captures(self) -> Collection[Any]:
+        """The captures that are computed at each call, in order: each with its `value` and its `tensors()`."""
+        return self._specified_captures.values()
+
+    @property
+    def deferred_internal_captures(self) -> list[Any]:
+        """What represents the deferred captures in the graph, in order."""
+        return [capture.value for capture in self.deferred_captures]
+
+    @property
+    def deferred_external_captures(self) -> list[Callable[[], list[Any]]]:
+        """For each deferred capture, in order, a function that returns the tensors of its value at the time."""
+        return [capture.tensors for capture in self.deferred_captures]
 
     def copies_constant(self, dtype: DType) -> bool:
         """Returns whether a constant of an outer graph is copied rather than captured."""

@@ -43,9 +43,9 @@ class SaveSliceInfo:
             full_name = _prepended(import_scope, message.full_name)
             full_shape, var_offset, var_shape = message.full_shape, message.var_offset, message.var_shape
         self.full_name = full_name
-        self.full_shape = list(full_shape or ())
-        self.var_offset = list(var_offset or ())
-        self.var_shape = list(var_shape or ())
+        self.full_shape = None if full_shape is None else list(full_shape)
+        self.var_offset = None if var_offset is None else list(var_offset)
+        self.var_shape = None if var_shape is None else list(var_shape)
 
     @classmethod
     def from_spec(cls, spec: str) -> Self:
@@ -74,8 +74,9 @@ class SaveSliceInfo:
     @property
     def spec(self) -> str:
         """The part as checkpoints write it: the shape of the whole, and offset and size along each dimension."""
-        sizes = " ".join(str(size) for size in self.full_shape)
-        parts = zip(self.var_offset, self.var_shape, strict=True)
+        full_shape, var_offset, var_shape = self._known_parts()
+        sizes = " ".join(str(size) for size in full_shape)
+        parts = zip(var_offset, var_shape, strict=True)
         return f"{sizes} " + ":".join(f"{offset},{size}" for offset, size in parts)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
@@ -85,9 +86,22 @@ class SaveSliceInfo:
         if export_scope is not None and not (self.full_name or "").startswith(export_scope):
             return None
         name = _stripped(export_scope, self.full_name or "")
+        full_shape, var_offset, var_shape = self._known_parts()
         return variable_pb2.SaveSliceInfoDef(
-            full_name=name, full_shape=self.full_shape, var_offset=self.var_offset, var_shape=self.var_shape
+            full_name=name, full_shape=full_shape, var_offset=var_offset, var_shape=var_shape
         )
+
+    def _known_parts(self) -> tuple[list[int], list[int], list[int]]:
+        """Returns the shape of the whole, the offset and the shape of the part.
+
+        Raises: TypeError: if one of them was not given.
+        """
+        if self.full_shape is None or self.var_offset is None or self.var_shape is None:
+            raise TypeError(
+                "SaveSliceInfo needs full_shape, var_offset and var_shape to be written; received "
+                f"full_shape={self.full_shape}, var_offset={self.var_offset}, var_shape={self.var_shape}."
+            )
+        return self.full_shape, self.var_offset, self.var_shape
 
 
 _PAIR = 2
