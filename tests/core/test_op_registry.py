@@ -56,11 +56,12 @@ def test_rule_of_a_higher_layer_is_known_at_once_and_imported_when_it_is_needed(
     assert result.returncode == 0, result.stderr
 
 
-def test_rule_of_a_higher_layer_takes_its_place_once_it_is_loaded() -> None:
-    rules = get_op("MatrixSolveLs").rules
-    rule = rules.gradient.load() if isinstance(rules.gradient, LateRule) else rules.gradient
-    assert rule is rules.gradient
-    assert rule.__module__ == "millrace._src.control_flow.least_squares_gradient"
+def test_rule_of_a_higher_layer_replaces_the_late_one_once_it_is_loaded() -> None:
+    rules = get_op("While").rules
+    rule = rules.operation_gradient
+    rule = rule.load() if isinstance(rule, LateRule) else rule
+    assert rule is rules.operation_gradient
+    assert rule.__module__ == "millrace._src.control_flow.while_gradient"
 
 
 def test_operator_of_python_is_found_by_name() -> None:

@@ -1,7 +1,8 @@
-"""The class behind `tf.GradientTape`: records the ops of a scope and differentiates by them.
+"""`tf.GradientTape`: records the ops of a scope and differentiates by them.
 
-The public class adds Jacobians. Jacobians are computed by loops, so the public class stands in the layer above loops:
-`control_flow/gradient_tape.py`.
+The class says what is watched and how often the tape may be used. A `Tape` (`tape.py`) holds the recorded entries,
+`backprop.py` sweeps over them, `jacobian.py` makes the rows of Jacobians, and `tape_arguments.py` turns targets,
+sources and weights into tensors.
 """
 
 from __future__ import annotations
@@ -14,22 +15,51 @@ from typing import Any, Self
 
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
+from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
+from millrace._src.autodiff.jacobian_programs import compiled_rows
 from millrace._src.autodiff.recording import PackedEntry, is_trainable
 from millrace._src.autodiff.sweep_programs import Ones, compiled_gradients, made
 from millrace._src.autodiff.tape import Entry, Tape
+from millrace._src.autodiff.tape_arguments import (
+    differentiated_parts,
+    given_weight,
+    is_differentiable_target,
+    is_own_source,
+    jacobian_target,
+    shape_of,
+    source_number,
+    target_tensor,
+    unconnected_mode,
+    watched_parts,
+    weight_tensor,
+)
 from millrace._src.core import errors
-from millrace._src.core.composite_gradients import consists_of_parts, gradient_parts, gradients_of_leaves
+from millrace._src.core.argument_types import TensorLike
+from millrace._src.core.composite_gradients import gradient_parts, gradients_of_leaves
+from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_registry import operator
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.util import nest
-from millrace._src.util.logger import VERBOSE, get_logger, warn_first
+from millrace._src.util.export import export
+from millrace._src.util.logger import warn_first
 
 
-class GradientTapeBase:
-    """Records operations for automatic differentiation: `tf.GradientTape` but for Jacobians.
+@export("GradientTape", "autodiff.GradientTape")
+@operator("GradientTape")
+class GradientTape:
+    """Records operations for automatic differentiation.
+
+    Trainable variables that are read in the scope are watched by themselves; tensors with `watch`.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 
     Args:
       persistent: whether `gradient` may be called more than once.
@@ -74,7 +104,7 @@ class GradientTapeBase:
 
         Raises: ValueError: if something in `tensor` is not a tensor.
         """
-        for item in _watched_parts(tensor):
+        for item in watched_parts(tensor):
             if is_variable(item):
                 self._warn_of_dtype(item)
                 self._active().watch_variable(item)
@@ -149,10 +179,12 @@ class GradientTapeBase:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to "
                 "be differentiated, but received None."
             )
-        flat_targets = [target] if type(target) is EagerTensor else list(map(target_tensor, _leaf_parts(target)))
+        flat_targets = (
+            [target] if type(target) is EagerTensor else list(map(target_tensor, differentiated_parts(target)))
+        )
         flat_sources = nest.flatten(sources)
         parts = gradient_parts(flat_sources)
-        weights = None if output_gradients is None else list(map(_given, _leaf_parts(output_gradients)))
+        weights = None if output_gradients is None else list(map(given_weight, differentiated_parts(output_gradients)))
         self._start_use()
         found_gradients = self._compute(flat_targets, parts, weights, mode, lets_go=not self._persistent)
         gradients = gradients_of_leaves(flat_sources, found_gradients)
@@ -197,13 +229,13 @@ class GradientTapeBase:
         """Computes the gradients; with `lets_go`, the sweep of a tape that serves only once frees values."""
         assert self._tape is not None
         seeds: dict[int, Any] = {}
-        differentiable = [_is_differentiable_target(t) for t in targets]
+        differentiable = [is_differentiable_target(t) for t in targets]
         numbers = [source_number(s) for s in sources]
         for index, target in enumerate(targets):
-            if not differentiable[index] and not _counts_itself(target, numbers):
+            if not differentiable[index] and not is_own_source(target, numbers):
                 continue
             weight = None if weights is None or index >= len(weights) else weights[index]
-            seed = Ones(target) if weight is None else _weight(weight, target)
+            seed = Ones(target) if weight is None else weight_tensor(weight, target)
             number = tape_id(target)
             seeds[number] = made(seeds[number]) + made(seed) if number in seeds else seed
         entries = self._tape.entries
@@ -215,6 +247,117 @@ class GradientTapeBase:
             self._is_broken = False
             results = [swept.get(n) for n in numbers]
         return [unconnected(g, s, mode) for g, s in zip(results, sources, strict=True)]
+
+    def jacobian(
+        self,
+        target: object,
+        sources: TensorLike,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates every element of `target` with respect to `sources`.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+
+        Args:
+          target: a Tensor of any shape.
+          sources: a Tensor, a Variable, or a nested structure of them.
+          unconnected_gradients: what represents the Jacobian of a source the target does not depend on.
+          parallel_iterations: how many rows a loop may compute at once.
+          experimental_use_pfor: whether to compute all rows at once instead of one after the other in a loop. That
+            needs memory for all of them.
+
+        Returns: Tensors of shape `target.shape + source.shape`, or None, in the structure of `sources`.
+        Raises:
+          RuntimeError: if called on a tape that has been used and is not persistent; eagerly with
+            `experimental_use_pfor=False`, also on one that is not persistent.
+          ValueError: if the rows cannot be computed all at once.
+        """
+        self._check_unused()
+        self._check_may_loop("jacobian", experimental_use_pfor)
+        wanted, flat = jacobian_target(target), nest.flatten(sources, expand_composites=False)
+        self._start_use()
+        is_plain = unconnected_gradients is UnconnectedGradients.NONE and parallel_iterations is None
+        found = jacobian_rows(
+            wanted,
+            lambda seed: self._compute([target_tensor(target)], flat, [seed], unconnected_mode(unconnected_gradients)),
+            (lambda: self._rows_by_program(target, flat)) if is_plain and experimental_use_pfor else None,
+            vectorize=experimental_use_pfor,
+            parallel_iterations=parallel_iterations,
+        )
+        self._end_use()
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(
+        self,
+        target: object,
+        source: TensorLike,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates each entry of a batch of targets with respect to its own entry of `source`.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+
+        Args:
+          target: a Tensor of shape `[batch, ...]` whose entries depend each on the same entry of `source` alone.
+          source: a Tensor or Variable of shape `[batch, ...]`.
+          unconnected_gradients: accepted as by `jacobian`; a target that does not depend on the source gives zeros
+            either way, as in TensorFlow.
+          parallel_iterations: as for `jacobian`.
+          experimental_use_pfor: as for `jacobian`.
+
+        Returns: A Tensor of shape `[batch] + target.shape[1:] + source.shape[1:]`.
+        Raises:
+          RuntimeError: as `jacobian`.
+          ValueError: if the shapes are not those of a batch, or the rows cannot be computed all at once.
+        """
+        self._check_unused()
+        wanted = jacobian_target(target)
+        check_batches(wanted.shape, shape_of(source))
+        self._check_may_loop("batch_jacobian", experimental_use_pfor)
+        self._start_use()
+
+        def backward(seed: object) -> list[Any]:
+            mode = unconnected_mode(unconnected_gradients)
+            return self._compute([target_tensor(target)], [source], [seed], mode)
+
+        found = batch_jacobian_rows(
+            wanted,
+            source,
+            backward,
+            vectorize=experimental_use_pfor,
+            parallel_iterations=parallel_iterations,
+        )
+        self._end_use()
+        return found
+
+    def _rows_by_program(self, target: object, sources: Sequence[Any]) -> Any:
+        """Returns the gradients of each element of an eager target, or None if there is no program for such a tape."""
+        assert self._tape is not None
+        if type(target) is not EagerTensor or not (target.dtype.is_floating or target.dtype.is_complex):
+            return None
+        return compiled_rows(self._tape.entries, target, [source_number(s) for s in sources])
+
+    def _check_may_loop(self, what: str, vectorize: bool) -> None:
+        """Refuses rows that are computed one after the other, eagerly, on a tape that may be used once."""
+        if not vectorize and executing_eagerly() and not self._persistent:
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {what} with eager execution "
+                "enabled and with experimental_use_pfor set to False."
+            )
 
 
 def _taken(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
@@ -228,104 +371,3 @@ _COSTLY = (
     "calling it outside the context (the gradient's own ops are recorded too). Do so only for derivatives of higher "
     "order."
 )
-
-
-def _leaf_parts(structure: object) -> list[Any]:
-    """Returns the tensors of a nest that are differentiated; of a composite, those that have gradients."""
-    return gradient_parts(nest.flatten(structure))
-
-
-def _watched_parts(structure: object) -> list[Any]:
-    """Returns the tensors of a nest to follow; of a composite, all that can have gradients."""
-    return [
-        part
-        for leaf in nest.flatten(structure)
-        for part in (
-            [leaf]
-            if not consists_of_parts[type(leaf)]
-            else [t for t in nest.flatten(leaf, expand_composites=True) if is_trainable(t.dtype)]
-        )
-    ]
-
-
-def unconnected_mode(value: object) -> UnconnectedGradients:
-    try:
-        return UnconnectedGradients(value)
-    except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
-
-
-def _given(weight: Any) -> Any:
-    """Returns a weight; refuses None as everywhere where a tensor is wanted."""
-    return convert_to_tensor(weight) if weight is None else weight
-
-
-def _weight(weight: Any, target: Any) -> Any:
-    """Returns a weight as a tensor.
-
-    Raises: InvalidArgumentError: if the weight does not broadcast to the target's shape.
-    """
-    weight = weight if isinstance(weight, Tensor) else convert_to_tensor(weight, dtype=target.dtype)
-    is_known = weight.shape.is_fully_defined() and target.shape.is_fully_defined() and target.dtype.name != "resource"
-    if is_known and not _broadcasts_to(weight.shape.as_list(), target.shape.as_list()):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            "GradientTape.gradient: output_gradients must have the shape of the target; received shape "
-            f"{weight.shape}, "
-            f"expected {target.shape}.",
-        )
-    return weight
-
-
-def _broadcasts_to(shape: Sequence[int], wanted: Sequence[int]) -> bool:
-    lead = len(wanted) - len(shape)
-    return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wanted[lead:], strict=True))
-
-
-def target_tensor(target: Any) -> Any:
-    """Returns a target as a tensor; reads a variable (whose value has the handle's gradient)."""
-    if target is None or isinstance(target, str):
-        as_dtype(target)
-    if isinstance(target, IndexedSlices):
-        return target.values  # the sum of all elements of the dense form is the sum of the values
-    if is_variable(target):
-        return target.handle
-    return (
-        target
-        if isinstance(target, Tensor) or not hasattr(type(target), "__tf_tensor__")
-        else convert_to_tensor(target)
-    )
-
-
-def _is_differentiable_target(target: Any) -> bool:
-    if not is_trainable(target.dtype):
-        get_logger().log(
-            VERBOSE,
-            "The dtype of the target tensor must be floating (e.g. tf.float32) when calling "
-            "GradientTape.gradient, got %r",
-            target.dtype,
-        )
-        return False
-    return True
-
-
-def _counts_itself(target: Any, sources: Sequence[int]) -> bool:
-    """Returns whether an integer target is itself among the sources: only then the target has a derivative, 1."""
-    return target.dtype.name != "string" and tape_id(target) in sources
-
-
-def source_number(source: Any) -> int:
-    """Returns the tape number of a source: of the handle for a variable."""
-    if is_variable(source):
-        return tape_id(source.handle)
-    if source is None or isinstance(source, str):
-        as_dtype(source)
-    if not is_trainable(source.dtype):
-        get_logger().log(
-            VERBOSE,
-            "The dtype of the source tensor must be floating (e.g. tf.float32) when calling "
-            "GradientTape.gradient, got %r",
-            source.dtype,
-        )
-    return tape_id(source)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.autodiff.gradient_tape import GradientTapeBase
+from millrace._src.autodiff.gradient_tape import GradientTape
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
@@ -80,7 +80,7 @@ def _like(reals: Array, tensor: Any) -> EagerTensor:
 
 def _theoretical(f: Callable[..., Any], arguments: Sequence[Any], place: int) -> Array:
     """Returns one row for each real number of the result: the gradient of that number."""
-    with GradientTapeBase(persistent=True) as tape:
+    with GradientTape(persistent=True) as tape:
         tape.watch(arguments[place])
         y = f(*arguments)
     _check_dtype(y.dtype, "y")

@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.autodiff.custom_gradient import CustomGradient
-from millrace._src.autodiff.gradient_tape import GradientTapeBase
+from millrace._src.autodiff.gradient_tape import GradientTape
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
@@ -75,7 +75,7 @@ def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     def grad(*dys: object, variables: Sequence[Any] | None = None) -> Any:
         leaves, output_gradients = _behind_barrier(nest.flatten(args, expand_composites=True), dys)
         sources = [a for a in leaves if _is_source(a)]
-        with GradientTapeBase() as tape:
+        with GradientTape() as tape:
             tape.watch(sources)
             result = f(*nest.pack_sequence_as(args, leaves, expand_composites=True), **kwargs)
         source_gradients = _gradients(tape, result, output_gradients, [*sources, *(variables or ())])
@@ -86,7 +86,7 @@ def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     return grad
 
 
-def _gradients(tape: GradientTapeBase, result: object, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+def _gradients(tape: GradientTape, result: object, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
     """Returns the gradients by the results for which a gradient comes back."""
     targets = [convert_to_tensor(t) for t in nest.flatten(result)]
     weighted_targets = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None and is_trainable(t.dtype)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from millrace._src.autodiff import gradients as derivatives
+from millrace._src.autodiff import hessians as second_derivatives
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.autograph import api as autograph
 from millrace._src.compat_v1.old_forms import old_form
-from millrace._src.control_flow import hessians as second_derivatives
 from millrace._src.util.export import export_constant
 
 gradients = old_form(

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from millrace._src.control_flow.cond import cond
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
@@ -22,6 +21,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.debug.assertion import assert_that
 
 _REFUSED = "weights can not be broadcast to values."
 

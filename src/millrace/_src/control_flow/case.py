@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.control_flow.cond import cond
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.util.export import export
 
 

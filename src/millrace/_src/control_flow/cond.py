@@ -7,8 +7,8 @@ forwards, with the intermediates that the forward node is made to return.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from millrace._src.autodiff import backprop
@@ -35,7 +35,7 @@ from millrace._src.core.handle_types import HandleType
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.op_registry import get_op
+from millrace._src.core.op_registry import get_op, operator
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -184,6 +184,7 @@ def _check_same(
 
 
 @export("cond")
+@operator("cond")
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,
@@ -286,7 +287,7 @@ def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
         pairs = list(enumerate(branch_fns) if all(map(callable, branch_fns)) else branch_fns)
     for pair in pairs:
         _check_branch(pair)
-    pairs.sort(key=operator.itemgetter(0))
+    pairs.sort(key=itemgetter(0))
     keys = [k for k, _ in pairs]
     if keys != list(range(len(keys))):
         raise ValueError(

@@ -207,7 +207,7 @@ OP_HOMES: dict[str, str] = {
     "DummySeedGenerator": "millrace._src.data.pass_seeds",
     "DynamicPartition": "millrace._src.ops.array.partitioning",
     "DynamicStitch": "millrace._src.ops.array.partitioning",
-    "EagerPyFunc": "millrace._src.autodiff.py_function",
+    "EagerPyFunc": "millrace._src.ops.py_function",
     "EditDistance": "millrace._src.ops.array.edit_distance",
     "Eig": "millrace._src.ops.linalg.eigenvalues",
     "Einsum": "millrace._src.ops.math.einsum",
@@ -951,9 +951,6 @@ RULE_HOMES: dict[str, dict[str, str]] = {
         "batching": "millrace._src.control_flow.batched_branches",
         "operation_tangents": "millrace._src.control_flow.forward_operations",
     },
-    "MatrixSolveLs": {
-        "gradient": "millrace._src.control_flow.least_squares_gradient",
-    },
     "PartitionedCall": {
         "operation_tangents": "millrace._src.control_flow.forward_operations",
     },
@@ -981,9 +978,13 @@ RULE_HOMES: dict[str, dict[str, str]] = {
 }
 
 OPERATOR_HOMES: dict[str, str] = {
+    "GradientTape": "millrace._src.autodiff.gradient_tape",
     "abs": "millrace._src.ops.math.unary",
+    "cond": "millrace._src.control_flow.cond",
+    "foldl": "millrace._src.control_flow.scan",
     "getitem": "millrace._src.ops.array.getitem",
     "graph_function": "millrace._src.function.graph_function",
+    "map_fn": "millrace._src.control_flow.map_fn",
     "matmul": "millrace._src.ops.math.matmul",
     "ragged_boolean_mask": "millrace._src.ops.ragged.ragged_masking",
     "save_dataset_in_steps": "millrace._src.checkpoint.dataset_progress",
@@ -993,6 +994,8 @@ OPERATOR_HOMES: dict[str, str] = {
     "sparse_to_dense": "millrace._src.ops.sparse.dense_conversion",
     "sparse_truediv": "millrace._src.ops.sparse.dense_operands",
     "truediv": "millrace._src.ops.math.division",
+    "vectorized_map": "millrace._src.control_flow.vectorized_map",
+    "while_loop": "millrace._src.control_flow.while_loop",
     "xor": "millrace._src.ops.math.logical",
 }
 
@@ -1011,7 +1014,7 @@ OVERLOAD_HOMES: dict[str, dict[str, str]] = {
         "compat.v1.expand_dims": "millrace._src.ops.ragged.ragged_shapes",
         "compat.v1.gather": "millrace._src.ops.ragged.ragged_gathering",
         "compat.v1.gather_nd": "millrace._src.ops.ragged.ragged_gathering",
-        "compat.v1.image.resize": "millrace._src.control_flow.ragged_images",
+        "compat.v1.image.resize": "millrace._src.ops.ragged.ragged_images",
         "compat.v1.nn.embedding_lookup": "millrace._src.ops.nn.embedding",
         "compat.v1.shape": "millrace._src.ops.ragged.shape_overloads",
         "compat.v1.size": "millrace._src.ops.ragged.ragged_shapes",
@@ -1022,7 +1025,7 @@ OVERLOAD_HOMES: dict[str, dict[str, str]] = {
         "expand_dims": "millrace._src.ops.ragged.ragged_shapes",
         "gather": "millrace._src.ops.ragged.ragged_gathering",
         "gather_nd": "millrace._src.ops.ragged.ragged_gathering",
-        "image.resize": "millrace._src.control_flow.ragged_images",
+        "image.resize": "millrace._src.ops.ragged.ragged_images",
         "linalg.matmul": "millrace._src.ops.ragged.ragged_matmul",
         "math.add_n": "millrace._src.ops.ragged.ragged_joining",
         "math.bincount": "millrace._src.ops.sparse.bincount",

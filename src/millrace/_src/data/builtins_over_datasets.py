@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.operators.replacements import replaces_for
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool_, int64
@@ -23,6 +22,7 @@ from millrace._src.data.transforms.reduce_elements import reduce
 from millrace._src.data.transforms.take import take
 from millrace._src.data.transforms.zip_elements import enumerate_, zip_
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 
 
 def _first_is_dataset(args: tuple[Any, ...]) -> bool:

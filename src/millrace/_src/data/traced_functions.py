@@ -15,7 +15,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from millrace._src.autodiff.py_function import py_function
 from millrace._src.autograph.api import for_tracing
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.convert import convert_to_tensor
@@ -35,6 +34,7 @@ from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops.py_function import py_function
 from millrace._src.util import nest
 from millrace._src.util.nest_paths import map_structure_up_to
 

@@ -4,7 +4,7 @@ A graph cannot hold a Python function, so the op holds a token that names the fu
 also carries the function. Whoever keeps the operation (a graph, a tape, a copy of the body) keeps the function, and
 no other op does.
 
-`tf.py_function` stands above gradient tapes, in `autodiff/py_function.py`.
+`tf.py_function`, which is differentiable, is in `py_function.py`.
 """
 
 from __future__ import annotations

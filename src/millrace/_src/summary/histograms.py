@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.control_flow.cond import cond
-from millrace._src.control_flow.debug.static_checks import assert_scalar, assert_type
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import float64, int32
 from millrace._src.ops import raw
@@ -20,6 +19,7 @@ from millrace._src.ops.array.ranges import linspace
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.array.transposing import transpose
+from millrace._src.ops.debug.static_checks import assert_scalar, assert_type
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.reduce import reduce_max, reduce_min
 from millrace._src.summary.plugins import HISTOGRAMS, metadata_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.control_flow.debug.static_checks import assert_scalar, assert_type
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, string
+from millrace._src.ops.debug.static_checks import assert_scalar, assert_type
 from millrace._src.ops.math.casting import cast
 from millrace._src.summary.plugins import SCALARS, TEXT, metadata_of
 from millrace._src.summary.recording import summary_scope, tag_of

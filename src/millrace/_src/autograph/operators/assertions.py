@@ -12,9 +12,9 @@ from typing import Any
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.refusals import AS_BOOL, refuse_if_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
+from millrace._src.ops.debug.assertion import assert_that
 
 
 def assert_stmt(test: object, message: Callable[[], Any]) -> Any:

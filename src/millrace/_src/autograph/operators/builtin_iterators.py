@@ -30,11 +30,11 @@ from millrace._src.autograph.operators.refusals import ITERATED, refuse_if_stric
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.autograph.operators.staged_lists import graph_list
 from millrace._src.autograph.operators.staging import belongs_into_graph, plain, rows_belong_into_graph
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 
 _NONE: Any = object()
 

@@ -13,7 +13,6 @@ from typing import Any
 from millrace._src.autograph.operators.refusals import AS_BOOL
 from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.control_flow.cond import cond
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.composite import CompositeTensor
@@ -22,6 +21,7 @@ from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 
 
 class StagedList(CompositeTensor):

@@ -18,7 +18,6 @@ from millrace._src.autograph.operators.staged_lists import MovedList, TrialList,
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.autograph.operators.variables import RESULT, Undefined
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.while_loop import bounded, described, every_shape, needs_spec, while_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
@@ -27,6 +26,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.util import nest
 from millrace._src.util.text import shape_parentheses
 

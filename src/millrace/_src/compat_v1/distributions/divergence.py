@@ -10,10 +10,10 @@ from millrace._src.compat_v1.distributions import parameters as p
 from millrace._src.compat_v1.distributions.continuous import Normal
 from millrace._src.compat_v1.distributions.discrete import Bernoulli, Categorical
 from millrace._src.compat_v1.distributions.positive import Beta, Dirichlet, Gamma
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.context import name_scope
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import expand_dims
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.ops.math.reduce import reduce_any, reduce_sum
 from millrace._src.ops.math.special import lbeta
 from millrace._src.ops.nn.softmax import log_softmax

@@ -14,7 +14,6 @@ from millrace._src.compat_v1.metrics.streaming import (
     ratio_of,
 )
 from millrace._src.compat_v1.weights import squeezed_like
-from millrace._src.control_flow.confusion import confusion_matrix_v1
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -25,6 +24,7 @@ from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.confusion_matrix import confusion_matrix_v1
 from millrace._src.ops.math.reduce import reduce_mean, reduce_sum
 from millrace._src.util.export import export
 

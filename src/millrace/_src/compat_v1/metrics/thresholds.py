@@ -14,13 +14,13 @@ from millrace._src.compat_v1.metrics.streaming import (
     metric_variable,
 )
 from millrace._src.compat_v1.weights import broadcast_weights, fitted_weights, squeezed_like
-from millrace._src.control_flow.debug.assertions_v1 import assert_greater_equal, assert_less_equal
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import reshape
+from millrace._src.ops.debug.assertions_v1 import assert_greater_equal, assert_less_equal
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.reduce import reduce_sum
 from millrace._src.util.export import export

@@ -14,7 +14,6 @@ from millrace._src.compat_v1.train.queue_summaries import note_fullness
 from millrace._src.compat_v1.variables.assignments import count_up_to
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.variable import VariableV1
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -25,6 +24,7 @@ from millrace._src.ops.array.gathering import gather
 from millrace._src.ops.array.identity import identity
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import shape, size
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.ops.random.stateful import shuffle as random_shuffle
 from millrace._src.state.queues import FIFOQueue
 from millrace._src.util.export import export

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from millrace._src.autodiff.gradient_tape import GradientTape
 from millrace._src.autodiff.gradients import gradients
 from millrace._src.compat_v1.train.slots import colocated, key_of, new_slot
 from millrace._src.compat_v1.variables.collections import get_collection, trainable_variables
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.initializers import Zeros
 from millrace._src.compat_v1.variables.variable import RefVariable, VariableV1
-from millrace._src.control_flow.gradient_tape import GradientTape
 from millrace._src.core import context
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
@@ -277,9 +277,7 @@ class Optimizer(Trackable):
         """Updates rows of a variable, none of which is named twice; returns the operation."""
         raise NotImplementedError(f"{type(self).__name__} does not define _resource_apply_sparse.")
 
-    def _resource_apply_sparse_duplicate_indices(
-        self, grad: TensorLike, handle: object, indices: TensorLike
-    ) -> Any:
+    def _resource_apply_sparse_duplicate_indices(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         """Updates rows of a variable, of which some may be named several times; returns the operation."""
         summed, unique = _summed_rows(grad, indices)
         return self._resource_apply_sparse(summed, handle, unique)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
@@ -12,6 +11,7 @@ from millrace._src.data.sources.tensors import from_tensor_slices
 from millrace._src.data.transforms.shuffle import shuffle as shuffled
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.ops.io.files import matching_files
 from millrace._src.ops.strings.joining import reduce_join
 

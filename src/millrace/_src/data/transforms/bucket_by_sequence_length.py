@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autograph.api import for_tracing
-from millrace._src.control_flow.debug.comparisons import assert_less
 from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
@@ -16,6 +15,7 @@ from millrace._src.data.transforms.batch import batch
 from millrace._src.data.transforms.group_by_window import group_by_window
 from millrace._src.data.transforms.padded_batch import padded_batch
 from millrace._src.ops import raw
+from millrace._src.ops.debug.comparisons import assert_less
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.nest_paths import flatten_up_to

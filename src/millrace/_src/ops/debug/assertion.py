@@ -1,26 +1,33 @@
-"""The `Assert` op: a program stops where a condition does not hold.
+"""`tf.debugging.Assert` and the `Assert` op: a program stops where a condition does not hold.
 
-The functions that assert, beginning with `tf.debugging.Assert`, stand above control flow: `control_flow/debug`. What
-functions of this layer assert goes through `assert_in_context`.
+In eager mode the condition is tested at once. In a graph the condition becomes the input of an `Assert` operation,
+which always runs, in program order. As in TensorFlow, the operation stands alone only where all its data is on the host
+anyway (strings and int32); else the operation is in a branch that is taken when the condition does not hold. What other
+ops assert goes through `assert_in_context`, without a branch.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import state
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import DType, int32, string
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import all_hold
+from millrace._src.ops.control_flow import cond
 from millrace._src.ops.type_sets import ANY, TypeList
+from millrace._src.util.export import export
 from millrace._src.util.text import format_summarized, shape_brackets
 
 
@@ -151,3 +158,32 @@ def _element_text(element: object, dtype: DType) -> str:
     array[()] = element
     text = format_summarized(array, 1, dtype)
     return text[1:-1] if dtype.name == "string" else text
+
+
+@export("debugging.Assert", "Assert")
+def assert_that(condition: TensorLike, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Any:
+    """Raises an error that shows `data` unless `condition` is true.
+
+    >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
+
+    Args:
+      condition: a scalar boolean Tensor, or a Python value in eager mode.
+      data: a list of values to show in the message.
+      summarize: how many elements of each to show; -1 shows all; None means 3.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; in a graph an operation that runs when the assertion has been checked.
+    Raises: tf.errors.InvalidArgumentError: if `condition` is false.
+    """
+    if state.graph is None:
+        refuse_unless(condition, data, summarize)
+        return None
+    with name_scope(name, "Assert"):
+        tensors = data_tensors(data)
+        check = functools.partial(
+            assert_op, data=data, summarize=DEFAULT_SUMMARIZE if summarize is None else summarize, name="Assert"
+        )
+        if all(t.dtype in (string, int32) for t in tensors):
+            return check(condition)
+        condition = convert_to_tensor(condition, name="Condition")
+        return cond(condition, raw.NoOp, lambda: check(condition), name="AssertGuard").op

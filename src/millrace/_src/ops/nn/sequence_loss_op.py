@@ -3,7 +3,7 @@
 The states of a sequence are its labels with blanks between and around them. Going forward, a path is carried from frame
 to frame into each state; going backward, the rest of the path out of each state. Both together say how probable each
 state is in each frame. The gradient is the softmax minus that (Graves 2006, equation 16). `tf.nn.ctc_loss` takes dense
-labels and is a loop of ordinary ops: control_flow/ctc_loss.py.
+labels and is a loop of ordinary ops: ops/nn/ctc_loss.py.
 """
 
 from __future__ import annotations

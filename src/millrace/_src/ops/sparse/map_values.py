@@ -1,7 +1,6 @@
 """`tf.sparse.map_values`: a function of tensors applied to the values of sparse tensors.
 
-The function stands above the ops because it checks that several sparse tensors have the same places, and assertions are
-made of branches.
+Assertions check that several sparse tensors have the same coordinates.
 """
 
 from __future__ import annotations
@@ -9,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.control_flow.debug.comparisons import assert_equal
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
+from millrace._src.ops.debug.comparisons import assert_equal
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util import nest
 from millrace._src.util.export import export

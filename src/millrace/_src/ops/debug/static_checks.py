@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from millrace._src.control_flow.debug.assertion import assert_that
-from millrace._src.control_flow.debug.comparisons import sentence
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import name_scope, state
@@ -21,6 +19,8 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.debug.assertion import assert_that
+from millrace._src.ops.debug.comparisons import sentence
 from millrace._src.util.export import export
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from millrace._src.autodiff.gradients import gradients, source_tensor
 from millrace._src.autodiff.graph_gradients import graph_gradients
-from millrace._src.control_flow.jacobian import jacobian_rows
+from millrace._src.autodiff.jacobian import jacobian_rows
 from millrace._src.core import context
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state

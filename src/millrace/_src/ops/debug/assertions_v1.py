@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.control_flow.debug import comparisons as c
-from millrace._src.control_flow.debug import static_checks as s
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
+from millrace._src.ops.debug import comparisons as c
+from millrace._src.ops.debug import static_checks as s
 from millrace._src.util.export import export
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.control_flow.debug.assertion import assert_that
-from millrace._src.control_flow.debug.comparisons import describe, sentence
-from millrace._src.control_flow.debug.static_checks import IN, RANK, assert_rank_check
 from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.debug.assertion import assert_that
+from millrace._src.ops.debug.comparisons import describe, sentence
+from millrace._src.ops.debug.static_checks import IN, RANK, assert_rank_check
 from millrace._src.util.export import export
 
 

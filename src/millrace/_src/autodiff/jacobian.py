@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.control_flow.map_fn import map_fn
-from millrace._src.control_flow.vectorized_map import vectorized_map
 from millrace._src.core import context
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
@@ -21,6 +19,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
+from millrace._src.ops.control_flow import map_fn, vectorized_map
 
 Backward = Callable[[Any], Sequence[Any]]
 """From the gradient of the target to the gradients of the sources; None for a source that is not reached."""

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.control_flow.scan import foldl
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
@@ -24,6 +23,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import sequence_mask
+from millrace._src.ops.control_flow import foldl
 from millrace._src.ops.math.reduce import reduce_logsumexp
 from millrace._src.ops.nn.softmax import log_softmax
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor

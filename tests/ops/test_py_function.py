@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.autodiff import py_function
+from millrace._src.ops import py_function
 from tests.contracts.sample import GradientProgram
 from tests.ops.array.answers import check_refusal
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.core.dtypes import float32
 from millrace._src.core.overloads import overload
 from millrace._src.core.specs import TensorSpec
 from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.control_flow import map_fn
 from millrace._src.ops.image.resizing import ResizeMethod, ResizeMethodV1, resize, resize_v1
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 

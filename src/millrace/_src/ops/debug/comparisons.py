@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array
@@ -21,6 +20,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.ops.math.reduce import reduce_all
 from millrace._src.ops.math.unary import abs_
 from millrace._src.util.export import export

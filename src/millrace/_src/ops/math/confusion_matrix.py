@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.control_flow.debug.comparisons import assert_less, assert_non_negative
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -17,6 +16,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like_v1
 from millrace._src.ops.array.joining import stack
+from millrace._src.ops.debug.comparisons import assert_less, assert_non_negative
 from millrace._src.ops.grouping import with_dependencies
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.casting import cast
