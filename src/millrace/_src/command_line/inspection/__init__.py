@@ -1,1 +1,1 @@
-"""What `inspect` finds in files: a module for each kind of file."""
+"""What `inspect` finds in files: a module for each kind of file. Start with `records.py`."""

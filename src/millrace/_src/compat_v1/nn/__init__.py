@@ -1,1 +1,3 @@
-"""`tf.compat.v1.nn`, where it differs from `tf.nn`."""
+"""`tf.compat.v1.nn`, where it differs from `tf.nn`: old arguments (`convolution.py`), recurrent networks
+(`dynamic_recurrence.py`).
+"""

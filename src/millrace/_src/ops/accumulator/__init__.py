@@ -1,1 +1,3 @@
-"""Accumulators of gradients, and the ops on them."""
+"""Accumulators of gradients, and the ops on them: `accumulators.py` holds the sums, `accumulator_ops.py` declares the
+ops.
+"""

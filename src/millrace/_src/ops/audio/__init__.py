@@ -1,1 +1,1 @@
-"""Ops of `tf.audio`."""
+"""Ops of `tf.audio`: WAV files, in `wav_files.py`."""

@@ -1,1 +1,1 @@
-"""Ops of `tf.linalg`."""
+"""Ops of `tf.linalg`. Start with `cholesky.py`: a kernel, a shape rule, a gradient."""

@@ -1,1 +1,3 @@
-"""Lookup tables: what they hold, and the ops on them."""
+"""Lookup tables: what they hold (`tables.py`), and the ops on them (`table_ops.py`). What users hold is in
+`state/lookup/`.
+"""

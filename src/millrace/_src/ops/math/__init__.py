@@ -1,1 +1,1 @@
-"""Ops of `tf.math`."""
+"""Ops of `tf.math`. Start with `unary.py`; reductions are in `reductions.py`, products in `matmul.py`."""

@@ -1,1 +1,1 @@
-"""Queues and stacks of tensors, and the ops on them."""
+"""Queues and stacks of tensors (`queues.py`, `stacks.py`), and the ops on them (`queue_ops.py`)."""

@@ -1,1 +1,1 @@
-"""The ops of `tf.signal`: Fourier and cosine transforms, frames, windows, spectrograms."""
+"""The ops of `tf.signal`: Fourier and cosine transforms, frames, windows, spectrograms. Start with `fourier.py`."""

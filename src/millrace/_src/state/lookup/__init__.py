@@ -1,1 +1,1 @@
-"""Lookup tables as users hold them."""
+"""Lookup tables as users hold them; the ops are in `ops/lookup/`. Start with `static_hash_table.py`."""

@@ -1,1 +1,4 @@
-"""The oneDNN library, by ctypes: convolutions, pools and products of float arrays. Works without the library."""
+"""The oneDNN library by ctypes: convolutions, pools, products of float arrays. Without the library, callers use NumPy.
+
+NumPy arrays go in and out; `library.py` finds the library, `primitives.py` makes one function of it callable.
+"""

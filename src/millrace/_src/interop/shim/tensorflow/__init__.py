@@ -1,4 +1,4 @@
-"""Stands for `tensorflow` in Python processes that a program under `python -m millrace run` starts.
+"""Gives `import tensorflow` to the Python processes that a program under `python -m millrace run` starts.
 
 The launcher puts the folder above on PYTHONPATH. Importing this leaves Millrace itself in `sys.modules["tensorflow"]`.
 """
