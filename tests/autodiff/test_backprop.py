@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.autodiff.backprop import add_gradients, joined, unconnected, zeros
+from millrace._src.autodiff.backprop import add_gradients, fill_unconnected, join, zeros
 from millrace._src.core import op_registry
 from millrace._src.core.op_def import op
 from millrace._src.ops.shape_rules import same_shape
@@ -25,7 +25,7 @@ def rows(values: Any, indices: Any, dtype: Any = tf.int32) -> Any:
 
 
 def test_sparse_gradients_are_joined_in_the_order_they_come() -> None:
-    total = joined(add_gradients(add_gradients(rows([1.0], [0]), rows([2.0, 3.0], [0, 2])), rows([9.0], [1])))
+    total = join(add_gradients(add_gradients(rows([1.0], [0]), rows([2.0, 3.0], [0, 2])), rows([9.0], [1])))
     assert isinstance(total, tf.IndexedSlices)
     assert (value(total.values), value(total.indices)) == ([1.0, 2.0, 3.0, 9.0], [0, 0, 2, 1])
     assert value(total.dense_shape) == [3]
@@ -51,7 +51,7 @@ def test_a_dense_gradient_makes_all_sparse_ones_dense() -> None:
 
 
 def test_indices_of_two_widths_are_joined_as_int64() -> None:
-    total = joined(add_gradients(rows([1.0], [0]), rows([2.0], [1], tf.int64)))
+    total = join(add_gradients(rows([1.0], [0]), rows([2.0], [1], tf.int64)))
     assert total.indices.dtype == tf.int64
 
 
@@ -69,9 +69,9 @@ def test_zeros_of_a_shape_and_dtype() -> None:
 
 def test_a_missing_gradient_is_none_or_zeros() -> None:
     x = tf.constant([1.0, 2.0])
-    assert unconnected(None, x, tf.UnconnectedGradients.NONE) is None
-    assert value(unconnected(None, x, tf.UnconnectedGradients.ZERO)) == [0.0, 0.0]
-    assert unconnected(x, x, tf.UnconnectedGradients.ZERO) is x
+    assert fill_unconnected(None, x, tf.UnconnectedGradients.NONE) is None
+    assert value(fill_unconnected(None, x, tf.UnconnectedGradients.ZERO)) == [0.0, 0.0]
+    assert fill_unconnected(x, x, tf.UnconnectedGradients.ZERO) is x
 
 
 def test_an_op_whose_gradient_is_missing_raises_when_it_is_needed() -> None:

@@ -74,7 +74,7 @@ def test_an_operation_without_a_rule_for_all_rows_goes_the_general_way(
     def refuse(*arguments: Any) -> Any:
         raise NotImplementedError
 
-    monkeypatch.setattr(jacobian_programs, "vectorized", refuse)
+    monkeypatch.setattr(jacobian_programs, "vectorize", refuse)
     first, *later = [jacobians(FUNCTIONS["matrix product"], X, W) for _ in range(3)]
     assert set(forms.values()) == {None}
     for found in later:

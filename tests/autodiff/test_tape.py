@@ -11,7 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.autodiff.recording import is_trainable
-from millrace._src.autodiff.tape import Tape, unpacked
+from millrace._src.autodiff.tape import Tape, unpack_entry
 from millrace._src.core.context import tapes_scope
 from millrace._src.core.op_registry import get_op
 
@@ -28,13 +28,13 @@ def recorded(f: Any, *watched: Any) -> Tape:
 def test_only_ops_on_watched_tensors_are_noted() -> None:
     x, y = tf.constant(2.0), tf.constant(3.0)
     tape = recorded(lambda: (y * y, x * y, tf.cast(x, tf.int32), tf.shape(x)), x)
-    assert [unpacked(e).op.name for e in tape.entries] == ["Mul"]
+    assert [unpack_entry(e).op.name for e in tape.entries] == ["Mul"]
 
 
 def test_only_what_the_gradient_names_is_saved() -> None:
     x = tf.constant([1.0, 2.0])
     tape = recorded(lambda: tf.tanh(x), x)
-    saved = unpacked(tape.entries[0]).saved
+    saved = unpack_entry(tape.entries[0]).saved
     assert set(saved) == set(gradient_plan(get_op("Tanh")).names)
     assert "x" not in saved
 
@@ -54,7 +54,7 @@ def test_an_input_that_no_gradient_needs_is_freed() -> None:
 def test_an_attribute_of_an_op_reaches_its_gradient() -> None:
     x = tf.constant([[1.0, 2.0]])
     tape = recorded(lambda: tf.matmul(x, x, transpose_b=True), x)
-    assert unpacked(tape.entries[0]).attrs["transpose_b"] is True
+    assert unpack_entry(tape.entries[0]).attrs["transpose_b"] is True
 
 
 def test_gradients_flow_through_floats_complex_numbers_and_handles() -> None:

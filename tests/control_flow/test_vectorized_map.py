@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.autodiff.vectorize import vectorized
+from millrace._src.autodiff.vectorize import vectorize
 
 vectorized_map_module = importlib.import_module("millrace._src.control_flow.vectorized_map")
 
@@ -135,7 +135,7 @@ def test_rows_of_different_sizes_are_refused() -> None:
 def test_a_trace_of_the_same_form_runs_the_program_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(vectorized_map_module, "_functions", {})
-    monkeypatch.setattr(vectorized_map_module, "vectorized", lambda *args: made.append(1) or vectorized(*args))
+    monkeypatch.setattr(vectorized_map_module, "vectorize", lambda *args: made.append(1) or vectorize(*args))
     calls = []
 
     def row(e: Any) -> Any:

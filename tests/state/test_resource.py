@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.state.resource import name_in_file, resources_named
+from millrace._src.state.resource import name_in_file, name_resources
 
 
 class Words(tf.saved_model.experimental.TrackableResource):  # type: ignore[misc]  # of the lazy namespace
@@ -68,7 +68,7 @@ def test_in_a_function_the_resource_is_made_outside() -> None:
 
 def test_resources_have_a_name_in_a_file_only_while_one_is_written() -> None:
     assert name_in_file() == ""
-    with resources_named("table"):
+    with name_resources("table"):
         assert name_in_file() == "table"
     assert name_in_file() == ""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from millrace._src.autograph.transform.expressions import Expressions, chained, is_python_test
+from millrace._src.autograph.transform.expressions import Expressions, chain_comparison, is_python_test
 from millrace._src.autograph.transform.naming import Namer
 
 
@@ -154,4 +154,4 @@ def test_certain_conditions_stay_as_they_were() -> None:
 def test_a_chain_of_comparisons_holds_the_middle() -> None:
     node = ast.parse("a < b() <= c", mode="eval").body
     assert isinstance(node, ast.Compare)
-    assert ast.unparse(chained(node, "m")) == "a < (m := b()) and m <= c"
+    assert ast.unparse(chain_comparison(node, "m")) == "a < (m := b()) and m <= c"

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, with_context
+from millrace._src.autograph.transform.templates import copy_tree, expression, header, locate, template, with_context
 
 
 def _text(statements: list[ast.stmt]) -> str:
@@ -62,7 +62,7 @@ def test_a_part_that_stands_twice_is_copied() -> None:
 def test_nodes_of_templates_get_the_place_of_what_they_stand_for_and_the_user_s_keep_theirs() -> None:
     (user,) = ast.parse("\n\n    \nvalue = total(1)").body
     assert isinstance(user, ast.Assign)
-    (new,) = place(template("held = wrapper(value)", value=user.value), user)
+    (new,) = locate(template("held = wrapper(value)", value=user.value), user)
     assert isinstance(new, ast.Assign) and isinstance(new.value, ast.Call)
     assert (new.lineno, new.col_offset, new.end_col_offset) == (4, 0, 16)
     assert (new.value.lineno, new.value.col_offset) == (4, 0)
@@ -72,7 +72,7 @@ def test_nodes_of_templates_get_the_place_of_what_they_stand_for_and_the_user_s_
 
 def test_what_has_no_place_yet_gives_none() -> None:
     added = expression("f(x)")
-    (outer,) = place([expression("g(x)", x=place([added], expression("x"))[0])], ast.parse("a", mode="eval").body)
+    (outer,) = locate([expression("g(x)", x=locate([added], expression("x"))[0])], ast.parse("a", mode="eval").body)
     assert [n.col_offset for n in ast.walk(outer) if isinstance(n, ast.expr)] == [0, 0, 0, 0, 0]
 
 
@@ -80,7 +80,7 @@ def test_what_is_made_inside_a_users_expression_gets_the_place_of_that() -> None
     user = ast.parse("a and bb", mode="eval").body
     assert isinstance(user, ast.BoolOp)
     user.values[1] = expression("wrapped(x)", x=user.values[1])
-    (whole,) = place([expression("f(x)", x=user)], ast.parse("\n\nelsewhere").body[0])
+    (whole,) = locate([expression("f(x)", x=user)], ast.parse("\n\nelsewhere").body[0])
     calls = [node for node in ast.walk(whole) if isinstance(node, ast.Call)]
     assert [(call.lineno, call.col_offset, call.end_col_offset) for call in calls] == [(3, 0, 9), (1, 0, 8)]
 
@@ -100,7 +100,7 @@ def test_what_is_made_inside_a_users_expression_gets_the_place_of_that() -> None
 )
 def test_an_error_in_a_statement_points_to_its_head(source: str, line: int, columns: tuple[int, int]) -> None:
     (statement,) = ast.parse(source).body
-    (part,) = place([expression("added")], header(statement))
+    (part,) = locate([expression("added")], header(statement))
     assert (part.lineno, part.end_lineno, part.col_offset, part.end_col_offset) == (line, line, *columns)
 
 

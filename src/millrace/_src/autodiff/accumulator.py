@@ -23,7 +23,7 @@ from millrace._src.autodiff.tangent_plans import (
     TangentPlan,
     seed_like,
     tangent_plan,
-    weighted_targets,
+    weigh_targets,
     whole_plan,
 )
 from millrace._src.autodiff.tape import Tape
@@ -271,7 +271,7 @@ def tangents_through(backward: Callable[..., Any], outputs: Sequence[Any], tange
             tape.watch(seed)
     with tapes_scope((*state.tapes, tape)):
         gradients = list(backward(*seeds))
-    weights = {tape_id(target): weight for target, weight in weighted_targets(gradients, tangents)}
+    weights = {tape_id(target): weight for target, weight in weigh_targets(gradients, tangents)}
     seed_numbers = [0 if s is None else tape_id(s) for s in seeds]
     results = sweep(reversed(tape.entries), weights, frozenset(seed_numbers))
     return [dense(results.get(number)) if number else None for number in seed_numbers]

@@ -11,9 +11,9 @@ import enum
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from millrace._src.autodiff.gradient_plan import GradientPlan, computed, gradient_plan
+from millrace._src.autodiff.gradient_plan import GradientPlan, compute_gradient, gradient_plan
 from millrace._src.autodiff.recording import PackedEntry
-from millrace._src.autodiff.tape import Entry, unpacked
+from millrace._src.autodiff.tape import Entry, unpack_entry
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -45,19 +45,19 @@ def sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wan
     _sweep(entries, gradients, wanted)
     for i in wanted:
         if i in gradients:
-            gradients[i] = joined(gradients[i])
+            gradients[i] = join(gradients[i])
     return gradients
 
 
 def _sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]) -> None:
     for noted in entries:
         if type(noted) is not tuple or not gradients.keys().isdisjoint(noted[2]):
-            _go_back(unpacked(noted), gradients, wanted)
+            _go_back(unpack_entry(noted), gradients, wanted)
 
 
 def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) -> None:
     """Takes the gradients of an op's outputs and adds the gradients of the inputs; no value outlives the call."""
-    output_gradients = [joined(gradients.get(i)) if i else None for i in entry.output_ids]
+    output_gradients = [join(gradients.get(i)) if i else None for i in entry.output_ids]
     if all(g is None for g in output_gradients):
         return
     for i in entry.output_ids:
@@ -68,7 +68,7 @@ def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) ->
         return
     with name_scope(entry.scope):
         results = entry_gradients(entry, output_gradients)
-        gradients_found = [computed(g) for g in results]  # all nodes that TensorFlow writes, needed or not
+        gradients_found = [compute_gradient(g) for g in results]  # all nodes that TensorFlow writes, needed or not
     _collect(gradients, entry.input_ids, gradients_found)
 
 
@@ -76,7 +76,7 @@ def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Seque
     """Adds the gradients of an op's inputs to the known gradients; calls a gradient on demand only if it is needed."""
     for i, gradient in zip(input_ids, results):
         if i and gradient is not None:
-            gradient = computed(gradient)
+            gradient = compute_gradient(gradient)
             earlier_gradient = gradients.get(i)
             gradients[i] = gradient if earlier_gradient is None else add_gradients(earlier_gradient, gradient)
 
@@ -87,7 +87,7 @@ def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[A
     A loop that is differentiated takes further inputs (the lists that it fills), which come last and have no gradient.
     """
     if entry.backward is not None:
-        full_gradients = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
+        full_gradients = [_fill(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
         return list(entry.backward(*full_gradients))
     plan = gradient_plan(entry.op)
     if plan is None:
@@ -97,7 +97,7 @@ def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[A
         grouped = output_gradients
     else:
         specs = [None if none else s for none, s in zip(_takes_none(plan, entry), entry.output_specs, strict=True)]
-        full_gradients = [_filled(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
+        full_gradients = [_fill(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
         grouped = entry.op.signature.split_outputs(full_gradients, entry.attrs)
     result = plan.function(*grouped, **entry.saved)
     if plan.is_plain:
@@ -137,7 +137,7 @@ def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
     return input_gradients
 
 
-def _filled(gradient: object, spec: Any) -> Any:
+def _fill(gradient: object, spec: Any) -> Any:
     """Returns the gradient of an output, zeros for an output without a gradient."""
     if gradient is not None or spec is None:
         return gradient
@@ -166,7 +166,7 @@ class _SlicesSum:
     def __init__(self, *parts: IndexedSlices) -> None:
         self.parts = list(parts)
 
-    def joined(self) -> IndexedSlices:
+    def join(self) -> IndexedSlices:
         """Joins the gradients to one `IndexedSlices`, in the order of the sweep: the last use comes first."""
         parts = self.parts
         indices = [convert_to_tensor(p.indices) for p in parts]
@@ -177,23 +177,23 @@ class _SlicesSum:
         return IndexedSlices(values, raw.ConcatV2(values=indices, axis=0), shape)
 
 
-def joined(gradient: object) -> Any:
+def join(gradient: object) -> Any:
     """Returns a gradient in its public form: a `_SlicesSum` becomes one `IndexedSlices`."""
-    return gradient.joined() if type(gradient) is _SlicesSum else gradient
+    return gradient.join() if type(gradient) is _SlicesSum else gradient
 
 
 def add_gradients(a: Any, b: Any) -> Any:
-    """Adds another gradient to the gradient known so far; sparse gradients stay sparse, until `joined`."""
+    """Adds another gradient to the gradient known so far; sparse gradients stay sparse, until `join`."""
     if isinstance(b, IndexedSlices):
         if type(a) is _SlicesSum:
             a.parts.append(b)
             return a
         if isinstance(a, IndexedSlices):
             return _SlicesSum(a, b)
-    return raw.AddN(inputs=[convert_to_tensor(joined(a)), convert_to_tensor(b)])
+    return raw.AddN(inputs=[convert_to_tensor(join(a)), convert_to_tensor(b)])
 
 
-def unconnected(gradient: object, source: Any, mode: UnconnectedGradients) -> Any:
+def fill_unconnected(gradient: object, source: Any, mode: UnconnectedGradients) -> Any:
     """Returns a gradient, or the value that represents a missing gradient: None or zeros."""
     if gradient is not None or mode is UnconnectedGradients.NONE:
         return gradient

@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.autodiff.gradient_registry import ATTRIBUTE, checked_gradients
+from millrace._src.autodiff.gradient_registry import ATTRIBUTE, validate_gradients
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
@@ -135,7 +135,7 @@ def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
             continue
         for before, after in zip(results, outputs, strict=True):
             tape.record(get_op("Identity"), [before], [after], {"T": after.dtype})
-    return _packed(result, tensors, outputs)
+    return _pack_result(result, tensors, outputs)
 
 
 def _source(argument: Any) -> Any:
@@ -175,7 +175,7 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     result_tensors = _flat_result(result)
     sources = [*tensors, *[_inside(v.handle) for v in variables]]  # while tapes watch, as when the variables were read
     backward = _Backward(grad_fn, variables, len(tensors))
-    return _packed(result, result_tensors, _graph_outputs(result_tensors, sources, backward))
+    return _pack_result(result, result_tensors, _graph_outputs(result_tensors, sources, backward))
 
 
 def _inside(tensor: object) -> Any:
@@ -192,7 +192,7 @@ def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Ba
 
     def gradients(operation: Operation, dys: Sequence[Any]) -> list[Any]:
         full_gradients = [_zeros(t) if d is None else d for t, d in zip(operation.outputs[:count], dys, strict=False)]
-        return checked_gradients(operation, [*[None] * count, *backward.for_graph(full_gradients)])
+        return validate_gradients(operation, [*[None] * count, *backward.for_graph(full_gradients)])
 
     rewriting.set_gradient(operation, gradients)
     rewriting.change_attrs(operation, {ATTRIBUTE: f"CustomGradient-{context.unique_id()}"})
@@ -290,7 +290,7 @@ def _flat_result(result: object) -> list[Any]:
     ]
 
 
-def _packed(result: object, flat: Sequence[Any], outputs: Sequence[Any]) -> Any:
+def _pack_result(result: object, flat: Sequence[Any], outputs: Sequence[Any]) -> Any:
     """Returns the outputs in the structure of the result."""
     expand = not any(isinstance(item, IndexedSlices) for item in flat)
     return nest.pack_sequence_as(result, outputs, expand_composites=expand)

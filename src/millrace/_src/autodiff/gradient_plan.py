@@ -1,7 +1,7 @@
 """The values that the gradient of an op asks for, by the names of the gradient's parameters.
 
 A gradient function takes the output gradients first, then by name the inputs, outputs and attributes that it uses. The
-plan reads these names once per op; `saved_values` picks the named values out of a call.
+plan reads these names once per op; `gather_values` picks the named values out of a call.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class GradientPlan:
             (name, inputs.index(name) if name in inputs else -1 if name in outputs else -2) for name in self.names
         )
 
-    def saved(self, inputs: Sequence[Any], output: object, attrs: dict[str, Any]) -> dict[str, Any]:
+    def gather_saved(self, inputs: Sequence[Any], output: object, attrs: dict[str, Any]) -> dict[str, Any]:
         """Returns the values that the gradient of a plain op asks for."""
         return {
             name: inputs[place] if place >= 0 else output if place == -1 else attrs.get(name)
@@ -110,12 +110,12 @@ def gradient_plan(op: OpDef) -> GradientPlan | None:
     return None if op.rules.gradient is None else GradientPlan(op)
 
 
-def computed(gradient: object) -> Any:
+def compute_gradient(gradient: object) -> Any:
     """Returns the gradient that a rule gives for an input; calls a function that computes a gradient on demand."""
     return gradient() if type(gradient) is FunctionType else gradient
 
 
-def saved_values(
+def gather_values(
     op: OpDef, names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]
 ) -> dict[str, Any]:
     """Returns the inputs, outputs and attributes that a gradient asks for by name."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
+from millrace._src.autodiff.gradient_plan import compute_gradient, gather_values, gradient_plan
 from millrace._src.autodiff.recording import forget_rules
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import NotFoundError
@@ -60,7 +60,7 @@ class RegisterGradient:
     """
 
     def __init__(self, op_type: str) -> None:
-        self._op_type = _checked_name(op_type)
+        self._op_type = _validate_name(op_type)
 
     def __call__(self, f: _Rule) -> _Rule:
         _enter(self._op_type, f)
@@ -85,17 +85,17 @@ def no_gradient(op_type: str) -> None:
       TypeError: if `op_type` is not a string.
       KeyError: if there is a rule of that name already, or the op of that name has a gradient.
     """
-    _enter(_checked_name(op_type), None)
+    _enter(_validate_name(op_type), None)
 
 
-def _checked_name(op_type: object) -> str:
+def _validate_name(op_type: object) -> str:
     if not isinstance(op_type, str):
         raise TypeError(f"op_type must be a string; received {op_type!r} of type {type(op_type).__name__}.")
     return op_type
 
 
 def _enter(name: str, rule: Callable[..., Any] | None) -> None:
-    op = _op_called(name)
+    op = _find_op(name)
     problem = (
         op is not None
         and (op.rules.gradient or op.rules.operation_gradient or op.traits.not_differentiable) is not None
@@ -112,7 +112,7 @@ def _enter(name: str, rule: Callable[..., Any] | None) -> None:
         forget_rules()
 
 
-def _op_called(name: str) -> OpDef | None:
+def _find_op(name: str) -> OpDef | None:
     try:
         return find_op(name)
     except NotFoundError:
@@ -131,7 +131,7 @@ def operation_rule(op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]
     if not isinstance(output, SymbolicTensor):
         return None
     operation = output.op
-    override = operation.gradient_override or named_rule(operation)
+    override = operation.gradient_override or find_named_rule(operation)
     if override is not None:
         return lambda *dys: override(operation, dys)
     rule = op.rules.operation_gradient
@@ -140,23 +140,23 @@ def operation_rule(op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]
     return lambda *dys: rule(operation, dys, frozenset(i for i, number in enumerate(input_ids()) if number))
 
 
-def named_rule(operation: Any) -> Callable[..., Any] | None:
+def find_named_rule(operation: Any) -> Callable[..., Any] | None:
     """Returns the rule that an operation asks for, as `(operation, output gradients) -> input gradients`, or None."""
     name = operation.attrs.get(ATTRIBUTE)
     if name is None:
         return None
     name = name.decode() if isinstance(name, bytes) else name
     if name not in _RULES:
-        op = _op_called(name)
+        op = _find_op(name)
         if op is None or op.rules.gradient is None:
             raise LookupError(_missing(operation, name))
-        return _borrowed(op)
+        return _borrow_rule(op)
     rule = _RULES[name]
 
     def apply(operation: Operation, dys: Sequence[Any]) -> list[Any]:
         if rule is None:
             return [None] * len(operation.inputs)
-        return checked_gradients(operation, as_list(rule(operation, *dys)))
+        return validate_gradients(operation, as_list(rule(operation, *dys)))
 
     return apply
 
@@ -168,15 +168,15 @@ def _missing(operation: Operation, name: str) -> str:
     )
 
 
-def _borrowed(op: OpDef) -> Callable[..., Any]:
+def _borrow_rule(op: OpDef) -> Callable[..., Any]:
     """Applies the gradient of another op to an operation with inputs, outputs and attributes of the same names."""
 
     def apply(operation: Operation, dys: Sequence[Any]) -> list[Any]:
         plan = gradient_plan(op)
         assert plan is not None
-        values = saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
+        values = gather_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
         grouped = op.signature.split_outputs(plan.as_accepted(dys), operation.attrs)
-        return checked_gradients(operation, [computed(g) for g in as_list(plan.function(*grouped, **values))])
+        return validate_gradients(operation, [compute_gradient(g) for g in as_list(plan.function(*grouped, **values))])
 
     return apply
 
@@ -186,7 +186,7 @@ def as_list(gradients: object) -> list[Any]:
     return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
 
 
-def checked_gradients(operation: Operation, gradients: Sequence[Any]) -> list[Any]:
+def validate_gradients(operation: Operation, gradients: Sequence[Any]) -> list[Any]:
     """Returns gradients of the inputs of an operation as tensors.
 
     Raises: ValueError: if the number is not the number of inputs, or a shape does not fit the shape of the input.
@@ -197,10 +197,10 @@ def checked_gradients(operation: Operation, gradients: Sequence[Any]) -> list[An
             f"{len(operation.inputs)}"
         )
     pairs = zip(operation.inputs, gradients, strict=True)
-    return [_checked(operation, i, tensor, gradient) for i, (tensor, gradient) in enumerate(pairs)]
+    return [_validate_gradient(operation, i, tensor, gradient) for i, (tensor, gradient) in enumerate(pairs)]
 
 
-def _checked(operation: Any, index: int, tensor: Any, gradient: Any) -> Any:
+def _validate_gradient(operation: Any, index: int, tensor: Any, gradient: Any) -> Any:
     if gradient is None or isinstance(gradient, IndexedSlices):
         return gradient
     is_plain = not hasattr(gradient, "dtype")  # a Python number or list

@@ -14,15 +14,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from millrace._src.autodiff import tape as tapes
-from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
+from millrace._src.autodiff.backprop import UnconnectedGradients, fill_unconnected, sweep
 from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
-from millrace._src.autodiff.jacobian_programs import compiled_rows
+from millrace._src.autodiff.jacobian_programs import compute_rows
 from millrace._src.autodiff.recording import PackedEntry, is_trainable
-from millrace._src.autodiff.sweep_programs import Ones, compiled_gradients, made
+from millrace._src.autodiff.sweep_programs import Ones, materialize, run_compiled_sweep
 from millrace._src.autodiff.tape import Entry, Tape
 from millrace._src.autodiff.tape_arguments import (
+    check_weight,
     differentiated_parts,
-    given_weight,
     is_differentiable_target,
     is_own_source,
     jacobian_target,
@@ -184,7 +184,7 @@ class GradientTape:
         )
         flat_sources = nest.flatten(sources)
         parts = gradient_parts(flat_sources)
-        weights = None if output_gradients is None else list(map(given_weight, differentiated_parts(output_gradients)))
+        weights = None if output_gradients is None else list(map(check_weight, differentiated_parts(output_gradients)))
         self._start_use()
         found_gradients = self._compute(flat_targets, parts, weights, mode, lets_go=not self._persistent)
         gradients = gradients_of_leaves(flat_sources, found_gradients)
@@ -237,16 +237,16 @@ class GradientTape:
             weight = None if weights is None or index >= len(weights) else weights[index]
             seed = Ones(target) if weight is None else weight_tensor(weight, target)
             number = tape_id(target)
-            seeds[number] = made(seeds[number]) + made(seed) if number in seeds else seed
+            seeds[number] = materialize(seeds[number]) + materialize(seed) if number in seeds else seed
         entries = self._tape.entries
-        results = compiled_gradients(entries, seeds, numbers)
+        results = run_compiled_sweep(entries, seeds, numbers)
         if results is None:
-            gradients = {number: made(seed) for number, seed in seeds.items()}
+            gradients = {number: materialize(seed) for number, seed in seeds.items()}
             self._is_broken = lets_go
-            swept = sweep(_taken(entries) if lets_go else reversed(entries), gradients, frozenset(numbers))
+            swept = sweep(_pop_entries(entries) if lets_go else reversed(entries), gradients, frozenset(numbers))
             self._is_broken = False
             results = [swept.get(n) for n in numbers]
-        return [unconnected(g, s, mode) for g, s in zip(results, sources, strict=True)]
+        return [fill_unconnected(g, s, mode) for g, s in zip(results, sources, strict=True)]
 
     def jacobian(
         self,
@@ -349,7 +349,7 @@ class GradientTape:
         assert self._tape is not None
         if type(target) is not EagerTensor or not (target.dtype.is_floating or target.dtype.is_complex):
             return None
-        return compiled_rows(self._tape.entries, target, [source_number(s) for s in sources])
+        return compute_rows(self._tape.entries, target, [source_number(s) for s in sources])
 
     def _check_may_loop(self, what: str, vectorize: bool) -> None:
         """Refuses rows that are computed one after the other, eagerly, on a tape that may be used once."""
@@ -360,7 +360,7 @@ class GradientTape:
             )
 
 
-def _taken(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
+def _pop_entries(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
     """Yields the entries, the last entry first, and takes each off the list, so that its values can be freed."""
     while entries:
         yield entries.pop()

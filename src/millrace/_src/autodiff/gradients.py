@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.autodiff.backprop import UnconnectedGradients, unconnected
+from millrace._src.autodiff.backprop import UnconnectedGradients, fill_unconnected
 from millrace._src.autodiff.graph_gradients import graph_gradients
 from millrace._src.core import context
 from millrace._src.core.argument_types import TensorLike
@@ -71,8 +71,8 @@ def gradients(
         mode = UnconnectedGradients(unconnected_gradients)
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
-    targets = [convert_to_tensor(y, name="y") for y in gradient_parts(_listed(ys, "ys"))]
-    leaves = _listed(xs, "xs")
+    targets = [convert_to_tensor(y, name="y") for y in gradient_parts(_as_list(ys, "ys"))]
+    leaves = _as_list(xs, "xs")
     sources = [source_tensor(x) for x in gradient_parts(leaves)]
     weights = [None] * len(targets) if grad_ys is None else gradient_parts(nest.flatten(grad_ys))
     if len(weights) != len(targets):
@@ -83,11 +83,11 @@ def gradients(
         source_gradients = graph_gradients(
             graph.get_operations(), targets, seeds, sources, stopped, graph.colocate_with
         )
-    found_gradients = [unconnected(g, s, mode) for g, s in zip(source_gradients, sources, strict=True)]
+    found_gradients = [fill_unconnected(g, s, mode) for g, s in zip(source_gradients, sources, strict=True)]
     return gradients_of_leaves(leaves, found_gradients)
 
 
-def _listed(structure: object, argument: str) -> list[Any]:
+def _as_list(structure: object, argument: str) -> list[Any]:
     """Returns the tensors of an argument.
 
     Raises: AttributeError: if a tensor is None, as in TensorFlow.

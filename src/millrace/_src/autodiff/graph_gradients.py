@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import sweep
-from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
+from millrace._src.autodiff.gradient_plan import gather_values, gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import Entry
@@ -46,14 +46,14 @@ def graph_gradients(
             continue
         number = tape_id(target)
         gradients[number] = gradients[number] + gradient if number in gradients else gradient
-    reached_numbers = reached_from(operations, sources, stopped)
+    reached_numbers = find_reached(operations, sources, stopped)
     source_numbers = [tape_id(s) for s in sources]
     blocked = frozenset(source_numbers)
     results = sweep(_entries(operations, reached_numbers, gradients, stopped, place), gradients, blocked)
     return [results.get(n) for n in source_numbers]
 
 
-def reached_from(
+def find_reached(
     operations: Iterable[Operation], sources: Sequence[Any], stopped: Container[int] = frozenset()
 ) -> set[int]:
     """Returns the numbers of the tensors that depend on a source through differentiable values."""
@@ -98,5 +98,5 @@ def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
     plan = gradient_plan(op)
     if plan is None and op.traits.not_differentiable is not None:
         return Entry(op, operation.attrs, (), (), (), {})
-    values = {} if plan is None else saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
+    values = {} if plan is None else gather_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
     return Entry(op, operation.attrs, input_ids, output_ids, specs, values, scope=scope)

@@ -48,7 +48,7 @@ def jacobian_rows(
     found = None if at_once is None else at_once()
     if found is None:
         seeds = _unit_seeds(dims, target.shape, target.dtype)
-        found = _mapped(backward, seeds, "jacobian", vectorize, parallel_iterations)
+        found = _map_seeds(backward, seeds, "jacobian", vectorize, parallel_iterations)
     return [None if rows is None else _with_leading(rows, dims, target.shape) for rows in found]
 
 
@@ -66,13 +66,13 @@ def batch_jacobian_rows(
     seeds = _unit_seeds(dims[1:], target.shape[1:], target.dtype)
 
     def one(seed: Any) -> Sequence[Any]:
-        return backward(_shaped(raw.BroadcastTo(input=raw.ExpandDims(input=seed, dim=0), shape=dims), target.shape))
+        return backward(_set_shape(raw.BroadcastTo(input=raw.ExpandDims(input=seed, dim=0), shape=dims), target.shape))
 
-    (rows,) = _mapped(one, seeds, "batch_jacobian", vectorize, parallel_iterations)
+    (rows,) = _map_seeds(one, seeds, "batch_jacobian", vectorize, parallel_iterations)
     if rows is None:
         zero = convert_to_tensor(0, dtype=target.dtype)
-        return _shaped(raw.Fill(dims=_joined(dims, _dimensions(source)[1:]), value=zero), result_shape)
-    return _shaped(_entries_first(rows, dims), result_shape)
+        return _set_shape(raw.Fill(dims=_concatenate(dims, _dimensions(source)[1:]), value=zero), result_shape)
+    return _set_shape(_entries_first(rows, dims), result_shape)
 
 
 def check_batches(target: TensorShape, source: TensorShape) -> None:
@@ -87,13 +87,13 @@ def check_batches(target: TensorShape, source: TensorShape) -> None:
 def _entries_first(rows: Any, dims: object) -> Any:
     """Turns `[row, batch, ...]` into `[batch, target's other dimensions, ...]`."""
     by_entry = raw.Transpose(x=rows, perm=[1, 0, *range(2, rows.shape.rank)])
-    return raw.Reshape(tensor=by_entry, shape=_joined(dims, _dimensions(rows)[2:]))
+    return raw.Reshape(tensor=by_entry, shape=_concatenate(dims, _dimensions(rows)[2:]))
 
 
 def _with_leading(rows: Any, dims: object, shape: TensorShape) -> Any:
     """Turns rows stacked along one axis into rows stacked along the axes of the target."""
-    full = raw.Reshape(tensor=rows, shape=_joined(dims, _dimensions(rows)[1:]))
-    return _shaped(full, shape.concatenate(rows.shape[1:]))
+    full = raw.Reshape(tensor=rows, shape=_concatenate(dims, _dimensions(rows)[1:]))
+    return _set_shape(full, shape.concatenate(rows.shape[1:]))
 
 
 # --- seeds -----------------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def _unit_seeds(dims: object, shape: TensorShape, dtype: Any) -> Any:
     numbers = raw.Range(start=0, limit=count, delta=1)
     rows = raw.OneHot(indices=numbers, depth=count, on_value=on, off_value=off, axis=-1)
     first = [size] if size is not None else raw.Reshape(tensor=count, shape=[1])
-    return _shaped(raw.Reshape(tensor=rows, shape=_joined(first, dims)), TensorShape([size]).concatenate(shape))
+    return _set_shape(raw.Reshape(tensor=rows, shape=_concatenate(first, dims)), TensorShape([size]).concatenate(shape))
 
 
 def _dimensions(tensor: Any) -> Any:
@@ -117,7 +117,7 @@ def _dimensions(tensor: Any) -> Any:
     return tensor.shape.as_list() if tensor.shape.is_fully_defined() else raw.Shape(input=tensor)
 
 
-def _joined(*parts: Any) -> Any:
+def _concatenate(*parts: Any) -> Any:
     """Puts dimensions one after the other."""
     if all(isinstance(part, list) for part in parts):
         return [n for part in parts for n in part]
@@ -125,7 +125,7 @@ def _joined(*parts: Any) -> Any:
     return raw.ConcatV2(values=vectors, axis=0)
 
 
-def _shaped(tensor: Any, shape: TensorShape) -> Any:
+def _set_shape(tensor: Any, shape: TensorShape) -> Any:
     """Tells a tensor of a graph its shape."""
     if not executing_eagerly():
         tensor.set_shape(shape)
@@ -135,7 +135,7 @@ def _shaped(tensor: Any, shape: TensorShape) -> Any:
 # --- one backward pass per seed --------------------------------------------------------------------------------------
 
 
-def _mapped(
+def _map_seeds(
     backward: Backward, seeds: Any, what: str, vectorize: bool, parallel_iterations: int | None
 ) -> Sequence[Any]:
     """Returns the results of `backward` for all seeds, stacked."""

@@ -19,11 +19,11 @@ from millrace._src.autodiff.sweep_programs import (
     Tape,
     may_have_program,
     program_of,
+    split_entries,
     swept_graph,
-    taken_apart,
 )
 from millrace._src.autodiff.tape import Entry
-from millrace._src.autodiff.vectorize import vectorized
+from millrace._src.autodiff.vectorize import vectorize
 from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor, tape_id
@@ -32,7 +32,7 @@ from millrace._src.graph.operation import Operation
 from millrace._src.ops.batching import Value, spread
 
 
-def compiled_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, sources: Sequence[int]) -> Any:
+def compute_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, sources: Sequence[int]) -> Any:
     """Returns the gradients of each element of a target, computed by the program for tapes of this form.
 
     Args:
@@ -47,8 +47,8 @@ def compiled_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, s
     seeds: dict[int, Any] = {tape_id(target): stand_in_of(shape, dtype)}
     if not may_have_program(entries, seeds):
         return None
-    tape, form = taken_apart(entries, seeds, sources)
-    run = program_of(("rows", form), tape, _compiled)
+    tape, form = split_entries(entries, seeds, sources)
+    run = program_of(("rows", form), tape, _compile_rows)
     if run is None:
         return None
     count = target._eager_array.size
@@ -56,7 +56,7 @@ def compiled_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, s
     return run(tape._replace(seeds=[EagerTensor(unit_seeds, dtype)]))
 
 
-def _compiled(tape: Tape) -> Run | None:
+def _compile_rows(tape: Tape) -> Run | None:
     """Returns the program of the sweeps of all rows, or None if a sweep is not a function of arrays.
 
     Raises: NotImplementedError: if an op cannot be run on all rows at once.
@@ -76,7 +76,7 @@ def _compiled(tape: Tape) -> Run | None:
             _input(graph, t, count if place >= len(tape.values) else None) for place, t in enumerate(swept.inputs)
         ]
         given = {id(t.op): value for t, value in zip(swept.inputs, inputs, strict=True)}
-        batches = vectorized(swept.graph, given, outputs, count, _refuse)
+        batches = vectorize(swept.graph, given, outputs, count, _refuse)
         rows = [graph.capture(spread(value, count)) for value in batches]
     program = eager_engine().compile(optimize(graph, [value.tensor for value in inputs], rows))
     results: list[Any] = [None] * len(swept.results)

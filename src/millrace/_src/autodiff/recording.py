@@ -122,7 +122,7 @@ class Recording:
     def _stand_in(self, place: int, shape: tuple[int, ...]) -> Any:
         return stand_in_of(shape, self._dtypes[place])
 
-    def saved(self, values: Sequence[Any], stand_ins: Sequence[Any]) -> dict[str, Any]:
+    def gather_saved(self, values: Sequence[Any], stand_ins: Sequence[Any]) -> dict[str, Any]:
         """Returns the values that the gradient asks for, by name."""
         stand_in_of = dict(zip(self.shape_places, stand_ins, strict=True))
         stand_in_of.update(zip(self.value_places, values, strict=True))  # an output may be there twice

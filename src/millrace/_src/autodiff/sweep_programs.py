@@ -63,7 +63,7 @@ class Ones:
         return raw.OnesLike(x=target)
 
 
-def made(seed: object) -> Any:
+def materialize(seed: object) -> Any:
     """Returns the gradient of a target as a tensor."""
     return seed.tensor() if type(seed) is Ones else seed
 
@@ -88,7 +88,7 @@ Run = Callable[[Tape], "list[Any] | None"]
 """Computes the gradients of a tape; None if the program failed."""
 
 
-def compiled_gradients(
+def run_compiled_sweep(
     entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any], sources: Sequence[int]
 ) -> list[Any] | None:
     """Returns the gradients that a sweep finds, computed by the program for tapes of this form.
@@ -102,8 +102,8 @@ def compiled_gradients(
     """
     if not may_have_program(entries, seeds):
         return None
-    tape, form = taken_apart(entries, seeds, sources)
-    run = program_of(form, tape, _compiled)
+    tape, form = split_entries(entries, seeds, sources)
+    run = program_of(form, tape, _compile_sweep)
     return None if run is None else run(tape)
 
 
@@ -151,7 +151,7 @@ def _has_value(seed: object) -> bool:
     return isinstance(tensor, EagerTensor) and tensor._eager_array.dtype.kind != "O"
 
 
-def taken_apart(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[Tape, Any]:
+def split_entries(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[Tape, Any]:
     """Returns the tape with places for tape numbers, and the key of the tape's form.
 
     Places count from 1: the sources first, then the outputs in the order of the tape.
@@ -215,7 +215,7 @@ class SweptGraph(NamedTuple):
     results: list[Any]
 
 
-def _compiled(tape: Tape) -> Run | None:
+def _compile_sweep(tape: Tape) -> Run | None:
     """Returns the program of a sweep, or None if the sweep is not a function of arrays."""
     swept = swept_graph(tape)
     if swept is None:
@@ -278,7 +278,7 @@ def _symbolic_entries(graph: FuncGraph, tape: Tape, values: Sequence[Any]) -> li
             own_values[index] = value, graph.constant(value._eager_array, value.dtype, "value")
         own_shapes = [next(shapes) for _ in recording.shape_places]
         stand_ins = [_placeholder(graph, d, s) for d, s in zip(recording.shape_dtypes(), own_shapes, strict=True)]
-        saved_values = recording.saved([symbolic for _, symbolic in own_values], stand_ins)
+        saved_values = recording.gather_saved([symbolic for _, symbolic in own_values], stand_ins)
         specs = recording.output_specs(own_shapes)
         entries.append(Entry(recording.call.op, recording.call.attrs, input_ids, output_ids, specs, saved_values))
     return entries
@@ -318,7 +318,7 @@ class Runner:
     def __call__(self, tape: Tape) -> list[Any] | None:
         """Returns the gradients, or None if the program failed."""
         arrays = [t._eager_array for t in tape.values]
-        arrays += [made(tape.seeds[i])._eager_array for i in self._seeds]
+        arrays += [materialize(tape.seeds[i])._eager_array for i in self._seeds]
         try:
             results = self._run(*arrays)
         except Exception:  # the sweep op by op meets the same error, and names it

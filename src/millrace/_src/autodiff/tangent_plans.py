@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.autodiff.backprop import add_gradients, entry_gradients
-from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
-from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
+from millrace._src.autodiff.gradient_plan import compute_gradient, gather_values, gradient_plan
+from millrace._src.autodiff.graph_gradients import find_reached, graph_gradients
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import Entry
 from millrace._src.core.context import eager_engine, tapes_scope
@@ -84,7 +84,7 @@ class TangentPlan:
         return frozenset(s for t, s in values if is_trainable(t.dtype) and self._is_reached_from(t))
 
     def _is_reached_from(self, tensor: object) -> bool:
-        numbers = reached_from(self.operations, [tensor])
+        numbers = find_reached(self.operations, [tensor])
         return any(tape_id(t) in numbers for t in self.found)
 
     def arguments(self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
@@ -140,7 +140,7 @@ def tangent_plan(
 
     Raises: LookupError: if the plan needs a gradient that is not defined.
     """
-    baked = _baked(op, inputs, attrs)
+    baked = _bake_attributes(op, inputs, attrs)
     constants = tuple((i, v.shape, v.tobytes()) for i, v in baked.items())
     call = (op, *attrs.items(), *[t.dtype for t in inputs], *[t is not None for t in tangents], constants)
     shapes = tuple([_shape(t) for part in (inputs, outputs, tangents) for t in part])
@@ -151,7 +151,7 @@ def tangent_plan(
     except TypeError:  # an attribute that cannot be a key
         return _build(op, inputs, outputs, attrs, tangents, shapes, baked)
     if plan is None:
-        shapes = _relaxed(call, shapes)
+        shapes = _relax_shapes(call, shapes)
         plan = _plans.get((call, shapes))
     if plan is None:
         if len(_plans) >= _MAX_PLANS:
@@ -186,7 +186,7 @@ def _shape(tensor: Any) -> Any:
     return tuple(tensor.shape.as_list())
 
 
-def _relaxed(call: object, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+def _relax_shapes(call: object, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
     """Returns the shapes, or only their ranks after `_MAX_SHAPES` different shapes."""
     count = _shapes_seen[call] = _shapes_seen.get(call, 0) + 1
     if count <= _MAX_SHAPES:
@@ -194,7 +194,7 @@ def _relaxed(call: object, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([None if s is None else (None,) * len(s) for s in shapes])
 
 
-def _baked(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int, Any]:
+def _bake_attributes(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int, Any]:
     """Returns the known values of inputs that say axes and shapes: rules read such values while they build nodes."""
     if not op.traits.constant_inputs:
         return {}
@@ -241,7 +241,7 @@ def _build(
             placeholder("seed", j, t, shapes[n + j]) if is_trainable(t.dtype) else None for j, t in enumerate(outputs)
         ]
         gradients = _input_gradients(op, input_placeholders, output_placeholders, attrs, seeds)
-        return TangentPlan(graph, sources, transposed(graph, gradients, _completed(input_placeholders, changes), seeds))
+        return TangentPlan(graph, sources, transpose(graph, gradients, _complete(input_placeholders, changes), seeds))
 
 
 def _input_gradients(
@@ -249,11 +249,11 @@ def _input_gradients(
 ) -> list[Any]:
     """Returns the gradients that the op's rule gives for the inputs."""
     rule = gradient_plan(op)
-    values = {} if rule is None else saved_values(op, rule.names, inputs, outputs, attrs)
-    return [computed(g) for g in entry_gradients(Entry(op, attrs, (), (), tuple(outputs), values), list(seeds))]
+    values = {} if rule is None else gather_values(op, rule.names, inputs, outputs, attrs)
+    return [compute_gradient(g) for g in entry_gradients(Entry(op, attrs, (), (), tuple(outputs), values), list(seeds))]
 
 
-def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+def _complete(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
     """Returns tangents, with zeros for lists without a tangent: to a list's gradient belongs a list."""
     return [
         raw.ZerosLike(x=x) if t is None and x.dtype.name == "variant" else t
@@ -261,16 +261,16 @@ def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
     ]
 
 
-def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+def transpose(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
     """Transposes a backward computation that is linear in `seeds`; returns a tangent or None for each seed."""
-    weighted = weighted_targets(gradients, tangents)
+    weighted = weigh_targets(gradients, tangents)
     targets, weights = [t for t, _ in weighted], [w for _, w in weighted]
     sources = [s for s in seeds if s is not None]
     results = iter(graph_gradients(graph.get_operations(), targets, weights, sources))
     return [None if s is None else dense(next(results)) for s in seeds]
 
 
-def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[tuple[Any, Any]]:
+def weigh_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Joins input gradients with their weights, the tangents; a tensor that occurs twice gets the sum of weights."""
     pairs: dict[int, tuple[Any, Any]] = {}
     for gradient, tangent in zip(gradients, tangents, strict=False):

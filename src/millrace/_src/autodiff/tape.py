@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
+from millrace._src.autodiff.gradient_plan import gather_values, gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
 from millrace._src.autodiff.recording import PackedEntry, is_trainable, recording_of
 from millrace._src.core import context
@@ -130,7 +130,7 @@ class Tape:
             self.entries.append(entry)
             rewriting.watch(outputs[0].op, self, entry)
             return
-        saved_tensors = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
+        saved_tensors = {} if plan is None else gather_values(op, plan.names, inputs, outputs, attrs)
         if plan is not None and plan.unread:
             plan.without_unread(saved_tensors, input_ids)
         self.entries.append(Entry(op, attrs, input_ids, output_ids, output_specs(outputs), saved_tensors))
@@ -186,7 +186,7 @@ class Tape:
         return ids
 
 
-def unpacked(entry: Entry | PackedEntry) -> Entry:
+def unpack_entry(entry: Entry | PackedEntry) -> Entry:
     """Returns an entry in the form of a sweep."""
     if isinstance(entry, Entry):
         return entry
@@ -197,7 +197,7 @@ def unpacked(entry: Entry | PackedEntry) -> Entry:
         input_ids,
         output_ids,
         recording.output_specs(shapes),
-        recording.saved(values, recording.shape_stand_ins(shapes)),
+        recording.gather_saved(values, recording.shape_stand_ins(shapes)),
     )
 
 

@@ -44,7 +44,7 @@ def unconnected_mode(value: object) -> UnconnectedGradients:
         raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
 
 
-def given_weight(weight: Any) -> Any:
+def check_weight(weight: Any) -> Any:
     """Returns a weight; refuses None as everywhere where a tensor is wanted."""
     return convert_to_tensor(weight) if weight is None else weight
 

@@ -25,7 +25,7 @@ Loop = Callable[[Any, Sequence[Value], Any], list[Any]]
 """`(operation, inputs, count) -> outputs with the rows first`: runs an operation once per row."""
 
 
-def vectorized(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], count: object, loop: Loop) -> list[Value]:
+def vectorize(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], count: object, loop: Loop) -> list[Value]:
     """Runs a graph on a batch.
 
     Args:
@@ -37,19 +37,19 @@ def vectorized(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], co
 
     Returns: The values of `outputs`.
     """
-    return _carried_out(graph, given, outputs, _rows(count, loop))
+    return _run_on_rows(graph, given, outputs, _rows(count, loop))
 
 
 def _rows(count: object, loop: Loop, *, is_trial: bool = False) -> Rows:
     def carry(graph: Any, arguments: Sequence[Value], outputs: Sequence[Any]) -> list[Value]:
         arrays = {id(t.op): a for t, a in zip(graph.inputs, arguments, strict=True)}
-        return _carried_out(graph, arrays, outputs, rows)
+        return _run_on_rows(graph, arrays, outputs, rows)
 
     rows = Rows(count, loop, carry, lambda other: _rows(count, other, is_trial=True), is_trial)
     return rows
 
 
-def _carried_out(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], rows: Rows) -> list[Value]:
+def _run_on_rows(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], rows: Rows) -> list[Value]:
     values: dict[tuple[int, int], Value] = {}
     inputs = [op for op in graph.get_operations() if id(op) in given]
     for operation in inputs:
@@ -74,12 +74,12 @@ def _one(operation: Operation, arguments: Sequence[Value], rows: Rows) -> list[V
         return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
     results: Sequence[Any] | None
     if rule is None or any(a.is_uneven for a in arguments) and not _takes_uneven(operation, arguments):
-        results = _passed_on(operation, arguments)
+        results = _pass_through(operation, arguments)
     else:
         results = rule(operation, arguments, rows)
     if results is None:
         results = rows.loop(operation, arguments, rows.count)
-    return [_shaped(f, t, rows.count) for f, t in zip(results, operation.outputs, strict=True)]
+    return [_set_shape(f, t, rows.count) for f, t in zip(results, operation.outputs, strict=True)]
 
 
 def _is_the_same(operation: Operation, has_rule: bool) -> bool:
@@ -100,12 +100,12 @@ def _takes_uneven(operation: Operation, arguments: Sequence[Value]) -> bool:
     return control == "call" or control == "loop" and not any(a.by_row for a in arguments)
 
 
-def _passed_on(operation: Operation, arguments: Sequence[Value]) -> list[Value] | None:
+def _pass_through(operation: Operation, arguments: Sequence[Value]) -> list[Value] | None:
     """Returns the argument of an identity, batched or not."""
     return [arguments[0]] if operation.op_def.traits.returns_input else None
 
 
-def _shaped(found: object, of_one: Any, count: object) -> Value:
+def _set_shape(found: object, of_one: Any, count: object) -> Value:
     """Returns a result of a rule as a Value, with the shape known from the operation of one row."""
     value = found if isinstance(found, Value) else Value(found, True)
     tensor = value.tensor

@@ -54,7 +54,7 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
         predicate = raw.NotEqual(x=predicate, y=convert_to_tensor(0, dtype=predicate.dtype))
     if not _may_run_for_others(used_outputs, graphs):
         return None
-    then, otherwise = (batched_function(g, used_outputs, arguments[1:], rows) for g in graphs)
+    then, otherwise = (make_batched_function(g, used_outputs, arguments[1:], rows) for g in graphs)
     tensors = _each_way(predicate, then, otherwise, arguments[1:], rows)
     return scatter_results([Value(t, True) for t in tensors], used_outputs, operation)
 
@@ -70,7 +70,7 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
         return None if results is None else scatter_results(results, used_outputs, operation)
     if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used_outputs, graphs):
         return None
-    functions = [batched_function(g, used_outputs, arguments[1:], rows) for g in graphs]
+    functions = [make_batched_function(g, used_outputs, arguments[1:], rows) for g in graphs]
     choice: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731  (a function of one line)
     for number in reversed(range(len(functions) - 1)):
         choice = _or_else(number, functions[number], choice, arguments, rows)
@@ -103,7 +103,7 @@ def _one_way(
 ) -> list[Value] | None:
     """Builds the conditional itself, with branches on all rows; batches a result if one of the branches batches it."""
     with context.name_scope(None, "vectorized_cond") as scope:
-        traced_branches = [traced_graph(g, used, arguments, rows, scope) for g in graphs]
+        traced_branches = [trace_graph(g, used, arguments, rows, scope) for g in graphs]
         kinds = [list(column) for column in zip(*(values for _, values in traced_branches), strict=True)]
         if any(v.is_uneven for column in kinds for v in column):
             return None
@@ -114,7 +114,7 @@ def _one_way(
             spread = spread_lists(arguments, rows)
             if spread is not None:
                 return _one_way(selector, graphs, used, spread, rows, is_case=is_case)
-        branches = [_finished(graph, values, is_batched, rows) for graph, values in traced_branches]
+        branches = [_finish_branch(graph, values, is_batched, rows) for graph, values in traced_branches]
         results = build_branches(selector, branches, scope, is_case=is_case)
     return [Value(t, b) for t, b in zip(results, is_batched, strict=True)]
 
@@ -130,7 +130,7 @@ def spread_lists(arguments: Sequence[Value], rows: Rows) -> list[Value] | None:
     return [Value(rows.spread(a), True) if _is_list(a) and not a.is_batched else a for a in arguments]
 
 
-def traced_graph(
+def trace_graph(
     graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows, scope: str
 ) -> tuple[FuncGraph, list[Value]]:
     """Makes a graph that runs `graph` on all rows and captures the arguments; returns the results, too."""
@@ -178,7 +178,7 @@ class _Inside:
             part.__exit__(*details)
 
 
-def _finished(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool], rows: Rows) -> Branch:
+def _finish_branch(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool], rows: Rows) -> Branch:
     with _inside(graph):
         branch = Branch(graph, [rows.spread(v) if b else v.tensor for v, b in zip(values, batched, strict=True)])
         finish_branch(branch)
@@ -188,7 +188,7 @@ def _finished(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool]
 # --- each row its own way --------------------------------------------------------------------------------------------
 
 
-def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
+def make_batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
     """Makes a function that runs a graph on all rows; all its results have the rows first."""
     rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(rows_graph):
@@ -210,7 +210,7 @@ def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Se
     def mixed() -> list[Any]:
         first = then(standing_in(predicate, arguments, rows))
         second = otherwise(standing_in(raw.LogicalNot(x=predicate), arguments, rows))
-        return [taken(predicate, a, b) for a, b in zip(first, second, strict=True)]
+        return [select_rows(predicate, a, b) for a, b in zip(first, second, strict=True)]
 
     def not_all() -> Any:
         return cond(raw.Any(input=predicate, reduction_indices=[0]), mixed, lambda: otherwise(tensors))
@@ -223,10 +223,10 @@ def standing_in(predicate: Any, arguments: Sequence[Value], rows: Rows) -> list[
     """Replaces rows for which the predicate is false by the first row for which the predicate is true."""
     first = raw.Cast(x=raw.ArgMax(input=raw.Cast(x=predicate, DstT="int32"), dimension=0), DstT="int32")
     places = raw.SelectV2(condition=predicate, t=rows.numbers(), e=first)
-    return [_picked(a, places) for a in arguments]
+    return [_gather_rows(a, places) for a in arguments]
 
 
-def _picked(value: Value, places: Any) -> Any:
+def _gather_rows(value: Value, places: Any) -> Any:
     if not value.is_batched:
         return value.tensor
     if not _is_list(value):
@@ -234,14 +234,14 @@ def _picked(value: Value, places: Any) -> Any:
     return unstack(raw.GatherV2(params=stack(value.tensor), indices=places, axis=1))
 
 
-def taken(predicate: Any, first: Any, second: Any) -> Any:
+def select_rows(predicate: Any, first: Any, second: Any) -> Any:
     """Takes, for each row, the first or the second value; of lists, element by element."""
     if first.dtype.name == "variant":
-        return unstack(_selected(predicate, stack(first), stack(second), 1))
-    return _selected(predicate, first, second, 0)
+        return unstack(_select_value(predicate, stack(first), stack(second), 1))
+    return _select_value(predicate, first, second, 0)
 
 
-def _selected(predicate: Any, first: Any, second: Any, axis: int) -> Any:
+def _select_value(predicate: Any, first: Any, second: Any, axis: int) -> Any:
     rank = first.shape.rank if first.shape.rank is not None else second.shape.rank
     if rank is None:
         ones = raw.Fill(dims=raw.Reshape(tensor=raw.Rank(input=first) - axis - 1, shape=[1]), value=1)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.control_flow.batched_branches import has_effects, keeps_lists, standing_in, taken
+from millrace._src.control_flow.batched_branches import has_effects, keeps_lists, select_rows, standing_in
 from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_
 from millrace._src.core import context
 from millrace._src.core.context import state
@@ -52,13 +52,13 @@ class _RowsLoop:
         self.operation, self.arguments, self.rows = operation, list(arguments), rows
         self.cond, self.body = (operation.attrs[name].graph for name in ("cond", "body"))
         self.count = len(arguments)
-        self.varying = self._needed(rows.used_outputs(operation))
+        self.varying = self._find_needed(rows.used_outputs(operation))
         """The positions of the state that iterations change, but for what only they themselves need."""
         self.made = [self.body.outputs[i] for i in self.varying]
         self.batched = [a.is_batched for a in arguments]
         self.is_condition_batched = False
 
-    def _needed(self, used: Sequence[int]) -> list[int]:
+    def _find_needed(self, used: Sequence[int]) -> list[int]:
         """Returns the loop variables that change and are needed: after the loop, by the condition, or by needed
         variables.
         """
@@ -75,13 +75,13 @@ class _RowsLoop:
     def find_batched(self) -> bool:
         """Finds what of the state is batched; False if the rows must go one by one."""
         while True:
-            results = self._tried(self.body, self.made)
+            results = self._try_once(self.body, self.made)
             if any(v.is_uneven for v in results):
                 return False
             pairs = zip(self.varying, results, strict=True)
             grown_variables = [i for i, v in pairs if v.is_batched and not self.batched[i]]
             if not grown_variables:
-                self.is_condition_batched = self._tried(self.cond, self.cond.outputs)[0].is_batched
+                self.is_condition_batched = self._try_once(self.cond, self.cond.outputs)[0].is_batched
                 if not self.is_condition_batched:
                     return not any(a.is_uneven for a in self.arguments)
                 if has_effects(self.body) or has_effects(self.cond) or not self._sees_to_lists():
@@ -119,7 +119,7 @@ class _RowsLoop:
             return "grows"
         return "shrinks" if operation.op_def is tensor_list_pop_back.op_def else None
 
-    def _tried(self, graph: FuncGraph, outputs: Sequence[Any]) -> list[Value]:
+    def _try_once(self, graph: FuncGraph, outputs: Sequence[Any]) -> list[Value]:
         """Returns results of condition or body in a graph that is thrown away."""
         scratch = FuncGraph(f"{graph.name}_tried_{context.unique_id()}")
 
@@ -171,7 +171,7 @@ class _RowsLoop:
             return self.rows.spread(self.rows.carry(self.cond, self._state(variables), self.cond.outputs)[0])
 
         def merged(turn: object, new: object, old: object, change: str | None) -> Any:
-            return new if change in ("grows", "shrinks") else taken(turn, new, old)
+            return new if change in ("grows", "shrinks") else select_rows(turn, new, old)
 
         def body(active: object, done: object, *variables: object) -> list[Any]:
             turn = self._turn(active, variables, changes)

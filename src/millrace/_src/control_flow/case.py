@@ -40,7 +40,7 @@ def case(
       ValueError: if there are none.
       tf.errors.InvalidArgumentError: if no predicate is true and there is no default, or several are and `exclusive`.
     """
-    pairs = _checked_pairs(pred_fn_pairs, default)
+    pairs = _validate_pairs(pred_fn_pairs, default)
     with context.scope_of_operations(name, "case"):
         if exclusive and (default is not None or state.graph is not None):
             _assert_at_most_one([p for p, _ in pairs])  # TensorFlow checks eager pairs only beside a default
@@ -58,7 +58,7 @@ def _either(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) ->
     return lambda: cond(pred, then, otherwise)
 
 
-def _checked_pairs(pred_fn_pairs: object, default: object) -> list[tuple[Any, Callable[[], Any]]]:
+def _validate_pairs(pred_fn_pairs: object, default: object) -> list[tuple[Any, Callable[[], Any]]]:
     if not isinstance(pred_fn_pairs, (list, tuple)):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received {type(pred_fn_pairs)}")
     if not pred_fn_pairs:

@@ -251,7 +251,7 @@ def switch_case(
       TypeError: if `branch_index` is not a Tensor or something is not callable.
       ValueError: if the keys are not 0, 1, 2, ... in some order.
     """
-    functions = _ordered_branches(branch_fns)
+    functions = _order_branches(branch_fns)
     if default is not None and not callable(default):
         raise TypeError("'default' must be callable.")
     if not isinstance(branch_index, Tensor):
@@ -275,7 +275,7 @@ def switch_case(
     return pack_outputs(branches[0], outputs, branches[1:])
 
 
-def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
+def _order_branches(branch_fns: Any) -> list[Callable[[], Any]]:
     """Returns the functions of `switch_case`, in the order of their indices."""
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received {branch_fns}")

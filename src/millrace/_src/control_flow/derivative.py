@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import zeros
-from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
+from millrace._src.autodiff.graph_gradients import find_reached, graph_gradients
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
@@ -84,7 +84,7 @@ class Derivative:
         """Returns whether the backward function takes the gradient of an output of the forward function."""
         return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
 
-    def saved(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    def gather_saved(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
         """Returns the values of one call that the backward pass needs."""
         sources = {"input": inputs, "output": outputs, "constant": self.constants}
         return [sources[kind][position] for kind, position in self.intermediate_positions]
@@ -93,8 +93,8 @@ class Derivative:
         self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> list[Any]:
         """Returns the gradients of the inputs, None for an input without a gradient."""
-        gradients = [filled_gradient(output_gradients[p], outputs[p]) for p in self.gradient_positions]
-        return self.call_backward(gradients, self.saved(inputs, outputs))
+        gradients = [fill_gradient(output_gradients[p], outputs[p]) for p in self.gradient_positions]
+        return self.call_backward(gradients, self.gather_saved(inputs, outputs))
 
     def call_backward(self, output_gradients: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
         """Computes the gradients of the inputs from those of the differentiable outputs and the saved values."""
@@ -112,7 +112,7 @@ def reaching(
     )
 
 
-def filled_gradient(gradient: Any, output: Any) -> Any:
+def fill_gradient(gradient: Any, output: Any) -> Any:
     """Returns the gradient of an output as a tensor: a list of zeros for a list that has no gradient."""
     if gradient is None and output.dtype.name == "variant":
         return raw.ZerosLike(x=output)
@@ -247,7 +247,7 @@ class _BackwardGraph(FuncGraph):
         if capture is not None:
             tensor = capture[1]
         if isinstance(tensor, SymbolicTensor) and id(tensor) not in self._captures and tensor.graph is not self:
-            again = self._made_again(tensor)
+            again = self._recompute(tensor)
             if again is not None:
                 return again
         return super().capture(tensor, name)
@@ -256,7 +256,7 @@ class _BackwardGraph(FuncGraph):
         """Returns whether a constant of the forward pass is copied: a constant that has no gradient always is."""
         return self.copies_constants or not is_trainable(dtype)
 
-    def _made_again(self, tensor: SymbolicTensor) -> Any:
+    def _recompute(self, tensor: SymbolicTensor) -> Any:
         """Computes a value of the forward pass again from its arguments; returns None if that is not cheap."""
         copy = self._constants.get(id(tensor))
         if copy is not None:
@@ -304,7 +304,7 @@ def _backward_graph(
     graph = function.graph
     operations = graph.get_operations()
     sources = [t for i, t in enumerate(graph.inputs) if i in wanted]
-    reached_numbers = reached_from(operations, sources)
+    reached_numbers = find_reached(operations, sources)
     backward = _BackwardGraph(f"__backward_{function.name}", graph, closed=closed, copies_constants=copies_constants)
     positions = [i for i, t in enumerate(outputs) if i in targets and tape_id(t) in reached_numbers]
     with backward.as_default(), context.tapes_scope(()):

@@ -152,13 +152,13 @@ def _forward_branches(
 
 def _forward_while(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
     attrs = operation.attrs
-    has_tangent = _carried(attrs["body"], tuple(mask))
+    has_tangent = _find_carried(attrs["body"], tuple(mask))
     body, _ = forward_mode_of(attrs["body"], has_tangent, has_tangent)
-    cond = _with_ignored_inputs(attrs["cond"], body.graph.inputs[len(operation.inputs) :])
+    cond = _add_ignored_inputs(attrs["cond"], body.graph.inputs[len(operation.inputs) :])
     return {"cond": cond, "body": body}, _Forward(has_tangent, has_tangent, body.graph)
 
 
-def _carried(body: CallableFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
+def _find_carried(body: CallableFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
     """Tells which loop variables have a tangent at the start or get one in some iteration."""
     while True:
         _, has = forward_mode_of(body, mask)
@@ -168,7 +168,7 @@ def _carried(body: CallableFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]
         mask = larger_mask
 
 
-def _with_ignored_inputs(function: CallableFunction, extra: Sequence[Any]) -> CallableFunction:
+def _add_ignored_inputs(function: CallableFunction, extra: Sequence[Any]) -> CallableFunction:
     """Returns the same function with further inputs, which the function ignores."""
     graph: FuncGraph = function.graph
     view = with_outputs(graph, graph.outputs)

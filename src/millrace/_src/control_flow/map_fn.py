@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.control_flow.rows import Rows, stacked, tensors_of
+from millrace._src.control_flow.rows import Rows, stack_rows, tensors_of
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core.context import scope_of_operations, state
@@ -124,7 +124,7 @@ class _Mapping:
             back_prop=back_prop,
             maximum_iterations=count,
         )
-        return stacked(self.signature, self.results, [with_rows(array.stack(), static) for array in made], static)
+        return stack_rows(self.signature, self.results, [with_rows(array.stack(), static) for array in made], static)
 
     def _call(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the tensors that `fn` makes of the tensors of one row."""

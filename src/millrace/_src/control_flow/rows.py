@@ -67,7 +67,7 @@ def tensors_of(spec: Any, value: Any, refusal: Callable[[Any, Any], Exception]) 
     return tensors
 
 
-def stacked(structure: object, specs: Sequence[Any], tensors: Sequence[Any], count: int | None) -> Any:
+def stack_rows(structure: object, specs: Sequence[Any], tensors: Sequence[Any], count: int | None) -> Any:
     """Returns the nest of stacked values.
 
     Args:

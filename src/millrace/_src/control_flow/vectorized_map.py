@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.autodiff.vectorize import vectorized
+from millrace._src.autodiff.vectorize import vectorize
 from millrace._src.control_flow.branches import Branch, finish_branch
 from millrace._src.control_flow.map_fn import map_fn
-from millrace._src.control_flow.rows import Rows, stacked
+from millrace._src.control_flow.rows import Rows, stack_rows
 from millrace._src.core import context
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import consists_of_parts
@@ -74,7 +74,7 @@ def vectorized_map(
         raise IndexError("list index out of range: elems must have at least one dimension")
 
     loop = _RowLoop(is_allowed=fallback_to_while_loop, warns=warn)
-    return _mapped_eagerly(fn, rows, tensors, loop) if state.graph is None else _mapped(fn, rows, tensors, loop)
+    return _map_eagerly(fn, rows, tensors, loop) if state.graph is None else _map_in_graph(fn, rows, tensors, loop)
 
 
 class _RowLoop:
@@ -125,12 +125,12 @@ _functions: dict[Hashable, CallableFunction] = {}
 """The functions of all rows, by the form of the function of one row and the shapes; the least recently used first."""
 
 
-def _mapped_eagerly(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
+def _map_eagerly(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
     """Returns the result of `fn` for all rows; a trace of a form that has come before runs the same program."""
     counts = [t.shape[0] for t in tensors]
     count = max(counts)
     _check_rows(counts, count)
-    graph, placeholders, result = _traced(fn, rows, tensors)
+    graph, placeholders, result = _trace_row(fn, rows, tensors)
     captured_tensors = graph.external_captures
     form = form_of(graph, result.tensors)
     key = None if form is None else (form, tuple([t.shape for t in tensors]))
@@ -143,7 +143,7 @@ def _mapped_eagerly(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], 
             _functions.pop(next(iter(_functions)), None)
     batches = function([*tensors, *captured_tensors])
     graph.let_go()
-    return stacked(result.structure, result.specs, batches, count)
+    return stack_rows(result.structure, result.specs, batches, count)
 
 
 def _function_of_rows(
@@ -158,8 +158,8 @@ def _function_of_rows(
     outer = _OpenGraph(f"vectorized_map_{context.unique_id()}")
     with _tracing(outer):
         outer.inputs = [outer.add_placeholder(t.dtype, t.shape, "elems") for t in tensors]
-        given = _given(graph, placeholders, outer.inputs[:], count > 1)
-        batches = [spread(value, count) for value in vectorized(graph, given, outputs, count, loop)]
+        given = _row_arguments(graph, placeholders, outer.inputs[:], count > 1)
+        batches = [spread(value, count) for value in vectorize(graph, given, outputs, count, loop)]
         finish_branch(Branch(outer, batches))
     captured_tensors = outer.external_captures
     outer.let_go()
@@ -169,21 +169,21 @@ def _function_of_rows(
 # --- in a graph ------------------------------------------------------------------------------------------------------
 
 
-def _mapped(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
+def _map_in_graph(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
     """Returns the result of `fn` for all rows, in the current graph."""
     known = [t.shape[0] if t.shape.rank else None for t in tensors]
     static = max(n or 0 for n in known)
     _check_rows(known, static)
     is_known = static > 1 or None not in known
     count = static if is_known else raw.Shape(input=tensors[known.index(None)])[0]
-    graph, placeholders, result = _traced(fn, rows, tensors)
-    given = _given(graph, placeholders, tensors, static > 1 or not is_known)
-    batches = [spread(value, count) for value in vectorized(graph, given, result.tensors, count, loop)]
+    graph, placeholders, result = _trace_row(fn, rows, tensors)
+    given = _row_arguments(graph, placeholders, tensors, static > 1 or not is_known)
+    batches = [spread(value, count) for value in vectorize(graph, given, result.tensors, count, loop)]
     graph.let_go()
-    return stacked(result.structure, result.specs, batches, static if is_known else None)
+    return stack_rows(result.structure, result.specs, batches, static if is_known else None)
 
 
-def _given(
+def _row_arguments(
     graph: FuncGraph, placeholders: Sequence[Any], tensors: Sequence[Any], may_be_more: bool
 ) -> dict[int, Value]:
     """Returns the values of the inputs of the graph of one row, by their operations: the rows, and what it captured."""
@@ -216,7 +216,7 @@ class _Result(NamedTuple):
     tensors: list[Any]
 
 
-def _traced(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], _Result]:
+def _trace_row(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], _Result]:
     """Traces `fn`; returns the graph, the placeholders, and the result."""
     graph = _OpenGraph(f"loop_body_{context.unique_id()}")
     with _tracing(graph):

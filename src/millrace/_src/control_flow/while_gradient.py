@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any
 
-from millrace._src.autodiff.graph_gradients import reached_from
+from millrace._src.autodiff.graph_gradients import find_reached
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.call import further_outputs
 from millrace._src.control_flow.derivative import Derivative, derivative_of
@@ -110,7 +110,7 @@ class _LoopGradient:
         flowing = set(self.wanted)
         frontier = sorted(flowing)
         while frontier:
-            numbers = reached_from(graph.get_operations(), [graph.inputs[i] for i in frontier])
+            numbers = find_reached(graph.get_operations(), [graph.inputs[i] for i in frontier])
             reached_outputs = {i for i, t in enumerate(graph.outputs[: self.count]) if tape_id(t) in numbers}
             frontier = sorted(reached_outputs - flowing)
             flowing |= reached_outputs
@@ -344,9 +344,9 @@ class _LoopGradient:
         operation = self.operation
         with rewriting.inserting_before(operation):
             empty_lists = [*map(self._empty_list, self.lists), *map(self._empty_slot, self.slots)]
-        body = make_function(self._extended("body", self._run_body, empty_lists))
+        body = make_function(self._extend_graph("body", self._run_body, empty_lists))
         attrs = {
-            "cond": make_function(self._extended("cond", self._run_cond, empty_lists)),
+            "cond": make_function(self._extend_graph("cond", self._run_cond, empty_lists)),
             "body": body,
             "output_shapes": (*operation.attrs["output_shapes"], *[TensorShape([])] * len(empty_lists)),
         }
@@ -379,7 +379,7 @@ class _LoopGradient:
         bound = iteration_bound(self.operation)
         return -1 if bound is None else bound
 
-    def _extended(self, kind: str, run: Any, lists: Sequence[Any]) -> FuncGraph:
+    def _extend_graph(self, kind: str, run: Any, lists: Sequence[Any]) -> FuncGraph:
         """Builds a graph that takes the loop's state and the lists."""
         original = getattr(self, kind).graph
         graph = FuncGraph(f"{original.name}_{context.unique_id()}", outer_graph=original.outer_graph)

@@ -275,9 +275,9 @@ class _GraphLoop:
         with context.name_scope(None):
             self.first = [convert_to_tensor(v) for v in nest.flatten(loop_vars, expand_composites=True)]
         self.handle_types = [t.handle_type for t in self.first]
-        bounds = invariants if invariants is None else described(loop_vars, invariants)
+        bounds = invariants if invariants is None else specify_invariants(loop_vars, invariants)
         self.invariants = self._invariants(loop_vars, bounds)
-        self.loop_vars = loop_vars if bounds is None else bounded(loop_vars, bounds)
+        self.loop_vars = loop_vars if bounds is None else bound_values(loop_vars, bounds)
         self.wider_vars: Any = None
         """The loop variables with wider specs, if the body turns a composite into one that its spec does not cover."""
         self.bounded = maximum is not None
@@ -312,7 +312,7 @@ class _GraphLoop:
         return shapes
 
     def build(self) -> Any:
-        cond, body = self._traced()
+        cond, body = self._trace_both()
         own_count = _COUNTERS + len(self.first)
         placeholders = [g.inputs for g in (cond.graph, body.graph)]
 
@@ -337,7 +337,7 @@ class _GraphLoop:
             outputs = [raw.Identity(input=t) for t in outputs]  # a session can fetch these, but no loop's output
         return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own_count], expand_composites=True)
 
-    def _traced(self) -> tuple[Branch, Branch]:
+    def _trace_both(self) -> tuple[Branch, Branch]:
         """Traces condition and body; once more where the body turns a variable into something of another type."""
         label = self.scope[:-1].replace("/", "_")
         while True:
@@ -455,7 +455,7 @@ def _shapes_of_variable(value: Any, remaining: Iterator[Any]) -> list[TensorShap
     return [shape.most_specific_compatible_shape(next(remaining).shape) for shape in shapes]
 
 
-def described(loop_vars: Any, invariants: Any) -> Any:
+def specify_invariants(loop_vars: Any, invariants: Any) -> Any:
     """Returns invariants with specs in the place of shapes for composites.
 
     Raises: TypeError: if a composite has no such spec, or is not of its spec.
@@ -479,7 +479,7 @@ def _spec_of(composite: Any, bound: Any) -> Any:
     return spec
 
 
-def bounded(loop_vars: Any, bounds: Any) -> Any:
+def bound_values(loop_vars: Any, bounds: Any) -> Any:
     """Returns the nest of loop variables with the specs that bound composites in their place."""
     pairs = zip(nest.flatten(loop_vars), nest.flatten(bounds), strict=True)
     return nest.pack_sequence_as(loop_vars, [bound if needs_spec(v) else v for v, bound in pairs])

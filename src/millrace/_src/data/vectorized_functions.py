@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.autodiff.vectorize import vectorized
+from millrace._src.autodiff.vectorize import vectorize
 from millrace._src.core.shapes import TensorShape
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.control_deps import called_functions, function_attrs
@@ -105,7 +105,7 @@ def _block_graph(of_row: FuncGraph, argument_count: int, name: str) -> FuncGraph
         graph.inputs = [value.tensor for value in values]
         given = {id(t.op): value for t, value in zip(of_row.inputs, values, strict=True)}
         count = raw.Shape(input=graph.inputs[0])[0]
-        results = vectorized(of_row, given, of_row.outputs, count, refuse)
+        results = vectorize(of_row, given, of_row.outputs, count, refuse)
         if any(value.is_uneven for value in results):
             raise _NoBlockFormError
         graph.outputs = [spread(value, count) for value in results]

@@ -166,9 +166,9 @@ class TraceCache:
     def _drop_surplus(self, newest: Entry) -> None:
         """Drops the entries used longest ago until the others fit; the newest stays in any case."""
         while len(self._entries) > 1 and (len(self._entries) > self.max_traces or self.bytes > self.max_bytes):
-            self._drop(self._used_longest_ago(newest))
+            self._drop(self._least_recently_used(newest))
 
-    def _used_longest_ago(self, newest: Entry) -> Entry:
+    def _least_recently_used(self, newest: Entry) -> Entry:
         """Returns the entry with the smallest tick, but not the newest: no tick in the heap is above the true one."""
         while True:
             tick, number = self._by_use[0]

@@ -40,14 +40,14 @@ def compiler_ir(concrete: Any) -> Callable[..., Any]:
             warnings.warn("device_name is being deprecated. Use platform_name.", UserWarning, stacklevel=2)
         if stage not in _RENDERINGS:
             raise ValueError(f"Invalid stage selected: {stage!r}. Valid values are: {', '.join(map(repr, _STAGES))}")
-        name = _chosen_device(device_name, platform_name)
+        name = _choose_device(device_name, platform_name)
         with contextlib.nullcontext() if name is None else device(name):
-            return _RENDERINGS[stage](_lowered(concrete))
+            return _RENDERINGS[stage](_lower(concrete))
 
     return get_ir
 
 
-def _chosen_device(device_name: str | None, platform_name: str | None) -> str | None:
+def _choose_device(device_name: str | None, platform_name: str | None) -> str | None:
     """Returns the name of the device to compile for; None for the one that calls run on.
 
     Raises: ValueError: if there is no such device.
@@ -69,7 +69,7 @@ def _chosen_device(device_name: str | None, platform_name: str | None) -> str | 
     return f"/{platform_name}:0"
 
 
-def _lowered(concrete: Any) -> Any:
+def _lower(concrete: Any) -> Any:
     """Returns the function as JAX lowers it, with zeros for the arguments.
 
     Raises: InvalidArgumentError: if the function runs on the NumPy tier, with the reason.
@@ -98,7 +98,7 @@ def _bytecode(lowered: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _optimized_module(lowered: Any) -> bytes:
+def _optimize_module(lowered: Any) -> bytes:
     """Returns what XLA compiles the program to, as an `HloModuleProto`."""
     module: bytes = lowered.compile().runtime_executable().hlo_modules()[0].as_serialized_hlo_module_proto()
     return module
@@ -130,8 +130,8 @@ _RENDERINGS: dict[str, Callable[[Any], Any]] = {
     "stablehlo": lambda lowered: lowered.as_text(dialect="stablehlo", debug_info=True),
     "stablehlo_serialized": _bytecode,
     "optimized_hlo": lambda lowered: lowered.compile().as_text(),
-    "optimized_hlo_serialized": _optimized_module,
-    "optimized_hlo_proto_serialized": lambda lowered: _as_hlo_proto(_optimized_module(lowered)),
+    "optimized_hlo_serialized": _optimize_module,
+    "optimized_hlo_proto_serialized": lambda lowered: _as_hlo_proto(_optimize_module(lowered)),
     "optimized_hlo_dot": lambda lowered: _dot(lowered.compile().as_text()),
 }
 """What makes the text or the bytes of a stage from JAX's lowered program."""

@@ -186,15 +186,15 @@ class _ConstantGraph:
     def _replay_one(self, operation: Operation, scope: str) -> None:
         path, _, _ = f"{scope}{operation.name}".rpartition("/")
         with self.graph.name_scope(f"{path}/" if path else None):
-            new_operation = self._done[operation] = self._carried_out(operation, scope)
+            new_operation = self._done[operation] = self._run(operation, scope)
         waits = [self._done.get(control) for control in operation.control_inputs]
         if new_operation is not None:
             rewriting.wait_for(new_operation, [wait for wait in waits if wait is not None])
 
-    def _carried_out(self, operation: Operation, scope: str) -> Operation | None:
+    def _run(self, operation: Operation, scope: str) -> Operation | None:
         """Runs one operation; returns the one for which others wait that waited for it."""
         if operation.op_def.traits.control == "call":
-            return self._written_out(operation, scope)
+            return self._inline(operation, scope)
         if not any(_key(tensor) in self.values for tensor in operation.inputs):
             return replay(operation, self.known)
         tensors = [self.known[_key(tensor)] for tensor in operation.inputs]
@@ -218,7 +218,7 @@ class _ConstantGraph:
         result: Operation = outputs[0].op
         return result
 
-    def _written_out(self, operation: Operation, scope: str) -> Operation | None:
+    def _inline(self, operation: Operation, scope: str) -> Operation | None:
         """Runs the operations of the function that an operation calls, in its place."""
         (function,) = called_functions(operation)
         body = body_of(function)

@@ -80,7 +80,7 @@ def function(
         jit_compile=jit_compile,
         reduce_retracing=bool(reduce_retracing or experimental_relax_shapes),
         autograph_options=experimental_autograph_options,
-        attributes=_checked_attributes(experimental_attributes, experimental_implements, jit_compile),
+        attributes=_validate_attributes(experimental_attributes, experimental_implements, jit_compile),
     )
 
     def decorated(inner: Callable[..., Any]) -> Function:
@@ -89,7 +89,7 @@ def function(
     return decorated if func is None else decorated(func)
 
 
-def _checked_attributes(
+def _validate_attributes(
     attributes: Mapping[str, Any] | None, implements: str | None, jit_compile: bool | None
 ) -> dict[str, Any]:
     """Returns the function attributes for the GraphDef."""

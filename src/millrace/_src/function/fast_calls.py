@@ -228,7 +228,7 @@ def _object_part(value: object, call: _Call) -> Hashable:
     return type(value), weakref.ref(value)
 
 
-def _refused_part(value: object, call: _Call) -> Hashable:
+def _refuse_part(value: object, call: _Call) -> Hashable:
     raise NoFastCallError
 
 
@@ -262,7 +262,7 @@ def _handler_for(kind: type) -> _Part:
         return _sequence_part
     containers = (Tensor, TypeSpec, TraceType, Mapping, list, tuple, int, float, complex, str, bytes)
     if issubclass(kind, containers) or any(hasattr(kind, name) for name in _SPECIAL) or not kind.__weakrefoffset__:
-        return _refused_part
+        return _refuse_part
     return _object_part
 
 

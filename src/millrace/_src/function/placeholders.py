@@ -77,7 +77,7 @@ class Placeholders:
             return kind.from_tensors(iter([self._tensor(part, name) for part in parts]))
         is_spec = value is None or isinstance(value, TypeSpec)
         given = [None] * len(parts) if is_spec else nest.flatten(value, expand_composites=True)
-        made = [self._passed(self._tensor(part, name), item) for part, item in zip(parts, given, strict=True)]
+        made = [self._pass_value(self._tensor(part, name), item) for part, item in zip(parts, given, strict=True)]
         composite = kind.from_tensors(iter(made))
         for leaf in nest.flatten(composite, expand_composites=True):
             if is_variable(leaf):
@@ -89,14 +89,14 @@ class Placeholders:
         placeholder = self._tensor(kind.flatten()[0], name)
         placeholder.handle_type = VariableHandle(kind.dtype, kind.shape)
         if value is not None and not isinstance(value, VariableSpec):
-            return self._passed(placeholder, value)
+            return self._pass_value(placeholder, value)
         alias = kind.alias_id
         if alias is None or alias not in self._unbound:
             self._graph.argument_handles.add(id(placeholder))
             self._unbound[alias] = kind.from_tensors(iter([placeholder]))
         return self._unbound[alias]
 
-    def _passed(self, placeholder: SymbolicTensor, value: Any) -> Any:
+    def _pass_value(self, placeholder: SymbolicTensor, value: Any) -> Any:
         """Returns a variable itself, and feeds its handle through a placeholder, so that other variables may take the
         variable's place; returns the placeholder for another value.
         """

@@ -222,7 +222,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
     def _add_trace(self, key: TraceKey, values: Sequence[Any], is_call: bool) -> Entry:
         start = time.perf_counter()
-        key = self._generalized(key)
+        key = self._generalize(key)
         new_trace = self._trace_unless_endless(key, values)
         end = time.perf_counter()
         milliseconds = (end - start) * 1000
@@ -235,7 +235,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         self._explain(key, earlier, milliseconds, is_call)
         return entry
 
-    def _generalized(self, key: TraceKey) -> TraceKey:
+    def _generalize(self, key: TraceKey) -> TraceKey:
         """Widens the types, with `reduce_retracing`, to cover an earlier trace that differs only in shapes."""
         if not self._options.reduce_retracing or self._signature.is_constrained:
             return key

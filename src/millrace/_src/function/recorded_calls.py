@@ -18,7 +18,7 @@ from millrace._src.control_flow.derivative import (
     Derivative,
     all_inputs,
     derivative_of,
-    filled_gradient,
+    fill_gradient,
     reaching,
     zeros_if_missing,
 )
@@ -129,7 +129,7 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
     Which outputs have a gradient tells the order: the intermediates of one order are outputs of the next order.
     """
     forward_outputs = orders[-1].forward.graph.outputs
-    saved_values = [derivative.saved(inputs, results) for derivative in orders]
+    saved_values = [derivative.gather_saved(inputs, results) for derivative in orders]
     specs = output_specs(results)
     lists = {i: t for i, t in enumerate(results) if t.dtype.name == "variant"}
 
@@ -141,7 +141,7 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
                 f"higher order than the {len(orders)} that the tapes asked for when the function was called."
             )
         positions = derivative.gradient_positions
-        gradients = [filled_gradient(zeros_if_missing(dys[p], specs[p]), lists.get(p)) for p in positions]
+        gradients = [fill_gradient(zeros_if_missing(dys[p], specs[p]), lists.get(p)) for p in positions]
         input_gradients: list[Any] = derivative.call_backward(gradients, saved_values[orders.index(derivative)])
         return input_gradients
 

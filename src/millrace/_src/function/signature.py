@@ -193,7 +193,7 @@ def make_signature(function: Callable[..., Any], input_signature: object = None,
     if input_signature is None:
         return Signature(function_type, defaults)
     specs = check_input_signature(input_signature)
-    return Signature(constrained(function_type, specs, defaults), defaults, is_constrained=True)
+    return Signature(constrain(function_type, specs, defaults), defaults, is_constrained=True)
 
 
 def check_input_signature(input_signature: object) -> tuple[Any, ...]:
@@ -213,7 +213,7 @@ def check_input_signature(input_signature: object) -> tuple[Any, ...]:
     return tuple(input_signature)
 
 
-def constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Mapping[str, Any]) -> FunctionType:
+def constrain(function_type: FunctionType, specs: Sequence[Any], defaults: Mapping[str, Any]) -> FunctionType:
     """Returns `function_type` with the types of `specs`; `*args` takes the surplus, `**kwargs` goes.
 
     Raises: TypeError: if `specs` do not fit the parameters.
@@ -224,7 +224,7 @@ def constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Map
     for index, parameter in enumerate(function_type.parameters.values()):
         if parameter.kind in _POSITIONAL:
             kind = _POSITIONAL_ONLY if has_var_positional else parameter.kind
-            result.append(_constrained_positional(parameter, kind, index, remaining_specs, defaults))
+            result.append(_constrain_positional(parameter, kind, index, remaining_specs, defaults))
         elif parameter.kind is _VAR_POSITIONAL:
             result += [
                 Parameter(f"{parameter.name}_{i}", _POSITIONAL_ONLY, False, from_value(spec))
@@ -243,7 +243,7 @@ def constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Map
     return FunctionType(result)
 
 
-def _constrained_positional(
+def _constrain_positional(
     parameter: inspect.Parameter, kind: object, index: int, remaining: list[Any], defaults: Mapping[str, Any]
 ) -> Parameter:
     if index == 0 and parameter.name == "self":
@@ -263,7 +263,7 @@ def structured_signature(function_type: FunctionType) -> tuple[tuple[Any, ...], 
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for name, parameter in function_type.parameters.items():
-        description = _described(parameter.annotation, _tensor_name(name))
+        description = _describe(parameter.annotation, _tensor_name(name))
         if parameter.kind is _KEYWORD_ONLY:
             kwargs[name] = description
         else:
@@ -277,17 +277,17 @@ def _tensor_name(path: str) -> str:
     return name if name[:1].isalnum() else f"tensor_{name}"
 
 
-def _described(kind: Any, name: str) -> Any:
+def _describe(kind: Any, name: str) -> Any:
     if isinstance(kind, TensorSpec):
         return type(kind)(kind.shape, kind.dtype, name=kind.name or name) if type(kind) is TensorSpec else kind
     if isinstance(kind, HandleSpec):
-        return _described(kind.tensor, name)
+        return _describe(kind.tensor, name)
     if isinstance(kind, (Literal, Weakref)):
         return kind.value
     if isinstance(kind, Structure):
         labels = getattr(kind, "keys", None) or getattr(kind, "fields", None) or range(len(kind.components))
         return kind.pack(
-            [_described(part, _tensor_name(f"{name}_{label}")) for part, label in zip(kind.components, labels)]
+            [_describe(part, _tensor_name(f"{name}_{label}")) for part, label in zip(kind.components, labels)]
         )
     if isinstance(kind, TypeSpec):
         return kind
@@ -299,7 +299,7 @@ __all__ = [
     "Layout",
     "Signature",
     "check_input_signature",
-    "constrained",
+    "constrain",
     "make_signature",
     "structured_signature",
 ]

@@ -86,7 +86,7 @@ def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextMan
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         in_body = state.graph is not None and state.graph.building_function
-        initializer = _uninitialized(**kwargs) if in_body else Initializer(next_creator(**kwargs), None)
+        initializer = _make_uninitialized(**kwargs) if in_body else Initializer(next_creator(**kwargs), None)
         initializers.append(initializer)
         return initializer.variable
 
@@ -116,7 +116,7 @@ def refusing(message: str) -> contextlib.AbstractContextManager[None]:
     return _creating_with(create)
 
 
-def _uninitialized(
+def _make_uninitialized(
     initial_value: Any = None,
     name: str | None = None,
     dtype: Any = None,
@@ -157,7 +157,7 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
     initializers = [i for i in initializers if i.value is not None and not _has_value(i.variable)]
     if in_graph:
         for initializer in initializers:
-            initializer.variable.assign(copied(initializer.value, feeds), read_value=False)
+            initializer.variable.assign(copy_tensor(initializer.value, feeds), read_value=False)
         return
     with eager_mode(), tapes_scope(()):
         for initializer in initializers:
@@ -169,7 +169,7 @@ def _has_value(variable: Any) -> bool:
     return resource_of(variable.handle._eager_array).value is not None
 
 
-def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
+def copy_tensor(tensor: Any, feeds: Mapping[int, Any]) -> Any:
     """Copies a symbolic tensor of another graph, and the operations behind it, into the graph being built.
 
     Raises: UnliftableError: if the tensor depends on a placeholder that `feeds` does not hold.
@@ -181,7 +181,7 @@ def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
     for operation in topological_order(_ancestors(tensor, feeds)):
         if operation.op_def.traits.is_placeholder:
             given_value = feeds.get(id(operation.outputs[0]))
-            outputs = [graph.capture(given_value if given_value is not None else _captured(operation, feeds, tensor))]
+            outputs = [graph.capture(given_value if given_value is not None else _capture(operation, feeds, tensor))]
         else:
             inputs = [copies[id(t.op), t.value_index] for t in operation.inputs]
             shapes = [output.shape for output in operation.outputs]
@@ -225,14 +225,14 @@ def _run(
     if operation.outputs and all(id(output) in feeds for output in operation.outputs):
         return [feeds[id(output)] for output in operation.outputs]
     if operation.op_def.traits.is_placeholder:
-        return [_captured(operation, feeds, target)]
+        return [_capture(operation, feeds, target)]
     dtypes = tuple(t.dtype for t in operation.inputs)
     kernel = eager_engine().bind(operation.op_def, dtypes, operation.attrs)
     result = kernel(*[values[id(t.op), t.value_index]._eager_array for t in operation.inputs])
     return wrap_outputs(operation.op_def, result, [output.dtype for output in operation.outputs])
 
 
-def _captured(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerTensor:
+def _capture(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerTensor:
     """Returns the value of a placeholder that represents a tensor outside its graph."""
     for outer, inner in getattr(placeholder.graph, "captures", ()):
         if inner.op is placeholder:

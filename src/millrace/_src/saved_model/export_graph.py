@@ -34,7 +34,7 @@ from millrace._src.saved_model.constants import (
 from millrace._src.saved_model.saved_objects import SavedObjects
 from millrace._src.saved_model.signatures import SavedSignature, placeholder_name
 from millrace._src.state.asset import Asset
-from millrace._src.state.resource import CapturableResource, resources_named
+from millrace._src.state.resource import CapturableResource, name_resources
 from millrace._src.util.identity import IdentityDict
 
 
@@ -67,7 +67,7 @@ class ExportGraph:
                 self._add_object(node_id, nodes[node_id], options)
 
     def _add_object(self, node_id: int, trackable: Any, options: object) -> None:
-        with resources_named(self.objects.resource_names.get(trackable, "")):
+        with name_resources(self.objects.resource_names.get(trackable, "")):
             tensors = trackable._export_to_saved_model_graph(
                 object_map=self.object_map, tensor_map=self.tensor_map, options=options
             )

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.function_type import FunctionType, Parameter
-from millrace._src.function.signature import Signature, constrained
+from millrace._src.function.signature import Signature, constrain
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
@@ -84,7 +84,7 @@ class FunctionSpec:
         function_type = FunctionType(self._parameters())
         if self.input_signature is None:
             return Signature(function_type, self.defaults)
-        return Signature(constrained(function_type, self.input_signature, self.defaults), self.defaults, True)
+        return Signature(constrain(function_type, self.input_signature, self.defaults), self.defaults, True)
 
     def _parameters(self) -> Iterator[Parameter]:
         for name in self.names:

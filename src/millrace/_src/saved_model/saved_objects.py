@@ -31,7 +31,7 @@ from millrace._src.saved_model.signature_map import _SignatureMap
 from millrace._src.saved_model.signatures import captured_tensors
 from millrace._src.state.asset import Asset
 from millrace._src.state.lookup.interface import LookupInterface
-from millrace._src.state.resource import CapturableResource, resources_named
+from millrace._src.state.resource import CapturableResource, name_resources
 from millrace._src.trackable.base import SaveType, Trackable
 from millrace._src.util.identity import IdentityDict
 
@@ -117,7 +117,7 @@ class SavedObjects(ObjectGraphView):
                 children[name] = self._assets.setdefault(child.asset_path, child)
         if isinstance(trackable, CapturableResource):
             self.resource_names[trackable] = name = _name_of_resource(trackable, path)
-            with eager_mode(), resources_named(name):
+            with eager_mode(), name_resources(name):
                 children |= _resource_functions(trackable)
         if isinstance(trackable, IteratorBase):
             raise NotImplementedError(

@@ -105,7 +105,7 @@ class CriticalSection:
           a resource that `fn` uses.
         """
         graph = state.graph
-        with self._entered():
+        with self._enter():
             if graph is None:
                 return self._execute_eagerly(fn)
             with graph.name_scope(name or "critical_section_execute"):
@@ -149,7 +149,7 @@ class CriticalSection:
         known.append(_Execution(id(self._handle), frozenset(used), is_exclusive))
 
     @contextmanager
-    def _entered(self) -> Iterator[None]:
+    def _enter(self) -> Iterator[None]:
         """Makes a context in which the section runs in this thread.
 
         Raises: ValueError: if it does already, and would wait for itself.

@@ -71,13 +71,13 @@ def _state_size(algorithm: int) -> int:
 
 def _state_tensor(value: object) -> Tensor:
     """Returns a state, or a part of a state, as int64; Python integers from 2**63 on wrap around."""
-    tensor: Tensor = cast(_wrapped(value), int64)
+    tensor: Tensor = cast(_wrap_value(value), int64)
     return tensor
 
 
-def _wrapped(value: object) -> Any:
+def _wrap_value(value: object) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_wrapped(item) for item in value]
+        return [_wrap_value(item) for item in value]
     if isinstance(value, int) and value >= _WORD // 2:
         return value - _WORD
     return value
@@ -223,16 +223,16 @@ class Generator(AutoTrackable):
     ) -> Tensor:
         """Draws from a normal distribution; see `tf.random.normal`."""
         with name_scope(name, "stateful_normal") as scope:
-            return self._scaled(ops.stateless_random_normal_v2, shape, (mean, stddev), dtype, scope)
+            return self._scale(ops.stateless_random_normal_v2, shape, (mean, stddev), dtype, scope)
 
     def truncated_normal(
         self, shape: object, mean: Any = 0.0, stddev: Any = 1.0, dtype: object = float32, name: str | None = None
     ) -> Tensor:
         """Draws from a normal distribution within two standard deviations; see `tf.random.truncated_normal`."""
         with name_scope(name, "truncated_normal") as scope:
-            return self._scaled(ops.stateless_truncated_normal_v2, shape, (mean, stddev), dtype, scope)
+            return self._scale(ops.stateless_truncated_normal_v2, shape, (mean, stddev), dtype, scope)
 
-    def _scaled(self, draw: Any, shape: Any, moments: tuple[Any, Any], dtype: Any, scope: str) -> Tensor:
+    def _scale(self, draw: Any, shape: Any, moments: tuple[Any, Any], dtype: Any, scope: str) -> Tensor:
         dtype = as_dtype(dtype)
         shape = shape_tensor(shape)
         if is_standard(*moments, dtype):

@@ -71,7 +71,7 @@ def create_in_graph(
         with context.name_scope("Read"):
             variable._graph_element = variable._read()
             if caching_device is not None:
-                variable._cached_value = variable._graph_element = _copied(variable._graph_element, caching_device)
+                variable._cached_value = variable._graph_element = _copy_value(variable._graph_element, caching_device)
     _list_in_collections(variable, graph, collections)
 
 
@@ -82,7 +82,7 @@ def _new_handle(variable: Any, scope: str) -> Any:
     return execute(get_op("VarHandleOp"), (), attrs, scope)
 
 
-def _copied(value: object, device_name: Any) -> Any:
+def _copy_value(value: object, device_name: Any) -> Any:
     """Returns a copy of a value on a device."""
     with device(device_name):
         return execute(get_op("Identity"), (value,), {})

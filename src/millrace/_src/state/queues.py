@@ -166,7 +166,7 @@ class QueueBase:
             count = TensorShape([None])
             for component, shape in zip(components, self._shapes):
                 found = component.shape.with_rank_at_least(1)
-                count = _merged_count(count, found)
+                count = _merge_counts(count, found)
                 found[1:].assert_is_compatible_with(shape)
             return queue_ops.enqueue_many(self._queue_ref, components, name=scope)
 
@@ -178,7 +178,7 @@ class QueueBase:
             return dict(zip(self._names, tensors, strict=True))
         return tensors[0] if len(tensors) == 1 else tensors
 
-    def _shaped(self, tensors: Any, lead: TensorShape) -> Any:
+    def _set_shapes(self, tensors: Any, lead: TensorShape) -> Any:
         """Tells tensors of a graph the shapes of the queue's elements."""
         if state.graph is not None:
             for tensor, shape in zip(tensors, self._shapes, strict=True):
@@ -194,7 +194,7 @@ class QueueBase:
         """
         name = name or f"{self._name}_Dequeue"
         tensors = queue_ops.dequeue(self._queue_ref, component_types=self._dtypes, name=name)
-        return self._shaped(tensors, TensorShape([]))
+        return self._set_shapes(tensors, TensorShape([]))
 
     def dequeue_many(self, n: object, name: str | None = None) -> Any:
         """Takes elements out of the queue, waiting for all of them, and stacks them.
@@ -227,7 +227,7 @@ class QueueBase:
     def _some(self, take: Any, n: Any, name: str) -> Any:
         n = n if isinstance(n, SymbolicTensor) else convert_to_tensor(n, dtype=int32) if state.graph is None else n
         tensors = take(self._queue_ref, n, component_types=self._dtypes, name=name)
-        return self._shaped(tensors, TensorShape([None]))
+        return self._set_shapes(tensors, TensorShape([None]))
 
     # --- the queue -----------------------------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ class QueueBase:
         return queue_ops.size(self._queue_ref, name=name or f"{self._name}_Size")
 
 
-def _merged_count(count: TensorShape, found: TensorShape) -> TensorShape:
+def _merge_counts(count: TensorShape, found: TensorShape) -> TensorShape:
     """Returns the number of stacked elements, from what is known and the shape of one more tensor.
 
     Raises: ValueError: if the tensor has another number of elements.

@@ -31,7 +31,7 @@ def name_in_file() -> str:
 
 
 @contextlib.contextmanager
-def resources_named(name: str) -> Iterator[None]:
+def name_resources(name: str) -> Iterator[None]:
     """Gives resources that are made within a name, by which all graphs of a SavedModel mean the same resource."""
     token = _name_in_file.set(name)
     try:

@@ -172,7 +172,7 @@ class Variable(
                 self._update_uid = value.checkpoint_position.restore_uid
             tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
             static = static_shape(tensor.shape, shape)
-            self._attach_eager(_scoped(name), static, tensor.dtype)
+            self._attach_eager(_scope_name(name), static, tensor.dtype)
             self._handle._eager_array[()].value = tensor._eager_array
 
     def _attach_eager(self, name: str, shape: TensorShape, dtype: DType) -> None:
@@ -554,7 +554,7 @@ def _read_call(dtype: DType) -> BoundCall:
     return BoundCall(get_op("ReadVariableOp"), (resource,), {"dtype": dtype})
 
 
-def _scoped(name: str | None) -> str:
+def _scope_name(name: str | None) -> str:
     """Returns the name of an eager variable: the name scope and the given name; one with "/" at its end is whole."""
     base = "Variable" if name is None else name
     if base.endswith("/"):
@@ -567,7 +567,7 @@ def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: di
     variable = ResourceVariable.__new__(ResourceVariable)
     variable._set_traits(**traits)
     with context.eager_mode():
-        variable._attach_eager(_scoped(name), shape, dtype)
+        variable._attach_eager(_scope_name(name), shape, dtype)
         variable._handle._eager_array[()].value = convert_to_tensor(value, dtype=dtype)._eager_array
     return variable
 
@@ -579,7 +579,7 @@ def uninitialized_variable(shape: ShapeLike, dtype: DTypeLike, name: str | None 
         traits.get("trainable"), traits.get("constraint"), traits.get("synchronization"), traits.get("aggregation")
     )
     with init_scope():
-        variable._attach_eager(_scoped(name), as_shape(shape), as_dtype(dtype))
+        variable._attach_eager(_scope_name(name), as_shape(shape), as_dtype(dtype))
     return variable
 
 

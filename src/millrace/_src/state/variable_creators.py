@@ -42,9 +42,9 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 def create_through_scopes(make: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """Makes a variable by way of all creators in force, the innermost first; `make` is the end of the chain."""
     for creator in state.variable_creators:
-        make = _chained(creator, make)
+        make = _chain(creator, make)
     return make(**arguments)
 
 
-def _chained(creator: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
+def _chain(creator: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **kwargs: creator(inner, **kwargs)

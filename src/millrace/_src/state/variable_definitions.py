@@ -40,7 +40,7 @@ class SaveSliceInfo:
     ) -> None:
         message = save_slice_info_def
         if message is not None:
-            full_name = _prepended(import_scope, message.full_name)
+            full_name = _prepend(import_scope, message.full_name)
             full_shape, var_offset, var_shape = message.full_shape, message.var_offset, message.var_shape
         self.full_name = full_name
         self.full_shape = None if full_shape is None else list(full_shape)
@@ -85,7 +85,7 @@ class SaveSliceInfo:
 
         if export_scope is not None and not (self.full_name or "").startswith(export_scope):
             return None
-        name = _stripped(export_scope, self.full_name or "")
+        name = _strip(export_scope, self.full_name or "")
         full_shape, var_offset, var_shape = self._known_parts()
         return variable_pb2.SaveSliceInfoDef(
             full_name=name, full_shape=full_shape, var_offset=var_offset, var_shape=var_shape
@@ -208,16 +208,16 @@ class VariableDefinitions:
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
         message = variable_pb2.VariableDef(
-            variable_name=_stripped(export_scope, self.name),
-            initializer_name=_stripped(export_scope, self._initializer_op.name) if self._initializer_op else "",
-            snapshot_name=_stripped(export_scope, self._graph_element.name),
+            variable_name=_strip(export_scope, self.name),
+            initializer_name=_strip(export_scope, self._initializer_op.name) if self._initializer_op else "",
+            snapshot_name=_strip(export_scope, self._graph_element.name),
             trainable=self.trainable,
             is_resource=True,
             synchronization=self.synchronization.value,
             aggregation=self.aggregation.value,
         )
         if self._initial_value is not None:
-            message.initial_value_name = _stripped(export_scope, self._initial_value.name)
+            message.initial_value_name = _strip(export_scope, self._initial_value.name)
         if self._save_slice_info is not None:
             message.save_slice_info_def.MergeFrom(self._save_slice_info.to_proto(export_scope))
         return message
@@ -236,7 +236,7 @@ def define_in_graph(variable: Any, message: Any, import_scope: str | None = None
       ValueError: If the message names a variable of another kind.
     """
     graph = state.graph
-    handle = graph.as_graph_element(_prepended(import_scope, message.variable_name))
+    handle = graph.as_graph_element(_prepend(import_scope, message.variable_name))
     if handle.op.op_def is get_op("ReadVariableOp"):  # a reference variable, as `import_graph_def` makes it
         handle, variable_name = handle.op.inputs[0], handle.op.name
     else:
@@ -257,14 +257,14 @@ def define_in_graph(variable: Any, message: Any, import_scope: str | None = None
 
 
 def _element(graph: Graph, import_scope: str | None, name: str) -> Any:
-    return graph.as_graph_element(_prepended(import_scope, name)) if name else None
+    return graph.as_graph_element(_prepend(import_scope, name)) if name else None
 
 
-def _prepended(scope: str | None, name: str) -> str:
+def _prepend(scope: str | None, name: str) -> str:
     return f"{scope.rstrip('/')}/{name}" if scope else name
 
 
-def _stripped(scope: str | None, name: str) -> str:
+def _strip(scope: str | None, name: str) -> str:
     """Returns a name without the scope with which it begins."""
     if not scope:
         return name

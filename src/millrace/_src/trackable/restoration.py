@@ -75,10 +75,10 @@ def restore(trackable: object, position: RestorePosition) -> None:
 
 def restore_all(starts: Sequence[Reached]) -> None:
     """Does as `restore` for several objects of one checkpoint, of which all are given values or none."""
-    starts[0].position.give_values(list(_reached_from(starts)))
+    starts[0].position.give_values(list(_find_reached(starts)))
 
 
-def _reached_from(starts: Sequence[Reached]) -> Iterator[Reached]:
+def _find_reached(starts: Sequence[Reached]) -> Iterator[Reached]:
     """Yields objects and positions, breadth first."""
     waiting = deque(starts)
     while waiting:

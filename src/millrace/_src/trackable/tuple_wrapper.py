@@ -107,7 +107,7 @@ _wrapper_classes: ClassTable[Any] = ClassTable(
 """The class of the wrappers of tuples of a class."""
 
 
-def _wrapped_tuple(value: tuple[Any, ...]) -> Any:
+def _wrap_tuple(value: tuple[Any, ...]) -> Any:
     """Returns a wrapper of a tuple that has something to track in it; any other tuple as it is."""
     if has_nothing_to_track(value):
         return value
@@ -115,4 +115,4 @@ def _wrapped_tuple(value: tuple[Any, ...]) -> Any:
     return wrapper if wrapper._self_unconditional_dependency_names else value
 
 
-register_wrapper(_wrapped_tuple, tuple)
+register_wrapper(_wrap_tuple, tuple)

@@ -15,7 +15,7 @@ from typing import Any
 from millrace._src.autograph.operators.builtin_iterators import graph_iterator, in_python, truth_of
 from millrace._src.autograph.operators.calls import callee
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.graph_iterators import Elements, GraphIterator, Map, stacked
+from millrace._src.autograph.operators.graph_iterators import Elements, GraphIterator, Map, stack_elements
 from millrace._src.autograph.operators.if_statements import if_exp
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.autograph.operators.staging import belongs_into_graph, plain
@@ -34,7 +34,7 @@ def _one_tensor(iterable: Any) -> Any:
     if iterable.__class__ in plain:
         return None
     if isinstance(iterable, GraphIterator):
-        return None if iterable.is_known() else stacked(iterable)
+        return None if iterable.is_known() else stack_elements(iterable)
     return convert_to_tensor(iterable) if belongs_into_graph(iterable) else None
 
 
@@ -76,16 +76,16 @@ def sum_(iterable: Any, /, start: Any = 0) -> Any:
 @replaces(builtins.any, beyond_tensorflow=True)
 def any_(iterable: object, /) -> Any:
     """Returns `any(iterable)`."""
-    return _decided(iterable, builtins.any, True, raw.Any, raw.LogicalOr)
+    return _decide(iterable, builtins.any, True, raw.Any, raw.LogicalOr)
 
 
 @replaces(builtins.all, beyond_tensorflow=True)
 def all_(iterable: object, /) -> Any:
     """Returns `all(iterable)`."""
-    return _decided(iterable, builtins.all, False, raw.All, raw.LogicalAnd)
+    return _decide(iterable, builtins.all, False, raw.All, raw.LogicalAnd)
 
 
-def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: Any) -> Any:
+def _decide(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: Any) -> Any:
     """Computes `any` or `all`.
 
     A Python value that decides ends the computation; tensors before it are joined by `join`.
@@ -162,7 +162,7 @@ def _extreme_of_tensor(builtin: Any, tensor: Any, key: Any, default: Any = _NONE
 
 def _first_extreme(builtin: Any, tensor: Any, key: Any) -> Any:
     """Finds the element that Python finds: the first element, unless a later one compares as better."""
-    keys = tensor if key is None else stacked(Map(key, [Elements(tensor)]))
+    keys = tensor if key is None else stack_elements(Map(key, [Elements(tensor)]))
     first = keys[0]
     if keys.dtype.is_floating:  # NaN compares as no better; a first NaN stays
         keys = raw.SelectV2(condition=raw.IsNan(x=keys), t=first, e=keys)
@@ -190,12 +190,12 @@ def _extreme_of_values(builtin: Any, values: list[Any], key: Any) -> Any:
             best, best_key = (value, value_key) if is_better else (best, best_key)
             continue
         condition = condition_tensor(is_better, f"{builtin.__name__}(...)")
-        best = _chosen(condition, value, best)
-        best_key = best if key is None else _chosen(condition, value_key, best_key)
+        best = _choose(condition, value, best)
+        best_key = best if key is None else _choose(condition, value_key, best_key)
     return best
 
 
-def _chosen(condition: Any, value: Any, other: Any) -> Any:
+def _choose(condition: Any, value: Any, other: Any) -> Any:
     """Returns `value` where the condition holds, else `other`; a Python number takes the dtype of the tensor."""
     if nest.is_nested(value) or nest.is_nested(other):
         return if_exp(condition, lambda: value, lambda: other, "key")
@@ -214,18 +214,18 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     key = None if key is None else callee(key)
     tensor = _one_tensor(iterable)
     if tensor is not None:
-        return _sorted_tensor(tensor, key, reverse)
+        return _sort_tensor(tensor, key, reverse)
     if state.graph is None:
         return builtins.sorted(iterable, key=key, reverse=reverse)
     values = builtins.list(iterable)
     try:
         return builtins.sorted(values, key=key, reverse=reverse)
     except OperatorNotAllowedInGraphError:
-        return _sorted_values(values, key, reverse)
+        return _sort_values(values, key, reverse)
 
 
-def _sorted_tensor(tensor: Any, key: Callable[[Any], Any] | None, reverse: Any) -> Any:
-    keys = tensor if key is None else stacked(Map(key, [Elements(tensor)]))
+def _sort_tensor(tensor: Any, key: Callable[[Any], Any] | None, reverse: Any) -> Any:
+    keys = tensor if key is None else stack_elements(Map(key, [Elements(tensor)]))
     if keys.shape.rank not in (1, None):
         raise ValueError(
             f"sort only supports only 1D tensors: sorted(...) goes over the first axis of {tensor} and compares whole "
@@ -241,7 +241,7 @@ def _order(keys: Any, reverse: Any) -> Any:
     return argsort(keys, direction="DESCENDING" if reverse else "ASCENDING", stable=True)
 
 
-def _sorted_values(values: list[Any], key: Callable[[Any], Any] | None, reverse: object) -> list[Any]:
+def _sort_values(values: list[Any], key: Callable[[Any], Any] | None, reverse: object) -> list[Any]:
     """Sorts Python values with tensors among them: their keys are stacked, so that the graph can sort the keys."""
     keys = values if key is None else [key(value) for value in values]
     tensors = _stack(keys)

@@ -82,12 +82,12 @@ def _items(container: Any) -> Any:
     return container.items() if type(plain(container)) in _MAPPINGS else enumerate(container)
 
 
-def _handed_over(value: object) -> Any:
+def _changeable_part(value: object) -> Any:
     """Returns what a call can change of an argument, or of the function that it calls: `x` of `x.append`."""
     if type(value) is types.BuiltinMethodType:
         return value.__self__
     if type(value) is functools.partial:
-        return (_handed_over(value.func), *value.args, *value.keywords.values())
+        return (_changeable_part(value.func), *value.args, *value.keywords.values())
     return value
 
 
@@ -158,7 +158,7 @@ class Containers:
         """The containers' contents, by the id of the container."""
         self.changed: set[int] = set()
         """The ids of the containers that were changed."""
-        self.handed = [(name, _handed_over(value)) for name, value in handed]
+        self.handed = [(name, _changeable_part(value)) for name, value in handed]
         seen: set[int] = set()
         for name, value in (*zip(names, values), *self.handed):
             for container, path in _inside(value, name, seen):
@@ -223,22 +223,22 @@ class Left:
         """The copies, by the id of the container."""
         self.origins: dict[int, Any] = {}
         """The containers, by the id of the copy."""
-        self.values = [self._copied(value) for value in (*after, *(value for _, value in containers.handed))]
+        self.values = [self._copy_container(value) for value in (*after, *(value for _, value in containers.handed))]
 
-    def _copied(self, value: Any) -> Any:
+    def _copy_container(self, value: Any) -> Any:
         if id(value) in self.copies:
             return self.copies[id(value)]
         if isinstance(value, tuple) and any(True for _ in _inside(value)):
-            return _tuple_like(value, [self._copied(part) for part in value])
+            return _tuple_like(value, [self._copy_container(part) for part in value])
         contents = self.before.get(id(value)) if is_container(value) else None
         if contents is None or type(value) in _UNMERGED and contents.is_unchanged((), ()):
             return value
         copy = self.copies[id(value)] = plain(value).copy()
         self.origins[id(copy)] = value
         if type(copy) in _MAPPINGS:
-            dict.update(copy, {key: self._copied(part) for key, part in value.items()})
+            dict.update(copy, {key: self._copy_container(part) for key, part in value.items()})
         elif type(copy) is list:
-            copy[:] = [self._copied(part) for part in value]
+            copy[:] = [self._copy_container(part) for part in value]
         return copy
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from millrace._src.autograph.operators.builtin_iterators import in_python
 from millrace._src.autograph.operators.staging import is_symbolic, plain
-from millrace._src.autograph.operators.unpacking import unpacked_parts
+from millrace._src.autograph.operators.unpacking import unpack_parts
 from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
@@ -30,11 +30,11 @@ def iterable_of_rows(value: Any, parts: Any) -> Any:
 
     Args:
       value: What to iterate over.
-      parts: What the elements are unpacked into, as for `unpacked_parts`.
+      parts: What the elements are unpacked into, as for `unpack_parts`.
     """
     if state.graph is None or (value.__class__ in plain and not any(parts) and _holds_no_tensor(value)):
         return value
-    return builtins.map(functools.partial(unpacked_parts, parts), in_python(value))
+    return builtins.map(functools.partial(unpack_parts, parts), in_python(value))
 
 
 def _holds_no_tensor(value: Any) -> bool:

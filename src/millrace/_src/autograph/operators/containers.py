@@ -21,10 +21,10 @@ def set_item(container: Any, key: Any, value: Any) -> Any:
         container[key] = value
         return container
     refuse_if_strict(TypeError, "'SymbolicTensor' object does not support item assignment.")
-    return _updated(convert_to_tensor(container), key, value)
+    return _update_tensor(convert_to_tensor(container), key, value)
 
 
-def _updated(tensor: Any, key: object, value: Any) -> Any:
+def _update_tensor(tensor: Any, key: object, value: Any) -> Any:
     """Returns a copy of a tensor with a part replaced; `key` is anything that slices a tensor."""
     size = raw.Size(input=tensor)
     positions = raw.Reshape(tensor=raw.Range(start=0, limit=size, delta=1), shape=raw.Shape(input=tensor))

@@ -195,10 +195,10 @@ class _Wrapped(GraphIterator):
 
     def readers(self, in_loop: bool) -> list[Reader]:
         """Returns the readers of the sources."""
-        return [_shifted(s.reader(in_loop), start) for s, start in zip(self.sources, self.starts)]
+        return [_shift(s.reader(in_loop), start) for s, start in zip(self.sources, self.starts)]
 
 
-def _shifted(read: Reader, start: int) -> Reader:
+def _shift(read: Reader, start: int) -> Reader:
     return (lambda index: read(index + start)) if start else read
 
 
@@ -285,7 +285,7 @@ class Filter(GraphIterator):
     def passing(self) -> Any:
         """Returns the positions in the source that pass, as a vector of the graph."""
         if self._passing is None:
-            mask = stacked(Map(self.predicate, [self.source]))
+            mask = stack_elements(Map(self.predicate, [self.source]))
             self._passing = raw.Reshape(tensor=raw.Cast(x=raw.Where(condition=mask), DstT="int32"), shape=[-1])
         return self._passing
 
@@ -342,7 +342,7 @@ _UNKNOWN_PASS = (
 )
 
 
-def stacked(iterator: GraphIterator) -> Any:
+def stack_elements(iterator: GraphIterator) -> Any:
     """Returns all elements of an iterator in one tensor; a loop of the graph calls mapped functions.
 
     Raises: TypeError: if an element is not one tensor.
@@ -430,6 +430,6 @@ __all__ = [
     "Reversed",
     "Rows",
     "Zip",
-    "stacked",
+    "stack_elements",
     "unknown_length",
 ]

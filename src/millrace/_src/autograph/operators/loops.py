@@ -16,7 +16,7 @@ from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.if_statements import GetState, SetState, if_stmt
 from millrace._src.autograph.operators.logic import and_value
 from millrace._src.autograph.operators.refusals import PYTHON_FOR, STARTED_AS_PYTHON, refuse_if_strict
-from millrace._src.autograph.operators.staged_loops import WHILE, LoopForm, Options, StagedLoop, read_later
+from millrace._src.autograph.operators.staged_loops import WHILE, LoopForm, Options, StagedLoop, without_temporaries
 from millrace._src.autograph.operators.staging import belongs_into_graph, register_iterable
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import SymbolicTensor
@@ -46,7 +46,7 @@ class Loop:
 
     def run_if(self, condition: object, item: object) -> None:
         """Runs one iteration under a condition."""
-        outputs, certain = read_later(self.names, self.options), self.options.get("ag_certain", ())
+        outputs, certain = without_temporaries(self.names, self.options), self.options.get("ag_certain", ())
         run = partial(self.body, item)
         handed = self.options.get("ag_handed")
         if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain, handed)

@@ -19,7 +19,7 @@ from millrace._src.util import nest
 _LITERALS = (bool, int, float, complex, str, bytes, type(None))
 
 
-def called(name: str) -> str:
+def name_of(name: str) -> str:
     """Returns the words by which messages name a variable."""
     return "the return value" if name.startswith(RESULT) else f"'{name}'"
 
@@ -102,12 +102,12 @@ def merge(
     for value, branch in ((main, "main"), (other, "else")):
         if value.__class__ is Undefined:
             if is_certain:
-                return _half_merged(main, other, tensors)
+                return _merge_half(main, other, tensors)
             raise ValueError(_missing(name, branch))
     for value, branch in ((main, "main"), (other, "else")):
         if value is None:
             raise ValueError(
-                f"{called(name)} is None at the end of the {branch} branch. What is None in one branch has no dtype "
+                f"{name_of(name)} is None at the end of the {branch} branch. What is None in one branch has no dtype "
                 "there; give it a Tensor in both."
             )
     _check_structures(name, main, other)
@@ -115,15 +115,15 @@ def merge(
         if leaves is None:
             opposite = "else" if branch == "main" else "main"
             raise TypeError(
-                f"{called(name)} is a {type(value).__name__} object at the end of the {branch} branch, and another one "
-                f"at the end of the {opposite} branch. Only values that can be Tensors may differ between branches "
+                f"{name_of(name)} is a {type(value).__name__} object at the end of the {branch} branch, and another "
+                f"one at the end of the {opposite} branch. Only values that can be Tensors may differ between branches "
                 "that depend on a Tensor; use the same object in both, or choose between Tensors."
             )
     for a, b in zip(tensors[0] or (), tensors[1] or (), strict=True):
         if a.dtype is not b.dtype:
             cure = conversion(b.dtype, a.dtype)
             raise TypeError(
-                f"{called(name)} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else "
+                f"{name_of(name)} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else "
                 f"branch. Use {cure.partition('(')[0]} in one of them: {cure}."
             )
     return Merged(structure=common_structure(main, [other]), main=tensors[0], other=tensors[1])
@@ -138,7 +138,7 @@ def conversion(dtype: Any, target: Any, value: str = "value") -> str:
     return f"tf.cast({value}, tf.{target.name})"
 
 
-def _half_merged(main: object, other: object, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
+def _merge_half(main: object, other: object, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
     """Merges a result that only one branch sets: the other branch gives zeros, which nobody reads."""
     is_main = main.__class__ is not Undefined
     value, leaves = (main, tensors[0]) if is_main else (other, tensors[1])
@@ -164,5 +164,5 @@ def _check_structures(name: str, main: object, other: object) -> None:
         nest.assert_same_structure(main, other, expand_composites=True)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"{called(name)} must have the same nested structure in the main and else branches:\n\n{error}"
+            f"{name_of(name)} must have the same nested structure in the main and else branches:\n\n{error}"
         ) from None

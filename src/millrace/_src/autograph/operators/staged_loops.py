@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.autograph.operators.changed_containers import Containers, is_container, plain, refill
-from millrace._src.autograph.operators.merging import called, conversion, flatten, has_same_values, to_tensors
+from millrace._src.autograph.operators.merging import conversion, flatten, has_same_values, name_of, to_tensors
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.autograph.operators.variables import RESULT, Undefined
-from millrace._src.control_flow.while_loop import bounded, described, every_shape, needs_spec, while_loop
+from millrace._src.control_flow.while_loop import bound_values, every_shape, needs_spec, specify_invariants, while_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -80,7 +80,7 @@ def loop_options(
     }
 
 
-def read_later(names: Sequence[str], options: Options) -> list[str]:
+def without_temporaries(names: Sequence[str], options: Options) -> list[str]:
     """Returns the variables of a loop without its temporary ones."""
     temporary = options.get("ag_temporary", ())
     return [name for name in names if name not in temporary]
@@ -202,7 +202,7 @@ class StagedLoop:
             if any(after[index] is not after[first] for index, first in self.same.items()):
                 raise _ApartError
             self.in_place = [i for i in carried if is_container(self.before[i]) and after[i] is values[i]]
-            new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
+            new = [self._validate(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
             return [next_counter, new]
 
         try:
@@ -268,7 +268,7 @@ class StagedLoop:
         containers = self._containers()
         try:
             with graph.as_default(), context.tapes_scope(()):
-                self.set_state([lists.get(i, self._tried(i, value)) for i, value in enumerate(self.before)])
+                self.set_state([lists.get(i, self._as_in_body(i, value)) for i, value in enumerate(self.before)])
                 body()
                 after = list(self.get_state())
                 new_leaves = {i: flatten(after[i]) for i in unknown if _has_tensors(after[i])}
@@ -314,7 +314,7 @@ class StagedLoop:
         is_resized = self.names[index] in self.options.get("ag_resized", ())
         return is_resized and not is_strict() and type(plain(value)) is list
 
-    def _tried(self, index: int, value: object) -> Any:
+    def _as_in_body(self, index: int, value: object) -> Any:
         """Returns a value as the body will see the value: with tensors in place of Python numbers."""
         if not self._is_carried(index, value):
             return value
@@ -343,7 +343,7 @@ class StagedLoop:
                 "depends on a Tensor can only change values that can be Tensors."
             )
 
-    def _checked(self, index: int, first: Sequence[Any], value: object, shapes: Sequence[TensorShape]) -> list[Any]:
+    def _validate(self, index: int, first: Sequence[Any], value: object, shapes: Sequence[TensorShape]) -> list[Any]:
         """Returns the leaves of a variable after an iteration.
 
         Raises: TypeError, ValueError: if the leaves' structure, dtypes or shapes are not those before the loop.
@@ -387,7 +387,7 @@ class StagedLoop:
         """Returns a nest with the specs that the composites of a variable fit in every iteration."""
         value, invariant = self.before[index], self._given_invariant(index)
         if invariant is not None:
-            return bounded(value, described(value, invariant))
+            return bound_values(value, specify_invariants(value, invariant))
         return _of_any_size(value) if self.form.widens_shapes else value
 
     def _shape_complaint(self, index: int, old: Any, new: Any, invariant: TensorShape) -> str:
@@ -412,7 +412,7 @@ class StagedLoop:
         invariant = self._given_invariant(index)
         if invariant is None:
             return self.unknown.get(index) or every_shape(self.before[index], tensors)
-        shapes = _shapes_in(described(self.before[index], invariant))
+        shapes = _shapes_in(specify_invariants(self.before[index], invariant))
         for tensor, shape in zip(tensors, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
@@ -472,7 +472,7 @@ def _as_tensor(value: Any) -> Any:
 
 def _is_none(name: str) -> str:
     return (
-        f"{called(name)} is None at the end of the iteration. What is None has no dtype; a loop that depends on a "
+        f"{name_of(name)} is None at the end of the iteration. What is None has no dtype; a loop that depends on a "
         "Tensor must leave a Tensor in it."
     )
 

@@ -37,7 +37,7 @@ def unpacked(value: Any, count: int | None = None) -> Any:
     return in_python(value)
 
 
-def unpacked_parts(parts: Any, value: Any) -> Any:
+def unpack_parts(parts: Any, value: Any) -> Any:
     """Returns what Python can unpack, with parts that are unpacked in turn.
 
     Args:
@@ -52,5 +52,5 @@ def unpacked_parts(parts: Any, value: Any) -> Any:
     for index, part in enumerate(parts):
         if part:
             place = index if index < star else index - len(parts)
-            results[place] = unpacked_parts(part, results[place])
+            results[place] = unpack_parts(part, results[place])
     return results

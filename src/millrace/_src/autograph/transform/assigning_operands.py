@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.early_exits import copy_fields
-from millrace._src.autograph.transform.expressions import chained
+from millrace._src.autograph.transform.expressions import chain_comparison
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.scopes import COMPREHENSIONS, FUNCTIONS, names_of
-from millrace._src.autograph.transform.templates import copy_tree, place
+from millrace._src.autograph.transform.templates import copy_tree, locate
 
 _BLOCKS = ("body", "orelse", "finalbody", "partial")
 _VALUES = {
@@ -61,7 +61,7 @@ class AssigningOperands:
         if field is None or value is None:
             return [new]
         before, value = self._value(value)
-        return [*place(before, value), copy_fields(new, **{field: value})] if before else [new]
+        return [*locate(before, value), copy_fields(new, **{field: value})] if before else [new]
 
     def _value(self, node: object) -> tuple[list[ast.stmt], ast.expr]:
         """Returns the statements that must run before an expression, and the expression that is left."""
@@ -69,7 +69,7 @@ class AssigningOperands:
             before, operand = self._value(node.operand)
             return before, copy_fields(node, operand=operand)
         if isinstance(node, ast.Compare) and len(node.ops) > 1 and names_of(node.comparators[1:]).written:
-            node = place([chained(node, self.function.new_variable("ag_c"))], node)[0]
+            node = locate([chain_comparison(node, self.function.new_variable("ag_c"))], node)[0]
         if isinstance(node, ast.BoolOp) and names_of(node.values).written:
             return self._operands(node)
         if isinstance(node, ast.IfExp) and names_of([node.body, node.orelse]).written:
@@ -90,7 +90,7 @@ class AssigningOperands:
             if index < last and not isinstance(value, ast.Constant):
                 variable = self.function.new_variable("ag_o")
                 statements += self._held(variable, value)
-                value = place([ast.Name(variable, ast.Load())], value)[0]
+                value = locate([ast.Name(variable, ast.Load())], value)[0]
             put(value)
         return statements, node
 
@@ -104,20 +104,20 @@ class AssigningOperands:
             if isinstance(node.op, ast.Or):
                 test = ast.UnaryOp(ast.Not(), test)
             branch = ast.If(test, self._held(variable, operand), [])
-            block += place([branch], operand)
+            block += locate([branch], operand)
             block = branch.body
-        return statements, place([ast.Name(variable, ast.Load())], node)[0]
+        return statements, locate([ast.Name(variable, ast.Load())], node)[0]
 
     def _branches(self, node: ast.IfExp) -> tuple[list[ast.stmt], ast.expr]:
         variable = self.function.new_variable("ag_o")
         before, test = self._value(node.test)
         branch = ast.If(test, self._held(variable, node.body), self._held(variable, node.orelse))
-        return [*before, *place([branch], node)], place([ast.Name(variable, ast.Load())], node)[0]
+        return [*before, *locate([branch], node)], locate([ast.Name(variable, ast.Load())], node)[0]
 
     def _held(self, held: str, value: ast.expr) -> list[ast.stmt]:
         """Builds `held = value`."""
         before, value = self._value(value)
-        return [*before, *place([ast.Assign([ast.Name(held, ast.Store())], value)], value)]
+        return [*before, *locate([ast.Assign([ast.Name(held, ast.Store())], value)], value)]
 
 
 _Slot = tuple[ast.expr, Callable[[ast.expr], None]]

@@ -31,7 +31,7 @@ from millrace._src.autograph.transform.function_code import FunctionCode, Variab
 from millrace._src.autograph.transform.item_targets import (
     key_expression,
     stored_variable,
-    unpacked_items,
+    unpack_items,
     without_annotation,
 )
 from millrace._src.autograph.transform.scopes import (
@@ -48,7 +48,7 @@ from millrace._src.autograph.transform.templates import (
     copy_tree,
     expression,
     header,
-    place,
+    locate,
     template,
     tuple_of,
     with_context,
@@ -104,7 +104,7 @@ class Compact:
         results = {name for name in function.added if name.startswith("retval_")}  # set wherever the flag is set
         DefiniteAssignment(without_jumps, assigned_or_ends, frozenset(function.variables - results))
         new_statements = self.block(without_jumps)
-        placeholders = self._undefined(without_jumps, assigned, parameters)
+        placeholders = self._mark_undefined(without_jumps, assigned, parameters)
         if in_region:
             return [*placeholders, *new_statements]
         finish = template(
@@ -135,7 +135,7 @@ class Compact:
         elsewhere = {name for name, *_ in self.function.scope.places - written.places}
         return set(flows | (self.liveness.after[id(node)] & elsewhere))
 
-    def _undefined(
+    def _mark_undefined(
         self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str]
     ) -> list[ast.stmt]:
         """Builds `x = ag__.Undefined('x')` for variables that have no value yet; a cell may have a value already."""
@@ -162,7 +162,7 @@ class Compact:
         new_statements: list[ast.stmt] = []
         for statement in statements:
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
-            new_statements += place(convert(statement), header(statement))
+            new_statements += locate(convert(statement), header(statement))
         return new_statements
 
     # --- state -----------------------------------------------------------------------------------------------------
@@ -201,10 +201,10 @@ class Compact:
                 node=node,
             )
         if body:
-            set_[0].body = [*self._declared(names), *body]  # type: ignore[attr-defined]  # the function definition
+            set_[0].body = [*self._declare(names), *body]  # type: ignore[attr-defined]  # the function definition
         return get_state, set_state, [*get, *set_]
 
-    def _declared(self, names: Sequence[str]) -> list[ast.stmt]:
+    def _declare(self, names: Sequence[str]) -> list[ast.stmt]:
         targets = [ast.Name(name, ast.Store()) for name in names]
         return self.function.outer_declarations(targets)
 
@@ -255,12 +255,12 @@ class Compact:
             outputs=_texts([*outputs, *composites]),
             certain=_texts([name for name in outputs if self._is_certain(name)]),
         )
-        handed = self._handed_to_calls([*node.body, *node.orelse], {*outputs, *restored})
+        handed = self._arguments_of_calls([*node.body, *node.orelse], {*outputs, *restored})
         if handed is not None:
             call[0].value.args.append(handed)  # type: ignore[attr-defined]  # the call above
         return [*accessors, *body_def, *orelse_def, *call]
 
-    def _handed_to_calls(self, statements: Sequence[ast.stmt], known: set[str]) -> ast.expr | None:
+    def _arguments_of_calls(self, statements: Sequence[ast.stmt], known: set[str]) -> ast.expr | None:
         """Builds `lambda: ag__.local_variables(('x', lambda: x))` for variables that calls get, except `known` ones."""
         scope = self.function.scope
         names: set[str] = set()
@@ -334,7 +334,7 @@ class Compact:
         first = getattr(node, "first_test", None)
         if first is not None:
             call[0].value.args.append(ast.Name(first, ast.Load()))  # type: ignore[attr-defined]  # the call above
-        return [*accessors, *body_def, *place(test_def, node.test), *call]
+        return [*accessors, *body_def, *locate(test_def, node.test), *call]
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         options, statements = self._options(node)
@@ -345,7 +345,7 @@ class Compact:
         self._note_temporaries(options, [name for name in names if name not in head])
         get_state, set_state, accessors = self._accessors(names, composites)
         item = self.function.namer.new("itr")
-        assign = place([ast.Assign([copy_tree(node.target)], ast.Name(item, ast.Load()))], node.target)
+        assign = locate([ast.Assign([copy_tree(node.target)], ast.Name(item, ast.Load()))], node.target)
         body, body_def = self._function("loop_body", [*self.block(assign), *self.block(statements)], [item])
         test_def: list[ast.stmt] = []
         test: Any = ast.Constant(None)
@@ -380,7 +380,7 @@ class Compact:
                 if keyword.arg == "shape_invariants":
                     value = _with_symbol_names(keyword.value, value)
                 options.keywords.append(ast.keyword(keyword.arg, value))
-        statements = [_refused(s) if _is_options_call(s) else s for s in statements]
+        statements = [_refuse_late_options(s) if _is_options_call(s) else s for s in statements]
         written = names_of(node)
         certain = sorted(name for name in written.written if self._is_certain(name))
         if certain:
@@ -389,13 +389,13 @@ class Compact:
         needed = sorted((written.written & later & self._own()) - set(certain))
         if needed:
             options.keywords.append(ast.keyword("ag_needed", _texts(needed)))
-        handed = self._handed_to_calls(statements, written.written)
+        handed = self._arguments_of_calls(statements, written.written)
         if handed is not None:
             options.keywords.append(ast.keyword("ag_handed", handed))
         if getattr(node, "is_resumed", False):
             options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
         items = names_of(statements).items - self._with_moving_items(statements)
-        for key, names in (("ag_resized", _resized(statements)), ("ag_items", items)):
+        for key, names in (("ag_resized", _resized_lists(statements)), ("ag_items", items)):
             if names & self.function.variables:
                 options.keywords.append(ast.keyword(key, _texts(sorted(names & self.function.variables))))
         return options, statements
@@ -421,7 +421,7 @@ class Compact:
         message = self.expressions.convert(node.msg)
         text = copy_tree(message) if message is not None else ast.Constant("Assertion error")
         test = expression("ag__.assert_stmt(test, lambda: shown)", test=self.expressions.convert(node.test), shown=text)
-        return [copy_fields(node, test=place([test], node.test)[0], msg=message)]
+        return [copy_fields(node, test=locate([test], node.test)[0], msg=message)]
 
     def _delete(self, node: ast.Delete) -> list[ast.stmt]:
         """Rewrites `del x` to `x = ag__.Undefined('x')`."""
@@ -466,10 +466,10 @@ def _composite_read(node: ast.expr) -> ast.expr:
     return with_context(node, ast.Load())
 
 
-def _refused(late: ast.stmt) -> ast.stmt:
+def _refuse_late_options(late: ast.stmt) -> ast.stmt:
     """Replaces a call of `set_loop_options` that is not first in its loop by `raise ValueError(...)`."""
     text = ast.Constant('"set_loop_options" must be the first statement in the loop block')
-    return place(template("raise ValueError(text)", text=text), late)[0]
+    return locate(template("raise ValueError(text)", text=text), late)[0]
 
 
 def _is_options_call(node: ast.stmt) -> bool:
@@ -487,11 +487,11 @@ def _with_symbol_names(node: ast.expr, converted: ast.expr) -> ast.expr:
     new = copy_tree(converted)
     for pair, original in zip(new.elts, node.elts):
         if isinstance(pair, (ast.Tuple, ast.List)) and isinstance(original, (ast.Tuple, ast.List)) and pair.elts:
-            pair.elts[0] = place([ast.Constant(ast.unparse(original.elts[0]))], original)[0]
+            pair.elts[0] = locate([ast.Constant(ast.unparse(original.elts[0]))], original)[0]
     return new
 
 
-def _resized(statements: Sequence[ast.stmt]) -> set[str]:
+def _resized_lists(statements: Sequence[ast.stmt]) -> set[str]:
     """Returns the variables that may be lists whose length changes: by `x.append(v)`, `x += v`, `del x[i]`."""
     names: set[str] = set()
     for node in (node for statement in statements for node in ast.walk(statement)):
@@ -528,16 +528,16 @@ class _ItemStores(ast.NodeTransformer):
     visit_Lambda = visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        unpacked = unpacked_items(node, self.function)
+        unpacked = unpack_items(node, self.function)
         if unpacked is not None:
             return self.block(unpacked)
         name = stored_variable(node, self.function)
-        return node if name is None else self._stored(name, node.targets[0], node.value, node)
+        return node if name is None else self._store(name, node.targets[0], node.value, node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Removes the annotation: blocks become functions, and a variable of a function around takes no annotation."""
         new = without_annotation(node, lambda assign: self.block([assign]))
-        return new or place([ast.Pass()], node)
+        return new or locate([ast.Pass()], node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Rewrites `x[i] += v` to `t = x[i]; t += v; x = ag__.set_item(x, i, t)`."""
@@ -551,14 +551,14 @@ class _ItemStores(ast.NodeTransformer):
             ast.Assign([ast.Name(variable, ast.Store())], old),
             ast.AugAssign(ast.Name(variable, ast.Store()), node.op, node.value),
         ]
-        return [*place(start, node), self._stored(name, target, ast.Name(variable, ast.Load()), node)]
+        return [*locate(start, node), self._store(name, target, ast.Name(variable, ast.Load()), node)]
 
-    def _stored(self, name: str, target: Any, value: ast.expr, at: ast.stmt) -> ast.stmt:
+    def _store(self, name: str, target: Any, value: ast.expr, at: ast.stmt) -> ast.stmt:
         (new,) = template(
             "name = ag__.set_item(name, key, value)", name=name, key=key_expression(target.slice), value=value
         )
         new.item = target  # type: ignore[attr-defined]  # a mark for `names_of`: the statement assigns an item
-        return place([new], at)[0]
+        return locate([new], at)[0]
 
 
 __all__ = ["Compact"]

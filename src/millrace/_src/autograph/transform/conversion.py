@@ -30,7 +30,7 @@ from millrace._src.autograph.transform.scopes import (
 )
 from millrace._src.autograph.transform.source import FunctionNode, function_node
 from millrace._src.autograph.transform.surroundings import FUNCTION, Surroundings, definition_of
-from millrace._src.autograph.transform.templates import copy_tree, header, place, template
+from millrace._src.autograph.transform.templates import copy_tree, header, locate, template
 from millrace._src.autograph.transform.unpacking import Unpackings
 
 OPERATORS, CONVERSION = "ag__", "ag_f__"
@@ -141,7 +141,7 @@ class Conversion:
         rebound = sorted(names_of(body).written & {*site.free} - function.scope.globals)
         if rebound:
             definition.body.insert(0, ast.Nonlocal(rebound))
-        place([definition], self.node)
+        locate([definition], self.node)
         code = self._compile(definition, site.free)
         return Continuation(code, code.co_varnames[1 : code.co_argcount])  # a private name is mangled in the frame
 
@@ -150,7 +150,7 @@ class Conversion:
         node = definition_of(copy_tree(self.node), "lambda_")
         node.name = f"tf__{node.name}"
         node.decorator_list = []
-        (converted,) = place([self._in_compact_form(node, self._surroundings.variables())], self.node)
+        (converted,) = locate([self._in_compact_form(node, self._surroundings.variables())], self.node)
         return converted
 
     def compact_code(self) -> types.CodeType:
@@ -203,7 +203,7 @@ class Conversion:
             node.body = function.expressions(inline=True).convert(node.body)
             return node
         first = next((part for part in node.body if not _is_declaration(part)), node.body[-1])
-        node.body = _placed_around(Inline(function, self.sites).body(node.body), node, first)
+        node.body = _wrap_statements(Inline(function, self.sites).body(node.body), node, first)
         return node
 
     # --- compiling -------------------------------------------------------------------------------------------------
@@ -211,14 +211,15 @@ class Conversion:
     def _compile(self, definition: ast.FunctionDef, free: Sequence[str]) -> types.CodeType:
         """Returns the code object of a definition whose free variables are `free` and the two names of ours."""
         compiled = self._surroundings.compile(definition, [OPERATORS, CONVERSION, *free], self.node)
-        code = self._renamed(compiled)
+        code = self._rename_code(compiled)
         self._note(code)
         return code
 
-    def _renamed(self, code: types.CodeType) -> types.CodeType:
+    def _rename_code(self, code: types.CodeType) -> types.CodeType:
         """Returns the code with the function's own name, first line and qualified name, also inside added functions."""
         constants = tuple(
-            self._renamed(c) if isinstance(c, types.CodeType) and _is_added(c.co_name) else c for c in code.co_consts
+            self._rename_code(c) if isinstance(c, types.CodeType) and _is_added(c.co_name) else c
+            for c in code.co_consts
         )
         original = self.original
         return code.replace(co_name=original.co_name, co_qualname=original.co_qualname, co_consts=constants)
@@ -258,7 +259,7 @@ def with_operators(function: types.FunctionType, operators: object) -> types.Fun
     return new
 
 
-def _placed_around(statements: list[ast.stmt], node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
+def _wrap_statements(statements: list[ast.stmt], node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
     """Gives positions to the code that was put around the statements of a function.
 
     What runs before the statements belongs to the first of them, so that no line runs that did not run before. What
@@ -266,8 +267,8 @@ def _placed_around(statements: list[ast.stmt], node: ast.FunctionDef, first: ast
     """
     for statement in statements:
         if isinstance(statement, ast.Try) and not hasattr(statement, "lineno"):
-            place(statement.handlers, node)
-        place([statement], node if isinstance(statement, ast.Return) else header(first))
+            locate(statement.handlers, node)
+        locate([statement], node if isinstance(statement, ast.Return) else header(first))
     return statements
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.naming import Namer
 from millrace._src.autograph.transform.scopes import names_of
-from millrace._src.autograph.transform.templates import copy_tree, place, template
+from millrace._src.autograph.transform.templates import copy_tree, locate, template
 
 _LOOPS = (ast.While, ast.For)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -152,30 +152,30 @@ class Lowering:
             if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
                 return new_statements + self._jump(statement, flags)
             if isinstance(statement, ast.If) and rest:
-                moved = _rest_moved_into_branch(statement, rest)
+                moved = _move_rest_into_branch(statement, rest)
                 if moved is not None:
                     return new_statements + self._inside(moved, flags)
             new_statements += self._inside(statement, flags)
             if rest and not _always_leaves(statement):
                 guard = ast.If(flags.test_unset(exits), self.block(rest, flags), [])
-                new_statements += place([guard], rest[0])
+                new_statements += locate([guard], rest[0])
             return new_statements
         return new_statements
 
     def _jump(self, statement: ast.stmt, flags: Flags) -> list[ast.stmt]:
         """Rewrites `return v` to `returned = True; result = v`, and `break` to `broken = True`."""
         if isinstance(statement, ast.Return):
-            value = statement.value or place([ast.Constant(None)], statement)[0]
+            value = statement.value or locate([ast.Constant(None)], statement)[0]
             new = template("returned = True\nresult = value", returned=flags.returned, result=flags.result, value=value)
         else:
             name = flags.broken if isinstance(statement, ast.Break) else flags.continued
             new = template("flag = True", flag=name)
-        return place(new, statement)
+        return locate(new, statement)
 
     def _inside(self, statement: Any, flags: Flags) -> list[ast.stmt]:
         """Rewrites the blocks inside a statement."""
         if isinstance(statement, ResumedLoop):
-            return self._resumed_loop(statement, flags)
+            return self._resume_loop(statement, flags)
         if isinstance(statement, _LOOPS):
             return self._loop(statement, flags)
         if isinstance(statement, ast.If):
@@ -196,7 +196,7 @@ class Lowering:
         new.orelse = self.block(statement.orelse, flags)
         exits = exits_of(statement.body)
         if new.orelse and exits:
-            new.orelse = place([ast.If(flags.test_unset(exits), new.orelse, [])], statement.orelse[0])
+            new.orelse = locate([ast.If(flags.test_unset(exits), new.orelse, [])], statement.orelse[0])
         return new
 
     def _loop(self, loop: Any, flags: Flags) -> list[ast.stmt]:
@@ -206,7 +206,7 @@ class Lowering:
         loop, again = self._without_assigning_test(loop)
         for assign in again:  # the condition's first value may have been computed already
             start += [copy_fields(assign, value=getattr(loop, "first_condition", assign.value))]
-        return [*place(start, loop), *self._iterations(loop, loop_flags, exits, flags, again)]
+        return [*locate(start, loop), *self._iterations(loop, loop_flags, exits, flags, again)]
 
     def _without_assigning_test(self, loop: object) -> tuple[Any, list[Any]]:
         """Moves a test that assigns out of a `while`.
@@ -218,12 +218,12 @@ class Lowering:
         if not isinstance(loop, ast.While) or not names_of(loop.test).written:
             return loop, []
         variable = self.namer.new("ag_w")
-        again = place([ast.Assign([ast.Name(variable, ast.Store())], loop.test)], loop.test)
-        new = copy_fields(loop, test=place([ast.Name(variable, ast.Load())], loop.test)[0])
+        again = locate([ast.Assign([ast.Name(variable, ast.Store())], loop.test)], loop.test)
+        new = copy_fields(loop, test=locate([ast.Name(variable, ast.Load())], loop.test)[0])
         vars(new).pop("first_test", None)
         return new, again
 
-    def _resumed_loop(self, resumed: ResumedLoop, flags: Flags) -> list[ast.stmt]:
+    def _resume_loop(self, resumed: ResumedLoop, flags: Flags) -> list[ast.stmt]:
         loop: Any = resumed.loop
         exits = exits_of(loop.body) | exits_of(resumed.partial)
         loop_flags = flags.inside_loop(self.namer, exits)
@@ -236,36 +236,36 @@ class Lowering:
             current += self._unless(loop_flags, exits & {"break", "return"}, copy_tree(again))
         rest = self._iterations(loop, loop_flags, exits, flags, again)
         rest[0].is_resumed = True  # type: ignore[attr-defined]  # a mark for the loop's options
-        return [*place(start, loop), *current, *rest]
+        return [*locate(start, loop), *current, *rest]
 
     def _unless(self, flags: Flags, exits: Exits, statements: list[ast.stmt]) -> list[ast.stmt]:
         """Builds statements that run if none of the flags of `exits` is set."""
         if not exits or not statements:
             return statements
-        return place([ast.If(flags.test_unset(exits), statements, [])], statements[0])
+        return locate([ast.If(flags.test_unset(exits), statements, [])], statements[0])
 
     def _iterations(self, loop: Any, own: Flags, exits: Exits, outer: Flags, again: list[ast.stmt]) -> list[ast.stmt]:
         """Returns the loop without jumps, and its `else`; the statements `again` end each iteration."""
         body = self.block(loop.body, own) + self._unless(own, exits & {"break", "return"}, copy_tree(again))
         if own.continued:
-            body = place(template("flag = False", flag=own.continued), loop) + body
+            body = locate(template("flag = False", flag=own.continued), loop) + body
         new = copy_fields(loop, body=body)
         new.orelse = []
         stops = exits & {"break", "return"}
         if stops:
-            (go_on,) = place([own.test_unset(stops)], loop)
+            (go_on,) = locate([own.test_unset(stops)], loop)
             if isinstance(loop, ast.While):
-                new.test = place([ast.BoolOp(ast.And(), [go_on, loop.test])], loop.test)[0]
+                new.test = locate([ast.BoolOp(ast.And(), [go_on, loop.test])], loop.test)[0]
             else:  # a loop that was lowered before has such a test already
                 old = getattr(loop, "extra_test", None)
-                new.extra_test = go_on if old is None else place([ast.BoolOp(ast.And(), [old, go_on])], loop)[0]
+                new.extra_test = go_on if old is None else locate([ast.BoolOp(ast.And(), [old, go_on])], loop)[0]
         new_statements: list[ast.stmt] = [new]
         if loop.orelse:
             new_statements += self._unless(own, stops, self.block(loop.orelse, outer))
         return new_statements
 
 
-def _rest_moved_into_branch(statement: ast.If, rest: list[ast.stmt]) -> ast.If | None:
+def _move_rest_into_branch(statement: ast.If, rest: list[ast.stmt]) -> ast.If | None:
     """Moves the rest of a block into the branch of an `if` that reaches it; returns None if both branches do, or
     neither.
 

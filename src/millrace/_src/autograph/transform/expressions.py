@@ -20,7 +20,7 @@ from typing import Any
 from millrace._src.autograph.transform.added_nodes import PythonExpression, Unpacked
 from millrace._src.autograph.transform.naming import Namer
 from millrace._src.autograph.transform.scopes import names_of
-from millrace._src.autograph.transform.templates import copy_tree, expression, place
+from millrace._src.autograph.transform.templates import copy_tree, expression, locate
 from millrace._src.autograph.transform.unpacking import is_unpacking, parts_of
 
 _MAX_INLINE_LENGTH = 6
@@ -85,7 +85,7 @@ class Expressions(ast.NodeTransformer):
         return None if node is None else self.visit(copy_tree(node))
 
     def _at(self, new: ast.expr, node: ast.expr) -> ast.expr:
-        return place([new], node)[0]
+        return locate([new], node)[0]
 
     def _compact(self, node: ast.expr) -> ast.expr:
         other = Expressions(self.namer, self.convert_function, False, self.super_arguments)
@@ -184,12 +184,12 @@ class Expressions(ast.NodeTransformer):
         """Rewrites a chain: inline `a < (m := b) and m < c`; compact `(lambda l, m: l < m and m < c)(a, b)`."""
         variable = self.namer.new("ag_c")
         if self.inline:
-            return self.visit(place([chained(node, variable)], node)[0])
+            return self.visit(locate([chain_comparison(node, variable)], node)[0])
         middle = ast.Name(variable, ast.Load())
         left = self.namer.new("ag_c")
         first = ast.Compare(ast.Name(left, ast.Load()), node.ops[:1], [middle])
         links = ast.BoolOp(ast.And(), [first, ast.Compare(copy_tree(middle), node.ops[1:], node.comparators[1:])])
-        (links,) = place([links], node)
+        (links,) = locate([links], node)
         function = ast.Lambda(_arguments([left, variable]), self.visit(links))
         operands = [self.visit(operand) for operand in (node.left, node.comparators[0])]
         return self._at(ast.Call(function, operands, []), node)
@@ -221,7 +221,7 @@ class Expressions(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in _SCOPED and not node.args:
             if self.super_arguments is None:
                 return node
-            node.args = place([ast.Name(name, ast.Load()) for name in self.super_arguments], node)
+            node.args = locate([ast.Name(name, ast.Load()) for name in self.super_arguments], node)
             return node
         is_method = isinstance(node.func, ast.Attribute) and not _is_of_builtins(node.func)
         function = self.visit(node.func)
@@ -311,7 +311,7 @@ def held_test(held: str, value: ast.expr) -> ast.expr:
     return expression(source, held=held, value=value)
 
 
-def chained(node: ast.Compare, middle: str) -> ast.BoolOp:
+def chain_comparison(node: ast.Compare, middle: str) -> ast.BoolOp:
     """Rewrites `a < b < c` to `a < (m := b) and m < c`."""
     assignment = ast.NamedExpr(ast.Name(middle, ast.Store()), node.comparators[0])
     first = ast.Compare(node.left, node.ops[:1], [assignment])

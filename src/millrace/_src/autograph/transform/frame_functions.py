@@ -14,7 +14,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import CodeConverter
 from millrace._src.autograph.transform.scopes import FunctionScope, function_scope
-from millrace._src.autograph.transform.templates import copy_tree, expression, place
+from millrace._src.autograph.transform.templates import copy_tree, expression, locate
 
 _SHOWING = ("locals", "vars", "dir")
 _RUNNING = ("eval", "exec")
@@ -67,7 +67,7 @@ class FrameFunctions(CodeConverter):
         choice = expression("new if name is ag__.frame_functions[text] else old", new=new, old=node)
         choice.test.left = ast.Name(name, ast.Load())  # type: ignore[attr-defined]  # the comparison
         choice.test.comparators[0].slice = ast.Constant(name)  # type: ignore[attr-defined]  # the same
-        return place([choice], node)[0]
+        return locate([choice], node)[0]
 
     def _variables(self) -> ast.expr:
         call = expression("ag__.local_variables()")

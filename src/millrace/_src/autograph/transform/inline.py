@@ -34,16 +34,16 @@ from millrace._src.autograph.transform.early_exits import (
     copy_fields,
     exits_of,
 )
-from millrace._src.autograph.transform.expressions import chained, is_python_test
+from millrace._src.autograph.transform.expressions import chain_comparison, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (
     key_expression,
     stored_variable,
-    unpacked_items,
+    unpack_items,
     without_annotation,
 )
 from millrace._src.autograph.transform.scopes import note_changes_in_place, note_rebinding_calls
-from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
+from millrace._src.autograph.transform.templates import copy_tree, expression, header, locate, template, tuple_of
 
 Resumed = Callable[[ast.expr, str], ast.stmt]
 _BRANCHING = (ast.If, ast.While, ast.For, Unpacked)
@@ -85,7 +85,7 @@ class Site:
         for loop, statements, index in reversed(self._levels):
             rest += statements[index + 1 :]
             if loop is not None:
-                rest = place([ResumedLoop(loop, rest)], loop)
+                rest = locate([ResumedLoop(loop, rest)], loop)
         return rest
 
 
@@ -185,7 +185,7 @@ class Inline:
         for index, statement in enumerate(statements):
             level.index = index
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
-            new_statements += place(convert(statement), header(statement))
+            new_statements += locate(convert(statement), header(statement))
         self.levels.pop()
         return new_statements
 
@@ -207,7 +207,7 @@ class Inline:
         """Rewrites `return`; lists that the graph took over in the body of a `with` or `try` become tensors."""
         new = self.expressions.convert(node)
         if self.has_regions and new.value is not None:
-            new.value = place([expression("ag__.ret(True, value)", value=new.value)], new.value)[0]
+            new.value = locate([expression("ag__.ret(True, value)", value=new.value)], new.value)[0]
         return [new]
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
@@ -239,10 +239,10 @@ class Inline:
           resumed: Makes the statement for the graph from the condition with a variable in it, and the variable's name.
         """
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            operand = self._test(test.operand, original, lambda value, held: resumed(_negated(value, test), held))
+            operand = self._test(test.operand, original, lambda value, held: resumed(_negate(value, test), held))
             return copy_fields(test, operand=operand)
         if isinstance(test, ast.Compare) and len(test.ops) > 1:
-            test = place([chained(test, self.function.new_variable("ag_c"))], test)[0]
+            test = locate([chain_comparison(test, self.function.new_variable("ag_c"))], test)[0]
         if isinstance(test, ast.BoolOp):
             return self._test_operands(test, original, resumed)
         converted: ast.expr = self.expressions.convert(test)
@@ -250,7 +250,7 @@ class Inline:
             return converted
         held = self.function.namer.new("ag_t")
         self._add_site(resumed(_read(held, test), held), original, held)
-        return place([ast.NamedExpr(ast.Name(held, ast.Store()), converted)], test)[0]
+        return locate([ast.NamedExpr(ast.Name(held, ast.Store()), converted)], test)[0]
 
     def _test_operands(self, test: ast.BoolOp, original: ast.stmt, resumed: Resumed) -> ast.expr:
         operands = []
@@ -258,7 +258,7 @@ class Inline:
             rest = test.values[index + 1 :]
 
             def with_rest(value: ast.expr, held: str, rest: list[ast.expr] = rest) -> ast.stmt:
-                return resumed(place([ast.BoolOp(test.op, [value, *rest])], test)[0] if rest else value, held)
+                return resumed(locate([ast.BoolOp(test.op, [value, *rest])], test)[0] if rest else value, held)
 
             operands.append(self._test(operand, original, with_rest))
         return copy_fields(test, values=operands)
@@ -277,16 +277,16 @@ class Inline:
         statements = list(node.body)
         go_on = getattr(node, "extra_test", None)
         if go_on is not None:  # a loop in a `with` or `try` that is left early has such a test
-            statements += place([ast.If(ast.UnaryOp(ast.Not(), copy_tree(go_on)), [ast.Break()], [])], go_on)
+            statements += locate([ast.If(ast.UnaryOp(ast.Not(), copy_tree(go_on)), [ast.Break()], [])], go_on)
         body, orelse = self.block(statements, loop=remaining), self.block(node.orelse)
         target = self.expressions.convert(node.target)
-        return [copy_fields(node, target=target, iter=place([over], node.iter)[0], body=body, orelse=orelse)]
+        return [copy_fields(node, target=target, iter=locate([over], node.iter)[0], body=body, orelse=orelse)]
 
     def _with(self, node: ast.With) -> list[ast.stmt]:
         """Rewrites a `with`: its body may enter a graph, and what follows is outside again."""
         items = [self.expressions.convert(item) for item in node.items]
         body = [*self._ask_for_graph(), *self._region(node.body)]
-        return [copy_fields(node, items=items, body=place(body, node.body[0])), *self._ask_for_graph()]
+        return [copy_fields(node, items=items, body=locate(body, node.body[0])), *self._ask_for_graph()]
 
     def _try(self, node: Any) -> list[ast.stmt]:
         handlers = [
@@ -299,7 +299,7 @@ class Inline:
 
     def _assign(self, node: ast.Assign) -> list[ast.stmt]:
         """Rewrites `x[i] = v` of a variable: `x` may be a tensor, and a changed copy of the tensor is made."""
-        unpacked = unpacked_items(node, self.function)
+        unpacked = unpack_items(node, self.function)
         if unpacked is not None:
             return [new for part in unpacked for new in self._assign(part)]
         if isinstance(node.value, Unpacked):
@@ -317,11 +317,11 @@ class Inline:
     def _unpack(self, node: ast.Assign, unpacked: Unpacked) -> list[ast.stmt]:
         """Rewrites `a, b = v` to `a, b = (t := v)`: a tensor refuses to be iterated over, and the graph takes over."""
         variable = self.function.namer.new("ag_t")
-        again = place([Unpacked(_read(variable, unpacked.value), unpacked.count)], unpacked)[0]
+        again = locate([Unpacked(_read(variable, unpacked.value), unpacked.count)], unpacked)[0]
         self._add_site(copy_fields(node, value=again), node, variable)
         value = ast.NamedExpr(ast.Name(variable, ast.Store()), self.expressions.convert(unpacked.value))
         targets = [self.expressions.convert(target) for target in node.targets]
-        return [copy_fields(node, targets=targets, value=place([value], unpacked)[0])]
+        return [copy_fields(node, targets=targets, value=locate([value], unpacked)[0])]
 
     def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
         """Rewrites `x[i] += v` to `t = x[i]; t += v; x[i] = t`."""
@@ -368,12 +368,12 @@ class Inline:
         new = template("def name():\n    body\nname()", name=name, body=body)
         declarations = self.function.outer_declarations(body)
         new[0].body = [*declarations, *body]  # type: ignore[attr-defined]  # the function definition above
-        return place(new, statements[0])
+        return locate(new, statements[0])
 
 
 def _read(name: str, at: ast.expr) -> ast.expr:
     """Builds a read of a variable in place of an expression."""
-    return place([ast.Name(name, ast.Load())], at)[0]
+    return locate([ast.Name(name, ast.Load())], at)[0]
 
 
 def _split_docstring(statements: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -383,8 +383,8 @@ def _split_docstring(statements: list[ast.stmt]) -> tuple[list[ast.stmt], list[a
     return (statements[:1], statements[1:]) if is_text else ([], statements)
 
 
-def _negated(condition: ast.expr, at: ast.expr) -> ast.expr:
-    return place([ast.UnaryOp(ast.Not(), condition)], at)[0]
+def _negate(condition: ast.expr, at: ast.expr) -> ast.expr:
+    return locate([ast.UnaryOp(ast.Not(), condition)], at)[0]
 
 
 def _store_item(name: str, key: ast.expr, value: str) -> list[ast.stmt]:
@@ -442,10 +442,10 @@ class _ExitsOfRegions:
         if isinstance(node, (ast.If, ast.While, ast.For)):
             return [copy_fields(node, body=self.block(node.body), orelse=self.block(node.orelse))]
         if isinstance(node, (ast.With, ast.Try, ast.TryStar)) and has_sites([node]) and exits_of([node]):
-            return self._isolated(node)
+            return self._isolate(node)
         return [node]
 
-    def _isolated(self, node: ast.stmt) -> list[ast.stmt]:
+    def _isolate(self, node: ast.stmt) -> list[ast.stmt]:
         exits = exits_of([node])
         names = {kind: self.function.new_variable(f"ag_{kind}") for kind in sorted(exits)}
         result = self.function.new_variable("retval_") if "return" in exits else ""
@@ -459,7 +459,7 @@ class _ExitsOfRegions:
             "continue": ast.Continue(),
         }
         after = [ast.If(ast.Name(name, ast.Load()), [jumps[kind]], []) for kind, name in names.items()]
-        return [*place(start, node), *new_statements, *place(after, node)]
+        return [*locate(start, node), *new_statements, *locate(after, node)]
 
 
 __all__ = ["Inline", "Site", "has_sites"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.templates import copy_tree, expression, place
+from millrace._src.autograph.transform.templates import copy_tree, expression, locate
 
 
 def stored_variable(node: Any, function: FunctionCode) -> str | None:
@@ -31,17 +31,17 @@ def without_annotation(node: ast.AnnAssign, convert: Callable[[ast.Assign], list
     """Converts `x: T = v` as `x = v`; drops `x: T`, which does nothing."""
     if node.value is None:
         return []
-    return convert(place([ast.Assign([node.target], node.value)], node)[0])
+    return convert(locate([ast.Assign([node.target], node.value)], node)[0])
 
 
 def key_expression(key: ast.expr) -> ast.expr:
     """Rewrites `i:j` to `ag__.key[i:j]`, which gives as a value what stands between brackets."""
     if any(isinstance(part, ast.Slice) for part in (key, *getattr(key, "elts", ()))):
-        return place([expression("ag__.key[part]", part=key)], key)[0]
+        return locate([expression("ag__.key[part]", part=key)], key)[0]
     return key
 
 
-def unpacked_items(node: ast.Assign, function: FunctionCode) -> list[ast.Assign] | None:
+def unpack_items(node: ast.Assign, function: FunctionCode) -> list[ast.Assign] | None:
     """Splits an assignment to several targets with items among them into statements; returns None if it has no such
     targets.
     """
@@ -52,7 +52,7 @@ def unpacked_items(node: ast.Assign, function: FunctionCode) -> list[ast.Assign]
     if not items.stores:
         return None
     first = ast.Assign(targets, node.value)
-    return place([first, *items.stores], node)
+    return locate([first, *items.stores], node)
 
 
 class _Items(ast.NodeTransformer):
@@ -66,5 +66,5 @@ class _Items(ast.NodeTransformer):
         if not _is_own_item(node, self.function):
             return node
         variable = self.function.new_variable("ag_item")
-        self.stores += place([ast.Assign([node], ast.Name(variable, ast.Load()))], node)
-        return place([ast.Name(variable, ast.Store())], node)[0]
+        self.stores += locate([ast.Assign([node], ast.Name(variable, ast.Load()))], node)
+        return locate([ast.Name(variable, ast.Store())], node)[0]

@@ -31,7 +31,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import CodeConverter, PythonExpression
 from millrace._src.autograph.transform.naming import Namer
-from millrace._src.autograph.transform.templates import copy_tree, expression, place, tuple_of
+from millrace._src.autograph.transform.templates import copy_tree, expression, locate, tuple_of
 
 
 class MatchStatements(CodeConverter):
@@ -51,7 +51,7 @@ class MatchStatements(CodeConverter):
         if any(_has_literal(case.pattern) for case in node.cases):
             test = PythonExpression(expression("subject.__class__ in ag__.plain", subject=subject), is_python=True)
             start.append(ast.Assign([ast.Name(plain, ast.Store())], test))
-        return [*place(start, node.subject), *self._cases(node.cases, ast.Name(subject, ast.Load()), plain)]
+        return [*locate(start, node.subject), *self._cases(node.cases, ast.Name(subject, ast.Load()), plain)]
 
     def _cases(self, cases: Sequence[ast.match_case], subject: ast.expr, plain: str) -> list[ast.stmt]:
         if not cases:
@@ -60,10 +60,10 @@ class MatchStatements(CodeConverter):
         pattern = _Pattern(self.namer, plain)
         pattern.add(case.pattern, subject, is_whole=True)
         new_statements = self._case(case, pattern, lambda: self._cases(rest, subject, plain))
-        return place(new_statements, case.pattern)
+        return locate(new_statements, case.pattern)
 
     def _case(self, case: ast.match_case, pattern: _Pattern, others: Callable[[], list[ast.stmt]]) -> list[ast.stmt]:
-        bind = place([ast.Assign([ast.Name(n, ast.Store())], value) for n, value in pattern.bindings], case.pattern)
+        bind = locate([ast.Assign([ast.Name(n, ast.Store())], value) for n, value in pattern.bindings], case.pattern)
         fits = pattern.test()
         if fits is None:
             return [*bind, *([ast.If(case.guard, case.body, others())] if case.guard else case.body)]
@@ -74,7 +74,7 @@ class MatchStatements(CodeConverter):
         test = ast.Name(variable, ast.Load())
         assign = ast.Assign([ast.Name(variable, ast.Store())], fits)
         both = case.guard if pattern.is_python else ast.BoolOp(ast.And(), [test, case.guard])
-        go_on = place([ast.Assign([ast.Name(variable, ast.Store())], both)], case.guard)
+        go_on = locate([ast.Assign([ast.Name(variable, ast.Store())], both)], case.guard)
         may_fit = expression("held is not False", held=variable)
         return [assign, ast.If(may_fit, [*bind, *go_on], []), ast.If(copy_tree(test), case.body, others())]
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.naming import identifiers
-from millrace._src.autograph.transform.templates import copy_tree, place, template
+from millrace._src.autograph.transform.templates import copy_tree, locate, template
 
 FUNCTION = "ag_function__"
 """The name of every definition that is compiled; the user's own name may be read in the body, as a global."""
@@ -59,13 +59,13 @@ class Surroundings:
         definition.name = FUNCTION
         (factory,) = template("def ag_outer__():\n    pass")
         assert isinstance(factory, ast.FunctionDef)
-        factory.args.args = [ast.arg(self._mangled(name)) for name in free if name != _CLASS_CELL]
+        factory.args.args = [ast.arg(self._mangle(name)) for name in free if name != _CLASS_CELL]
         factory.body = self._class_around([definition])
-        module = ast.Module(place([factory], at), [])
+        module = ast.Module(locate([factory], at), [])
         compiled = compile(module, self.filename, "exec", dont_inherit=True, flags=self._future_flags)
-        return _code_named(compiled, FUNCTION)
+        return _find_code(compiled, FUNCTION)
 
-    def _mangled(self, name: str) -> str:
+    def _mangle(self, name: str) -> str:
         """Returns the name that `__x` has at run time in the methods of a class."""
         return f"{self._prefix}{name}" if name.startswith("__") and not name.endswith("__") else name
 
@@ -99,7 +99,7 @@ def definition_of(node: ast.FunctionDef | ast.Lambda, name: str = FUNCTION) -> a
     """Returns a definition with the parameters and the body of a lambda; returns a definition unchanged."""
     if not isinstance(node, ast.Lambda):
         return node
-    (definition,) = place(template("def name():\n    return value", name=name, value=node.body), node)
+    (definition,) = locate(template("def name():\n    return value", name=name, value=node.body), node)
     assert isinstance(definition, ast.FunctionDef)
     definition.args = node.args
     return definition
@@ -140,7 +140,7 @@ def _future_flags(code_flags: int) -> int:
     return sum(flag & code_flags for flag in flags)
 
 
-def _code_named(code: types.CodeType, name: str) -> types.CodeType:
+def _find_code(code: types.CodeType, name: str) -> types.CodeType:
     """Returns the code object of a name among the constants of another one, at any depth.
 
     Raises: LookupError: if there is none.

@@ -2,7 +2,7 @@
 
 `template("x = ag__.ld(x)", x="total")` gives the statement with `total` in place of `x`. A node in place of a name puts
 in an expression; a list of statements goes where the name stands alone on its line. Nodes made from a template have no
-positions; `place` gives such nodes the position of the user's code that they represent.
+positions; `locate` gives such nodes the position of the user's code that they represent.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def template(source: str, /, **parts: object) -> list[ast.stmt]:
       **parts: By name: another name, an expression, or statements for a line that is just the name.
     """
     body: list[ast.stmt] = []
-    for statement in _parsed(source):
+    for statement in _parse(source):
         statements = _Fill(parts).visit(copy_tree(statement))
         body += statements if isinstance(statements, list) else [statements]
     return body
@@ -50,7 +50,7 @@ def expression(source: str, /, **parts: object) -> ast.expr:
 
 
 @functools.cache  # finite: the templates of this package
-def _parsed(source: str) -> list[ast.stmt]:
+def _parse(source: str) -> list[ast.stmt]:
     statements = ast.parse(textwrap.dedent(source)).body
     for statement in statements:
         for node in ast.walk(statement):
@@ -108,7 +108,7 @@ def with_context(node: ast.expr, context: ast.expr_context) -> ast.expr:
 _POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
-def place(nodes: Sequence[_Node], at: ast.AST) -> list[_Node]:
+def locate(nodes: Sequence[_Node], at: ast.AST) -> list[_Node]:
     """Gives nodes that have no position the position of `at`; if `at` has none yet either, all get theirs together,
     later.
 

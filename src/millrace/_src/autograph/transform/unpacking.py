@@ -16,7 +16,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import CodeConverter, Unpacked
 from millrace._src.autograph.transform.naming import Namer
-from millrace._src.autograph.transform.templates import place
+from millrace._src.autograph.transform.templates import locate
 
 _OPTIONS = "set_loop_options"
 
@@ -56,19 +56,19 @@ class Unpackings(CodeConverter):
         if not any(is_unpacking(target) for target in node.targets):
             return [node]
         if len(node.targets) == 1:
-            return place(self._assigned(node.targets[0], node.value), node)
+            return locate(self._assign(node.targets[0], node.value), node)
         variable = self.namer.temporary("ag_value")
         new_statements: list[ast.stmt] = [ast.Assign([ast.Name(variable, ast.Store())], node.value)]
         for target in node.targets:
-            new_statements += self._assigned(target, ast.Name(variable, ast.Load()))
-        return place(new_statements, node)
+            new_statements += self._assign(target, ast.Name(variable, ast.Load()))
+        return locate(new_statements, node)
 
-    def _assigned(self, target: Any, value: ast.expr) -> list[ast.stmt]:
+    def _assign(self, target: Any, value: ast.expr) -> list[ast.stmt]:
         """Builds the statements that assign a value to one target."""
         if not is_unpacking(target):
             return [ast.Assign([target], value)]
         if not _is_nested(target):
-            return [ast.Assign([target], _unpacked(value, target))]
+            return [ast.Assign([target], _unpack(value, target))]
         names = [self.namer.temporary("ag_part") for _ in target.elts]
         parts: list[ast.expr] = []
         after: list[ast.stmt] = []
@@ -76,9 +76,9 @@ class Unpackings(CodeConverter):
             store: ast.expr = ast.Name(name, ast.Store())
             starred = isinstance(part, ast.Starred)
             parts.append(ast.Starred(store, ast.Store()) if starred else store)
-            after += self._assigned(part.value if starred else part, ast.Name(name, ast.Load()))
+            after += self._assign(part.value if starred else part, ast.Name(name, ast.Load()))
         first = ast.Tuple(parts, ast.Store())
-        return [ast.Assign([first], _unpacked(value, first)), *after]
+        return [ast.Assign([first], _unpack(value, first)), *after]
 
     def visit_For(self, node: ast.For) -> ast.For:
         """Rewrites `for a, b in v`."""
@@ -86,21 +86,21 @@ class Unpackings(CodeConverter):
         if not is_unpacking(node.target):
             return node
         variable = self.namer.temporary("ag_element")
-        assign = place(self._assigned(node.target, ast.Name(variable, ast.Load())), node.target)
+        assign = locate(self._assign(node.target, ast.Name(variable, ast.Load())), node.target)
         at = 1 if _is_options_call(node.body[0]) else 0
         node.body[at:at] = assign
-        node.target = place([ast.Name(variable, ast.Store())], node.target)[0]
+        node.target = locate([ast.Name(variable, ast.Store())], node.target)[0]
         return node
 
     def visit_Starred(self, node: ast.Starred) -> ast.Starred:
         """Rewrites `f(*v)`, `[*v, 1]`."""
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load):
-            node.value = place([Unpacked(node.value, None)], node.value)[0]
+            node.value = locate([Unpacked(node.value, None)], node.value)[0]
         return node
 
 
-def _unpacked(value: ast.expr, target: Any) -> ast.expr:
+def _unpack(value: ast.expr, target: Any) -> ast.expr:
     """Returns the value of an assignment as an unpacked value; a tuple or list display of as many values stays."""
     is_starred = any(isinstance(part, ast.Starred) for part in target.elts)
     if isinstance(value, (ast.Tuple, ast.List)) and not any(isinstance(v, ast.Starred) for v in value.elts):
