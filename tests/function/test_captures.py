@@ -26,6 +26,40 @@ def test_a_deferred_capture_is_asked_for_at_each_call() -> None:
         f(tf.constant(1.0))
 
 
+def test_a_deferred_capture_of_a_called_function_is_asked_for_at_each_call_of_the_caller() -> None:
+    class Box:
+        value = tf.constant(1.0)
+
+    @tf.function
+    def inner(x: Any) -> Any:
+        return x + current_graph().capture_call_time_value(lambda: Box.value, tf.TensorSpec([]))
+
+    @tf.function
+    def outer(x: Any) -> Any:
+        return tf.cond(x > 0.0, lambda: 10.0 * inner(x), lambda: inner(x)) + inner(x)
+
+    assert float(outer(tf.constant(1.0))) == 22.0
+    Box.value = tf.constant(2.0)
+    assert float(outer(tf.constant(1.0))) == 33.0 and outer.experimental_get_tracing_count() == 1
+
+
+def test_a_saved_model_holds_the_default_value_of_a_deferred_capture(tmp_path: Any) -> None:
+    class Model(tf.Module):
+        default: Any = tf.constant(3.0)
+
+        @tf.function(input_signature=[])
+        def value(self) -> Any:
+            capture = current_graph().capture_call_time_value
+            return 2.0 * capture(lambda: tf.constant(1.0), tf.TensorSpec([]), default_value=self.default)
+
+    tf.saved_model.save(Model(), str(tmp_path / "with"))
+    assert float(tf.saved_model.load(str(tmp_path / "with")).value()) == 6.0
+    model = Model()
+    model.default = None
+    with pytest.raises(KeyError, match="cannot hold the closure of a deferred capture"):
+        tf.saved_model.save(model, str(tmp_path / "without"))
+
+
 def test_deferred_captures_with_one_key_are_one() -> None:
     calls = []
 

@@ -12,7 +12,7 @@ from millrace._src.proto import tensor_shape_pb2
 def test_bytes_that_are_no_message_are_a_loss_of_data() -> None:
     shape = tf.TensorShape([2, 3]).as_proto()
     assert read_message(tensor_shape_pb2.TensorShapeProto, shape.SerializeToString(), "f") == shape
-    with pytest.raises(tf.errors.DataLossError, match="f/x: these 3 bytes are not a TensorShapeProto"):
+    with pytest.raises(tf.errors.DataLossError, match="f/x: these 3 bytes are not a serialized TensorShapeProto"):
         read_message(tensor_shape_pb2.TensorShapeProto, b"\xff\xff\xff", "f/x")
 
 

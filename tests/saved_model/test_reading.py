@@ -167,6 +167,6 @@ def test_assets_of_tensorflow_1_are_in_a_collection_once_or_twice() -> None:
     assert asset_definitions(meta_graph) == [definition]
     values[1].value = b"\xff\xff x"
     with pytest.raises(
-        tf.errors.DataLossError, match=r"An asset of the SavedModel: these .* bytes are not AssetFileDef"
+        tf.errors.DataLossError, match=r"An asset of the SavedModel: these .* bytes are not a serialized AssetFileDef"
     ):
         asset_definitions(meta_graph)

@@ -56,5 +56,5 @@ def test_numbers_of_objects_that_are_not_there_are_damage(folder: str, number: i
 
 def test_objects_that_cannot_be_parsed_are_damage(folder: str) -> None:
     change_objects(folder, lambda content: b"\xff" * 9)
-    with pytest.raises(tf.errors.DataLossError, match="these 9 bytes are not TrackableObjectGraph"):
+    with pytest.raises(tf.errors.DataLossError, match="these 9 bytes are not a serialized TrackableObjectGraph"):
         tf.saved_model.load(folder)

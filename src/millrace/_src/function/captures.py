@@ -22,22 +22,55 @@ from millrace._src.graph.func_graph import FuncGraph
 
 
 class DeferredCapture:
-    """A value that is computed outside the function at each call."""
+    """A value that is computed outside the function at each call.
 
-    __slots__ = ("closure", "kind", "placeholders", "value")
+    Args:
+      closure: called without arguments for each value.
+      kind: the trace type of the value.
+      placeholders: the inputs of the graph that represent the value.
+      value: the value made of the placeholders.
+      default_value: the value in a SavedModel, which cannot hold the closure; None if there is none.
+    """
 
-    def __init__(self, closure: Callable[[], Any], kind: Any, placeholders: list[SymbolicTensor], value: Any) -> None:
+    __slots__ = ("_saved", "closure", "default_value", "kind", "placeholders", "value")
+
+    def __init__(
+        self,
+        closure: Callable[[], Any],
+        kind: Any,
+        placeholders: list[SymbolicTensor],
+        value: Any,
+        default_value: Any = None,
+    ) -> None:
         self.closure = closure
         self.kind = kind
         self.placeholders = placeholders
         self.value = value
+        self.default_value = default_value
+        self._saved: list[Any] | None = None
 
     def tensors(self) -> list[Any]:
         """Returns the tensors of the value that the closure returns now.
 
-        Raises: TypeError: if the value is not of the type `spec`.
+        Raises: TypeError: if the value is not of the type `kind`.
         """
-        value = self.closure()
+        return self._tensors_of(self.closure())
+
+    def saved_tensors(self) -> list[Any]:
+        """Returns the tensors of the default value, the same at each call.
+
+        Raises: KeyError: if there is no default value.
+        """
+        if self.default_value is None:
+            raise KeyError(
+                f"A SavedModel cannot hold the closure of a deferred capture ({self.kind!r}). Pass `default_value=` to "
+                "`capture_call_time_value`, or remove the function from the saved object."
+            )
+        if self._saved is None:
+            self._saved = self._tensors_of(self.default_value)
+        return self._saved
+
+    def _tensors_of(self, value: Any) -> list[Any]:
         actual = from_value(value)
         if not actual.is_subtype_of(self.kind):
             raise TypeError(f"Expect type {self.kind!r} from the captured closure, but got {actual!r} ({value!r}).")
@@ -102,22 +135,29 @@ class TracedGraph(FuncGraph):
           closure: Called without arguments before each run, outside the graph.
           spec: The type of the closure's value, a `TypeSpec` or a nested structure of `TypeSpec`s.
           key: Captures with the same key share their placeholders.
-          default_value: Accepted for compatibility.
-          placeholder: Accepted for compatibility: a placeholder that exists already.
+          default_value: The value in a SavedModel of the function. Without one the function cannot be saved.
+          placeholder: A placeholder of the graph that represents the value; None makes placeholders.
 
         Returns: A value of the type of `spec`, made of placeholders.
         """
-        del default_value
         key = object() if key is None else key
         if key not in self.deferred:
-            kind = from_value(spec)
-            first = len(self.inputs)
-            with self.as_default(), context.tapes_scope(()):
-                value = placeholder if placeholder is not None else Placeholders(self).make(kind, None, None)
-            if placeholder is not None:
-                self.inputs.append(placeholder)
-            self.deferred[key] = DeferredCapture(closure, kind, list(self.inputs[first:]), value)
+            self._defer(key, closure, from_value(spec), default_value, placeholder)
         return self.deferred[key].value
+
+    def placeholders_of_call(self, capture: DeferredCapture) -> list[SymbolicTensor]:
+        """Returns the tensors that represent a deferred capture of a function that this graph calls."""
+        if capture not in self.deferred:
+            self._defer(capture, capture.closure, capture.kind, capture.default_value, None)
+        return self.deferred[capture].placeholders
+
+    def _defer(self, key: Any, closure: Callable[[], Any], kind: Any, default_value: Any, placeholder: Any) -> None:
+        first = len(self.inputs)
+        with self.as_default(), context.tapes_scope(()):
+            value = placeholder if placeholder is not None else Placeholders(self).make(kind, None, None)
+        if placeholder is not None:
+            self.inputs.append(placeholder)
+        self.deferred[key] = DeferredCapture(closure, kind, list(self.inputs[first:]), value, default_value)
 
     @property
     def deferred_captures(self) -> Collection[DeferredCapture]:
@@ -158,6 +198,17 @@ class TracedGraph(FuncGraph):
         for handle in self.argument_handles:
             self._captures.pop(handle, None)
         self.argument_handles.clear()
+
+
+def call_time_tensors(capture: DeferredCapture) -> list[Any]:
+    """Returns the tensors of a deferred capture for a call in the current context.
+
+    A call inside another function's trace leaves the value to the calls of that function.
+    """
+    graph = context.state.graph
+    while isinstance(graph, FuncGraph) and not isinstance(graph, TracedGraph):
+        graph = graph.outer_graph
+    return capture.tensors() if not isinstance(graph, TracedGraph) else list(graph.placeholders_of_call(capture))
 
 
 def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | DeferredCapture]:

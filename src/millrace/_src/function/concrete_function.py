@@ -25,7 +25,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, noted_calls
-from millrace._src.function.captures import DeferredCapture
+from millrace._src.function.captures import DeferredCapture, call_time_tensors
 from millrace._src.function.fast_calls import PreparedCall
 from millrace._src.function.flat_values import collect, make_packer
 from millrace._src.function.function_type import FunctionType, describe
@@ -200,7 +200,20 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
             return list(self._external)
         tensors: list[Any] = []
         for source in self._sources:
-            tensors += source.tensors() if isinstance(source, DeferredCapture) else [source]
+            tensors += call_time_tensors(source) if isinstance(source, DeferredCapture) else [source]
+        return tensors
+
+    @property
+    def saved_captures(self) -> list[Any]:
+        """The tensors for the captures in a SavedModel: those of the default value for a deferred capture.
+
+        Raises: KeyError: for a deferred capture without a default value.
+        """
+        if self._external is not None:
+            return list(self._external)
+        tensors: list[Any] = []
+        for source in self._sources:
+            tensors += source.saved_tensors() if isinstance(source, DeferredCapture) else [source]
         return tensors
 
     @property
@@ -225,10 +238,10 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 
         Raises: ValueError: if the function does not capture `tensor`.
         """
-        del placeholder, default_value
+        del placeholder
         for index, source in enumerate(self._sources):
             if source is tensor:
-                self._sources[index] = DeferredCapture(closure, spec, [], None)
+                self._sources[index] = DeferredCapture(closure, spec, [], None, default_value)
                 self.captured_arrays = _arrays(self._sources)
                 return
         raise ValueError(f"Did not find {tensor!r} among the captures of {self._name}.")

@@ -25,7 +25,7 @@ def read_message(kind: type[M], data: bytes, place: str) -> M:
     try:
         return kind.FromString(data)
     except DecodeError as error:
-        problem = f"{place}: these {len(data)} bytes are not a {kind.__name__} ({error})."
+        problem = f"{place}: these {len(data)} bytes are not a serialized {kind.__name__} ({error})."
         raise DataLossError(None, None, problem) from None
 
 

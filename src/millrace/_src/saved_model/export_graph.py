@@ -82,7 +82,7 @@ class ExportGraph:
 
     def call(self, concrete: ConcreteFunction, arguments: list[Any]) -> Any:
         """Adds a call of a function; returns the operation."""
-        captured = [self.stand_in(tensor, concrete, place) for place, tensor in enumerate(concrete.captured_inputs)]
+        captured = [self.stand_in(tensor, concrete, place) for place, tensor in enumerate(concrete.saved_captures)]
         return concrete.graph_function.add_to_graph([*arguments, *captured])
 
     def stand_in(self, tensor: Any, concrete: ConcreteFunction, place: int) -> Any:
@@ -101,7 +101,7 @@ class ExportGraph:
         Raises: AssertionError: if one of them is not below the root.
         """
         numbers = []
-        for place, tensor in enumerate(concrete.captured_inputs):
+        for place, tensor in enumerate(concrete.saved_captures):
             known = further if further is not None and tensor in further else self.node_ids
             if tensor not in known:
                 raise _untracked(tensor, concrete, place)

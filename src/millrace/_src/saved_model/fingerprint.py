@@ -75,7 +75,7 @@ class Fingerprint:
             try:
                 proto = fingerprint_pb2.FingerprintDef.FromString(proto)
             except DecodeError as error:
-                raise ValueError("The given bytes are not FingerprintDef message.") from error
+                raise ValueError("The given bytes are not a FingerprintDef message.") from error
         hashes = {name: getattr(proto, name) for name in _FIELDS}
         return cls(proto.saved_model_checksum, **hashes, version=proto.version)
 

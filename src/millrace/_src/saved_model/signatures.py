@@ -143,7 +143,7 @@ def captured_tensors(concrete: ConcreteFunction) -> list[Any]:
 
     Raises: ValueError: if that is a tensor of a graph whose value is not known.
     """
-    tensors = concrete.captured_inputs
+    tensors = concrete.saved_captures
     for tensor in tensors:
         if isinstance(tensor, SymbolicTensor) and get_static_value(tensor) is None:
             raise ValueError(

@@ -55,11 +55,11 @@ class SaveSliceInfo:
         >>> info.full_shape, info.var_offset, info.var_shape
         ([10, 20], [0, 0], [5, 20])
 
-        Args: spec: the shape of the whole, then offset and size along each dimension; "" or "-" for nothing.
+        Args: spec: the shape of the whole, then offset and size along each dimension; "" for nothing.
         Returns: The part, without the name of the whole.
         Raises: ValueError: if the text is another one.
         """
-        if not spec or spec == "-":
+        if not spec:
             return cls()
         full_shape, separator, parts = spec.rpartition(" ")
         if not separator:

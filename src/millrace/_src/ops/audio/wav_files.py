@@ -189,7 +189,7 @@ def decode_wav(
       name: name of the operation in a graph.
 
     Returns: `audio`, float32 `[samples, channels]`, and `sample_rate`, an int32 scalar: samples each second.
-    Raises: tf.errors.InvalidArgumentError: if the bytes are not WAV file of 16 bit PCM.
+    Raises: tf.errors.InvalidArgumentError: if the bytes are not a WAV file of 16 bit PCM.
     """
     return DecodeWav(
         *decode_wav_op(contents, desired_channels=desired_channels, desired_samples=desired_samples, name=name)

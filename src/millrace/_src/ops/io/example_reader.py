@@ -132,7 +132,7 @@ def _read_example(
 def read_entries(data: bytes) -> list[Entry]:
     """Returns the entries of the map of an Example.
 
-    Raises: MalformedError: if the bytes are not Example.
+    Raises: MalformedError: if the bytes are not an Example.
     """
     entries: list[Entry] = []
     position, end = 0, len(data)
