@@ -21,7 +21,7 @@ _NODE = re.compile(r"\s*\[\[\{\{node .*", re.DOTALL)
 _CONVERSION = re.compile(
     r"TypeError: object of type '\w+' has no len\(\)|Failed to convert elements of|Attempt to convert a value"
 )
-"""How messages start that say, in one of TensorFlow's ways, that a value is no tensor."""
+"""How messages start that say, in one of TensorFlow's ways, that a value is not a tensor."""
 
 
 def outcome(call: Callable[[], Any], words: int = _WORDS) -> Any:
@@ -36,7 +36,7 @@ def outcome(call: Callable[[], Any], words: int = _WORDS) -> Any:
     if not name.endswith("Error"):
         return found
     if _CONVERSION.match(text):
-        return ["ValueError or TypeError", "is no tensor"]
+        return ["ValueError or TypeError", "is not a tensor"]
     return [name, " ".join(_NODE.sub("", text).split()[:words])]
 
 

@@ -87,7 +87,7 @@ def prog_not_told(tf, np):
 
 
 def prog_eager_tensors_and_other_values(tf, np):
-    """Eager tensors have values; what is no tensor is returned; a variable has no known value."""
+    """Eager tensors have values; what is not a tensor is returned; a variable has no known value."""
     found = [tf.get_static_value(x) for x in (tf.constant(1), tf.constant([1, 2]), tf.constant(1) + 1, 3, "a", [1], None, tf.Variable(1))]
     return [_form(x) for x in found]
 
