@@ -49,17 +49,26 @@ class Term:
 
 
 TERMS = (
-    Term(r"\b_?[Pp]laces?(?![a-z])|[a-z]_places?(?![a-z])|\b_?Places?(?=[A-Z])", "device, index, node, position, slot",
-         r"(?i)\b(in|in its|in their|in the|takes? the|took the|taking the|take|taking|takes|decimal) places?\b|no.place"),
+    Term(
+        r"\b_?[Pp]laces?(?![a-z])|[a-z]_places?(?![a-z])|\b_?Places?(?=[A-Z])",
+        "device, index, node, position, slot",
+        r"(?i)\bin[ -_]places?\b|into place|\b(last|decimal) places?\b",
+    ),
     Term(r"Tells whether", "Returns whether"),
-    Term(r"\b(is|was) no (tensor|Tensor|scalar|text|function|variable|string|list|number|vector|integer|dataset)\b",
-         "is not a ...", r"(?i)\b(there|where|here) (is|was) no"),
+    Term(
+        r"\b(is|was) no (tensor|Tensor|scalar|text|function|variable|string|list|number|vector|integer|dataset)\b",
+        "is not a ...",
+        r"(?i)\b(there|where|here) (is|was) no",
+    ),
     Term(r"(?i)\bcarr(y|ies|ied|ying)[ _]out\b", "run, execute, compute"),
     Term(r"\b_?(MOST|LEAST|LONGEST)(_[A-Z]|\b(?!-))", "MAX_x, MIN_x"),
     Term(r"\bst(and|ands|ood|anding) for\b", "represent"),
     Term(r"(?i)\bnobody|\bwhoever", "no caller, the caller"),
-    Term(r"\bways\.py|\b_?ways?_\w+|\w+_ways?\b|\bWays?[A-Z]|\b_?Ways?\b(?=[(:\]])", "implementation, kernel candidates",
-         r"both_ways|either_way|other_way|half_way|(?i:test_\w+)"),
+    Term(
+        r"\bways\.py|\b_?ways?_\w+|\w+_ways?\b|\bWays?[A-Z]|\b_?Ways?\b(?=[(:\]])",
+        "implementation, kernel candidates",
+        r"both_ways|either_way|other_way|half_way|(?i:test_\w+)",
+    ),
     Term(r"index_ranges", "value-range analysis", r"\bvalue_index_ranges\b"),
     Term(r"\b(short|long) way\b", "fast path, slow path"),
     Term(r"\bTakers?\b|\b[Mm]isfits?\b", "restore spec, shape mismatch"),

@@ -3,8 +3,8 @@
 Problem: a name means one thing, imports have a direction, a module's test is found at its path. Such a property goes
 unnoticed, a line at a time.
 
-Idea: each property is a function from the parsed sources to complaints, one line each; `CHECKS` lists them. An exception
-stands in a table beside its check, with the reason, and an exception that is no longer needed is a complaint too.
+Idea: each property is a function from the parsed sources to complaints, one line each; `checks` lists them. An
+exception stands in a table with the reason, and an exception that is no longer needed is a complaint too.
 
 Run: `python tools/check_structure.py`; `--figures` prints what was counted.
 """
