@@ -1,7 +1,7 @@
 """Fails where names or prose use a private term instead of the word that the field has for it.
 
-Problem: a reader finds code by the words of TensorFlow, JAX and compilers. A term that only this project uses hides what
-it names.
+Problem: a reader finds code by the words of TensorFlow, JAX and compilers. A term that only this project uses hides
+what it names.
 
 Idea: one row per term: a pattern, what to write instead, and the phrases in which the pattern is plain English. The
 patterns hold for sources, tests, tools, documents and messages; recorded answers of TensorFlow and programs written in
@@ -40,7 +40,7 @@ class Term:
     Attributes:
       pattern: A regular expression of the term.
       instead: The words of the field.
-      allowed: A regular expression of the phrases that hold the pattern and are plain English, or TensorFlow's own names.
+      allowed: A regular expression of the phrases that hold the pattern and are plain English, or TensorFlow's names.
     """
 
     pattern: str
