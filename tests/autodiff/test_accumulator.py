@@ -6,12 +6,12 @@ import gc
 import weakref
 
 import millrace as tf
-from millrace._src.autodiff.accumulator import Accumulator, tangents_through
+from millrace._src.autodiff.accumulator import TangentAccumulator, tangents_through
 from millrace._src.core.context import state, tapes_scope
 
 
 def test_a_tangent_is_forgotten_with_its_tensor() -> None:
-    accumulator = Accumulator()
+    accumulator = TangentAccumulator()
     x = tf.constant([1.0])
     accumulator.set_tangent(x, tf.constant([2.0]))
     assert len(accumulator.watched) == 1
@@ -36,7 +36,7 @@ def test_an_accumulator_takes_its_tangents_with_it_at_once() -> None:
 
 
 def test_only_recorders_around_an_accumulator_see_what_it_does() -> None:
-    outer, inner, innermost = Accumulator(), Accumulator(), Accumulator()
+    outer, inner, innermost = TangentAccumulator(), TangentAccumulator(), TangentAccumulator()
     with tapes_scope((outer, inner, innermost)):
         assert inner.outer_recorders() == (outer,)
         assert innermost.outer_recorders() == (outer, inner)

@@ -46,7 +46,7 @@ def jacobians(function: Callable[[Any, Any], Any], x: Any, w: Any) -> list[Any]:
 def test_a_program_gives_what_the_general_way_gives(name: str, forms: dict[Any, Any]) -> None:
     first, *later = [jacobians(FUNCTIONS[name], X, W) for _ in range(3)]
     if name != "the source itself":  # a tape without entries has no form
-        assert any(type(entry) is sweep_programs.Runner for entry in forms.values())
+        assert any(type(entry) is sweep_programs.SweepRunner for entry in forms.values())
     for found in later:
         for expected, value in zip(first, found, strict=True):
             assert (expected is None) == (value is None)

@@ -9,13 +9,13 @@ import pytest
 
 import millrace as tf
 from millrace._src.function.cache import TraceCache, TraceKey
-from millrace._src.function.signature import Layout
+from millrace._src.function.signature import ArgumentLayout
 from millrace._src.function.trace_builder import from_value
 
-PLAIN = Layout(0, ())
+PLAIN = ArgumentLayout(0, ())
 
 
-def key(*values: Any, context: Any = None, layout: Layout = PLAIN) -> TraceKey:
+def key(*values: Any, context: Any = None, layout: ArgumentLayout = PLAIN) -> TraceKey:
     return TraceKey(context, layout, tuple(from_value(v) for v in values))
 
 
@@ -43,7 +43,7 @@ def test_context_and_layout_must_be_equal() -> None:
     cache.add(key(1, 2), "trace", 1, 0)
     assert cache.lookup(key(1, 2)) is not None
     assert cache.lookup(key(1, 2, context="graph")) is None
-    assert cache.lookup(key(1, 2, layout=Layout(1, ()))) is None
+    assert cache.lookup(key(1, 2, layout=ArgumentLayout(1, ()))) is None
 
 
 def test_a_more_specific_trace_added_later_takes_over() -> None:

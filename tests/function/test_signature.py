@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.function.signature import Layout, check_input_signature, make_signature
+from millrace._src.function.signature import ArgumentLayout, check_input_signature, make_signature
 
 TS = tf.TensorSpec
 
@@ -23,13 +23,13 @@ def strict(a: Any, /, b: Any, *, c: Any) -> None: ...
     ("args", "kwargs"), [((1,), {}), ((), {"x": 1}), ((1, 2), {}), ((1,), {"y": 2}), ((), {"y": 2, "x": 1})]
 )
 def test_defaults_and_keywords_are_one_call(args: Any, kwargs: Any) -> None:
-    assert make_signature(simple).bind(args, kwargs) == ([1, 2], Layout(0, ()))
+    assert make_signature(simple).bind(args, kwargs) == ([1, 2], ArgumentLayout(0, ()))
 
 
 def test_extra_arguments_follow_in_order_and_keywords_sorted() -> None:
     values, layout = make_signature(rich).bind((1, 2, 3, 4), {"z": 6, "w": 5})
     assert values == [1, 2, 3, 4, 3, 5, 6]
-    assert layout == Layout(2, ("w", "z"))
+    assert layout == ArgumentLayout(2, ("w", "z"))
 
 
 @given(st.lists(st.integers(), max_size=5), st.dictionaries(st.sampled_from("abkxyz"), st.integers(), max_size=4))
@@ -46,7 +46,7 @@ def test_binding_agrees_with_python(args: list[int], kwargs: dict[str, int]) -> 
     values, layout = signature.bind(args, kwargs)
     rest = expected.arguments
     flat = [rest["a"], rest["b"], *rest["args"], rest["k"], *(rest["kw"][key] for key in sorted(rest["kw"]))]
-    assert values == flat and layout == Layout(len(rest["args"]), tuple(sorted(rest["kw"])))
+    assert values == flat and layout == ArgumentLayout(len(rest["args"]), tuple(sorted(rest["kw"])))
 
 
 @given(

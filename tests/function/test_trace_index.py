@@ -11,13 +11,13 @@ import millrace as tf
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function import retracing
 from millrace._src.function.cache import TraceCache, TraceKey
-from millrace._src.function.signature import Layout
+from millrace._src.function.signature import ArgumentLayout
 from millrace._src.function.trace_builder import from_value
 from millrace._src.state.variable_spec import VariableSpec
 
 
 def key(*types: Any) -> TraceKey:
-    return TraceKey(None, Layout(0, ()), tuple(from_value(t) for t in types))
+    return TraceKey(None, ArgumentLayout(0, ()), tuple(from_value(t) for t in types))
 
 
 @pytest.fixture
@@ -126,4 +126,4 @@ class Anything(tf.types.experimental.TraceType):
 def test_a_type_that_says_itself_what_it_is_a_subtype_of_is_asked() -> None:
     cache = TraceCache()
     entry = cache.add(key(TensorSpec([1])), "trace", 1, 0)
-    assert cache.lookup(TraceKey(None, Layout(0, ()), (Anything(),))) is entry
+    assert cache.lookup(TraceKey(None, ArgumentLayout(0, ()), (Anything(),))) is entry

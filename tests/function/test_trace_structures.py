@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.function.trace_builder import from_value
-from millrace._src.function.trace_structures import Attrs, Dict, List, NamedTuple, Tuple
+from millrace._src.function.trace_structures import AttrsType, DictType, ListType, NamedTupleType, TupleType
 
 Point = namedtuple("Point", "x y")
 
@@ -76,7 +76,7 @@ def test_a_structure_casts_to_itself(value: Any) -> None:
 
 def test_lists_tuples_and_named_tuples_are_three_types() -> None:
     kinds = [from_value([1, 2]), from_value((1, 2)), from_value(Point(1, 2))]
-    assert [type(kind) for kind in kinds] == [List, Tuple, NamedTuple]
+    assert [type(kind) for kind in kinds] == [ListType, TupleType, NamedTupleType]
     assert not any(a.is_subtype_of(b) for a in kinds for b in kinds if a is not b)
 
 
@@ -128,7 +128,7 @@ def test_casting_another_container_is_refused(constraint: Any, value: Any, error
 
 def test_attrs_instances_are_taken_apart() -> None:
     kind = from_value(Attributes(1, tf.constant(2.0)))
-    assert isinstance(kind, Attrs) and repr(kind).startswith("Attributes[['a', Literal[1]], ['b', TensorSpec")
+    assert isinstance(kind, AttrsType) and repr(kind).startswith("Attributes[['a', Literal[1]], ['b', TensorSpec")
     assert kind == from_value(Attributes(1, tf.constant(5.0)))
     assert kind != from_value(Attributes(2, tf.constant(2.0)))
     rebuilt = kind.placeholder_value(type("Context", (), {"context_graph": None})())
@@ -173,6 +173,6 @@ def test_keys_that_cannot_be_sorted_are_refused() -> None:
 
 def test_a_dict_type_keeps_its_order_when_it_is_widened() -> None:
     kind = from_value({"b": tf.ones([1]), "a": 1})
-    assert isinstance(kind, Dict)
+    assert isinstance(kind, DictType)
     wider = kind.most_specific_common_supertype([from_value({"b": tf.ones([2]), "a": 1})])
     assert list(wider.mapping) == ["b", "a"]

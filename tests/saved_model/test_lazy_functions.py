@@ -8,7 +8,7 @@ import pytest
 import millrace as tf
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, Parameter
-from millrace._src.function.signature import Layout, Signature
+from millrace._src.function.signature import ArgumentLayout, CallSignature
 from millrace._src.function.tracing import trace
 from millrace._src.saved_model.lazy_functions import LazyConcreteFunction, fresh_name, python_name
 
@@ -30,8 +30,8 @@ class Doubling(LazyConcreteFunction):
         if self.error is not None:
             raise self.error
         parameter = Parameter("x", Parameter.POSITIONAL_OR_KEYWORD, False, SCALAR)
-        signature = Signature(FunctionType([parameter]), {}, is_constrained=True)
-        traced = trace(lambda x: x * 2.0, "doubling", signature, Layout(0, ()), [SCALAR])
+        signature = CallSignature(FunctionType([parameter]), {}, is_constrained=True)
+        traced = trace(lambda x: x * 2.0, "doubling", signature, ArgumentLayout(0, ()), [SCALAR])
         ConcreteFunction.__init__(self, traced, name=fresh_name("doubling"))
 
 

@@ -2675,9 +2675,9 @@ train.experimental.ShardableTensor checkpoint.sharding:ShardableTensor
 train.experimental.ShardingCallback checkpoint.sharding:ShardingCallback
 """,
     "types.experimental": """
-types.experimental.AtomicFunction function.callables:AtomicFunction
+types.experimental.AtomicFunction function.concrete_function:AtomicFunction
 types.experimental.Callable function.callables:Callable
-types.experimental.ConcreteFunction function.callables:ConcreteFunction
+types.experimental.ConcreteFunction function.concrete_function:ConcreteFunction
 types.experimental.FunctionType function.function_type:FunctionType
 types.experimental.GenericFunction function.callables:PolymorphicFunction
 types.experimental.PolymorphicFunction function.callables:PolymorphicFunction

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millrace._src.autograph.transform.early_exits import (
+    ExitLowering,
     Flags,
-    Lowering,
     always_leaves,
     exits_of,
 )
@@ -38,7 +38,7 @@ def _lowered(source: str) -> ast.FunctionDef:
     (function,) = ast.parse(textwrap.dedent(source)).body
     assert isinstance(function, ast.FunctionDef)
     namer = Namer(function)
-    body = Lowering(namer).block(function.body, Flags("do_return", "retval_"))
+    body = ExitLowering(namer).block(function.body, Flags("do_return", "retval_"))
     left = [part for statement in body for part in ast.walk(statement) if isinstance(part, _JUMPS)]
     assert not left, ast.unparse(left)
     function.body = [*ast.parse("do_return = False\nretval_ = None").body, *body]

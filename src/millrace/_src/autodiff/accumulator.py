@@ -36,7 +36,7 @@ from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.ops import raw
 
 
-class Accumulator:
+class TangentAccumulator:
     """A recorder of tangents; `ForwardAccumulator` owns one."""
 
     persistent = True
@@ -227,7 +227,7 @@ class Accumulator:
                 self.set_tangent(tensor, tangent)
 
 
-def _forget(accumulator: weakref.ref[Accumulator], number: int) -> None:
+def _forget(accumulator: weakref.ref[TangentAccumulator], number: int) -> None:
     """Drops the tangent of a tensor that does not exist any more."""
     live_accumulator = accumulator()
     if live_accumulator is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.autodiff.gradient_plan import GradientPlan, compute_gradient, gradient_plan
 from millrace._src.autodiff.recording import PackedEntry
-from millrace._src.autodiff.tape import Entry, unpack_entry
+from millrace._src.autodiff.tape import TapeEntry, unpack_entry
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -32,7 +32,9 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]) -> dict[int, Any]:
+def sweep(
+    entries: Iterable[TapeEntry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]
+) -> dict[int, Any]:
     """Propagates output gradients backwards.
 
     Args:
@@ -49,13 +51,13 @@ def sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wan
     return gradients
 
 
-def _sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]) -> None:
+def _sweep(entries: Iterable[TapeEntry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]) -> None:
     for noted in entries:
         if type(noted) is not tuple or not gradients.keys().isdisjoint(noted[2]):
             _go_back(unpack_entry(noted), gradients, wanted)
 
 
-def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) -> None:
+def _go_back(entry: TapeEntry, gradients: dict[int, Any], wanted: frozenset[int]) -> None:
     """Takes the gradients of an op's outputs and adds the gradients of the inputs; no value outlives the call."""
     output_gradients = [join(gradients.get(i)) if i else None for i in entry.output_ids]
     if all(g is None for g in output_gradients):
@@ -81,7 +83,7 @@ def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Seque
             gradients[i] = gradient if earlier_gradient is None else add_gradients(earlier_gradient, gradient)
 
 
-def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[Any]:
+def entry_gradients(entry: TapeEntry, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """Returns the gradients of an op's inputs, flat, each a tensor, None or a function that computes the gradient.
 
     A loop that is differentiated takes further inputs (the lists that it fills), which come last and have no gradient.
@@ -105,12 +107,12 @@ def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[A
     return _flat_input_gradients(entry, result)
 
 
-def _takes_none(plan: GradientPlan, entry: Entry) -> Sequence[bool]:
+def _takes_none(plan: GradientPlan, entry: TapeEntry) -> Sequence[bool]:
     """Tells, for each flat output, whether the gradient may be missing."""
     return plan.takes_none if len(plan.takes_none) == len(entry.output_specs) else [False] * len(entry.output_specs)
 
 
-def _no_gradient(entry: Entry) -> LookupError:
+def _no_gradient(entry: TapeEntry) -> LookupError:
     """Makes the error for a missing gradient in TensorFlow's words, which differ between tapes and graphs."""
     op = entry.op
     reason = "" if op.traits.no_gradient is None else f" Reason: {op.traits.no_gradient}."
@@ -123,7 +125,7 @@ def _no_gradient(entry: Entry) -> LookupError:
     )
 
 
-def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
+def _flat_input_gradients(entry: TapeEntry, result: Any) -> list[Any]:
     args = entry.op.signature.inputs
     parts = list(result) if isinstance(result, (tuple, list)) else [result]
     if len(args) == 1 and args[0].is_list and not (len(parts) == 1 and isinstance(parts[0], (list, type(None)))):

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from millrace._src.autodiff import tape as tapes
-from millrace._src.autodiff.accumulator import Accumulator
+from millrace._src.autodiff.accumulator import TangentAccumulator
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import gradient_parts, gradients_of_leaves
@@ -63,7 +63,7 @@ class ForwardAccumulator:
     """
 
     def __init__(self, primals: Any, tangents: Any) -> None:
-        self._accumulator = Accumulator()
+        self._accumulator = TangentAccumulator()
         self._recording = False
         seen_numbers: set[int] = set()
         for primal in nest.flatten(primals):

@@ -18,8 +18,8 @@ from millrace._src.autodiff.backprop import UnconnectedGradients, fill_unconnect
 from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
 from millrace._src.autodiff.jacobian_programs import compute_rows
 from millrace._src.autodiff.recording import PackedEntry, is_trainable
-from millrace._src.autodiff.sweep_programs import Ones, materialize, run_compiled_sweep
-from millrace._src.autodiff.tape import Entry, Tape
+from millrace._src.autodiff.sweep_programs import OnesSeed, materialize, run_compiled_sweep
+from millrace._src.autodiff.tape import Tape, TapeEntry
 from millrace._src.autodiff.tape_arguments import (
     check_weight,
     differentiated_parts,
@@ -235,7 +235,7 @@ class GradientTape:
             if not differentiable[index] and not is_own_source(target, numbers):
                 continue
             weight = None if weights is None or index >= len(weights) else weights[index]
-            seed = Ones(target) if weight is None else weight_tensor(weight, target)
+            seed = OnesSeed(target) if weight is None else weight_tensor(weight, target)
             number = tape_id(target)
             seeds[number] = materialize(seeds[number]) + materialize(seed) if number in seeds else seed
         entries = self._tape.entries
@@ -360,7 +360,7 @@ class GradientTape:
             )
 
 
-def _pop_entries(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
+def _pop_entries(entries: list[TapeEntry | PackedEntry]) -> Iterator[TapeEntry | PackedEntry]:
     """Yields the entries, the last entry first, and takes each off the list, so that its values can be freed."""
     while entries:
         yield entries.pop()

@@ -15,7 +15,7 @@ from millrace._src.autodiff.backprop import sweep
 from millrace._src.autodiff.gradient_plan import gather_values, gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
 from millrace._src.autodiff.recording import is_trainable
-from millrace._src.autodiff.tape import Entry
+from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.core.tensor import tape_id
 from millrace._src.graph.operation import Operation
 
@@ -70,7 +70,7 @@ def _entries(
     gradients: dict[int, Any],
     stopped: Container[int],
     place: Callable[[Operation], contextlib.AbstractContextManager[Any]],
-) -> Iterator[Entry]:
+) -> Iterator[TapeEntry]:
     """Yields entries for the operations between sources and targets, the last first, each in the scope of `place`."""
     for operation in reversed(operations):
         if any(getattr(t, "_tape_id", 0) in gradients and id(t) not in stopped for t in operation.outputs):
@@ -83,7 +83,7 @@ def _entries(
                     yield _entry(operation, input_ids)
 
 
-def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
+def _entry(operation: Operation, input_ids: tuple[int, ...]) -> TapeEntry:
     op = operation.op_def
     output_ids = tuple(tape_id(t) if is_trainable(t.dtype) else 0 for t in operation.outputs)
     specs = (
@@ -94,9 +94,9 @@ def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
     scope = f"{operation.name}_grad"
     rule = operation_rule(op, operation.outputs[0], lambda: input_ids)
     if rule is not None:
-        return Entry(op, operation.attrs, input_ids, output_ids, specs, {}, rule, scope)
+        return TapeEntry(op, operation.attrs, input_ids, output_ids, specs, {}, rule, scope)
     plan = gradient_plan(op)
     if plan is None and op.traits.not_differentiable is not None:
-        return Entry(op, operation.attrs, (), (), (), {})
+        return TapeEntry(op, operation.attrs, (), (), (), {})
     values = {} if plan is None else gather_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
-    return Entry(op, operation.attrs, input_ids, output_ids, specs, values, scope=scope)
+    return TapeEntry(op, operation.attrs, input_ids, output_ids, specs, values, scope=scope)

@@ -15,14 +15,14 @@ from millrace._src.autodiff.gradient_plan import stand_in_of
 from millrace._src.autodiff.recording import PackedEntry
 from millrace._src.autodiff.sweep_programs import (
     Run,
-    Runner,
-    Tape,
+    SweepRunner,
+    TapeForm,
     may_have_program,
     program_of,
     split_entries,
     swept_graph,
 )
-from millrace._src.autodiff.tape import Entry
+from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.autodiff.vectorize import vectorize
 from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -32,7 +32,7 @@ from millrace._src.graph.operation import Operation
 from millrace._src.ops.batching import Value, spread
 
 
-def compute_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, sources: Sequence[int]) -> Any:
+def compute_rows(entries: Sequence[TapeEntry | PackedEntry], target: EagerTensor, sources: Sequence[int]) -> Any:
     """Returns the gradients of each element of a target, computed by the program for tapes of this form.
 
     Args:
@@ -56,7 +56,7 @@ def compute_rows(entries: Sequence[Entry | PackedEntry], target: EagerTensor, so
     return run(tape._replace(seeds=[EagerTensor(unit_seeds, dtype)]))
 
 
-def _compile_rows(tape: Tape) -> Run | None:
+def _compile_rows(tape: TapeForm) -> Run | None:
     """Returns the program of the sweeps of all rows, or None if a sweep is not a function of arrays.
 
     Raises: NotImplementedError: if an op cannot be run on all rows at once.
@@ -82,7 +82,7 @@ def _compile_rows(tape: Tape) -> Run | None:
     results: list[Any] = [None] * len(swept.results)
     for place, tensor in zip(places, rows, strict=True):
         results[place] = tensor
-    return Runner(program, swept.seeds, results)
+    return SweepRunner(program, swept.seeds, results)
 
 
 def _input(graph: FuncGraph, tensor: Any, count: int | None) -> Value:

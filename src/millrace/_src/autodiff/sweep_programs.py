@@ -22,7 +22,7 @@ import numpy as np
 
 from millrace._src.autodiff.backprop import sweep
 from millrace._src.autodiff.recording import PackedEntry, Recording
-from millrace._src.autodiff.tape import Entry
+from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.core.context import eager_engine, executing_eagerly, state, tapes_scope
 from millrace._src.core.engine import Program
 from millrace._src.core.execute import scalar_array
@@ -45,7 +45,7 @@ _forms: dict[Any, Any] = {}
 """From forms to programs; to the number of sweeps so far for a form without a program; to None if there can be none."""
 
 
-class Ones:
+class OnesSeed:
     """The gradient of a target by itself: a tensor of ones, made on demand."""
 
     __slots__ = ("target",)
@@ -65,10 +65,10 @@ class Ones:
 
 def materialize(seed: object) -> Any:
     """Returns the gradient of a target as a tensor."""
-    return seed.tensor() if type(seed) is Ones else seed
+    return seed.tensor() if type(seed) is OnesSeed else seed
 
 
-class Tape(NamedTuple):
+class TapeForm(NamedTuple):
     """A tape and the wanted gradients, taken apart for all entries together."""
 
     recordings: Sequence[Recording]
@@ -79,17 +79,17 @@ class Tape(NamedTuple):
     values: Sequence[EagerTensor]
     shapes: Sequence[tuple[int, ...]]
     seeds: Sequence[Any]
-    """The gradients of the targets: `Ones`, or eager tensors."""
+    """The gradients of the targets: `OnesSeed`, or eager tensors."""
     seed_places: Sequence[int]
     source_places: Sequence[int]
 
 
-Run = Callable[[Tape], "list[Any] | None"]
+Run = Callable[[TapeForm], "list[Any] | None"]
 """Computes the gradients of a tape; None if the program failed."""
 
 
 def run_compiled_sweep(
-    entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any], sources: Sequence[int]
+    entries: Sequence[TapeEntry | PackedEntry], seeds: dict[int, Any], sources: Sequence[int]
 ) -> list[Any] | None:
     """Returns the gradients that a sweep finds, computed by the program for tapes of this form.
 
@@ -107,14 +107,14 @@ def run_compiled_sweep(
     return None if run is None else run(tape)
 
 
-def may_have_program(entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any]) -> bool:
+def may_have_program(entries: Sequence[TapeEntry | PackedEntry], seeds: dict[int, Any]) -> bool:
     """Returns whether nothing but arrays decides a sweep that begins now."""
     if state.tapes or state.graph is not None or set(map(type, entries)) != {tuple}:
         return False
     return all(map(_has_value, seeds.values()))
 
 
-def program_of(form: object, tape: Tape, compiled: Callable[[Tape], Run | None]) -> Run | None:
+def program_of(form: object, tape: TapeForm, compiled: Callable[[TapeForm], Run | None]) -> Run | None:
     """Returns the program for tapes of a form, made when the form has come back a few times; None without a program.
 
     Args:
@@ -147,11 +147,11 @@ def _forget_some() -> None:
 
 def _has_value(seed: object) -> bool:
     """Returns whether a seed is an array, or ones in the shape of an array."""
-    tensor = seed.target if type(seed) is Ones else seed
+    tensor = seed.target if type(seed) is OnesSeed else seed
     return isinstance(tensor, EagerTensor) and tensor._eager_array.dtype.kind != "O"
 
 
-def split_entries(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[Tape, Any]:
+def split_entries(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[TapeForm, Any]:
     """Returns the tape with places for tape numbers, and the key of the tape's form.
 
     Places count from 1: the sources first, then the outputs in the order of the tape.
@@ -163,7 +163,7 @@ def split_entries(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequen
     places[0] = 0
     place, nowhere = places.get, itertools.repeat(0)
     tensors = list(chain(values))
-    tape = Tape(
+    tape = TapeForm(
         recordings,
         tuple(map(place, chain(inputs), nowhere)),
         tuple(map(place, chain(outputs))),
@@ -191,7 +191,7 @@ def split_entries(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequen
 
 def _form_of_seed(seed: Any) -> tuple[Any, ...]:
     """Returns the part of a form that a seed decides: ones are made by the program, other seeds are inputs."""
-    if type(seed) is Ones:
+    if type(seed) is OnesSeed:
         return seed.target._eager_array.shape, seed.target.dtype, 1
     return seed._eager_array.shape, seed.dtype
 
@@ -215,7 +215,7 @@ class SweptGraph(NamedTuple):
     results: list[Any]
 
 
-def _compile_sweep(tape: Tape) -> Run | None:
+def _compile_sweep(tape: TapeForm) -> Run | None:
     """Returns the program of a sweep, or None if the sweep is not a function of arrays."""
     swept = swept_graph(tape)
     if swept is None:
@@ -224,10 +224,10 @@ def _compile_sweep(tape: Tape) -> Run | None:
 
     outputs = [swept.graph.capture(part) for result in swept.results for part in _parts(result)]
     program = eager_engine().compile(optimize(swept.graph, swept.inputs, outputs))
-    return Runner(program, swept.seeds, swept.results)
+    return SweepRunner(program, swept.seeds, swept.results)
 
 
-def swept_graph(tape: Tape) -> SweptGraph | None:
+def swept_graph(tape: TapeForm) -> SweptGraph | None:
     """Sweeps a tape on placeholders; returns None if the sweep is not a function of arrays, or takes much memory."""
     if sum(t._eager_array.nbytes for t in tape.values) > _MAX_BYTES or not all(r.may_compile for r in tape.recordings):
         return None
@@ -253,9 +253,9 @@ def swept_graph(tape: Tape) -> SweptGraph | None:
 
 
 def _symbolic_seed(graph: FuncGraph, seed: Any) -> Any:
-    target = seed.target if type(seed) is Ones else seed
+    target = seed.target if type(seed) is OnesSeed else seed
     shape, dtype = target._eager_array.shape, target._eager_array.dtype
-    if type(seed) is Ones and target._eager_array.size <= constant_folding.LARGEST:
+    if type(seed) is OnesSeed and target._eager_array.size <= constant_folding.LARGEST:
         return graph.constant(np.ones(shape, dtype), target.dtype, "seed")
     return _placeholder(graph, target.dtype, shape)
 
@@ -264,7 +264,7 @@ def _placeholder(graph: FuncGraph, dtype: Any, shape: Sequence[int]) -> Any:
     return graph.add_placeholder(dtype, TensorShape(shape), "value")
 
 
-def _symbolic_entries(graph: FuncGraph, tape: Tape, values: Sequence[Any]) -> list[Entry]:
+def _symbolic_entries(graph: FuncGraph, tape: TapeForm, values: Sequence[Any]) -> list[TapeEntry]:
     """Yields the entries of the tape on placeholders; tensors are numbered by their positions."""
     links, output_numbers, shapes = iter(tape.links), iter(tape.made), iter(tape.shapes)
     pairs = iter(zip(tape.values, values, strict=True))
@@ -280,7 +280,7 @@ def _symbolic_entries(graph: FuncGraph, tape: Tape, values: Sequence[Any]) -> li
         stand_ins = [_placeholder(graph, d, s) for d, s in zip(recording.shape_dtypes(), own_shapes, strict=True)]
         saved_values = recording.gather_saved([symbolic for _, symbolic in own_values], stand_ins)
         specs = recording.output_specs(own_shapes)
-        entries.append(Entry(recording.call.op, recording.call.attrs, input_ids, output_ids, specs, saved_values))
+        entries.append(TapeEntry(recording.call.op, recording.call.attrs, input_ids, output_ids, specs, saved_values))
     return entries
 
 
@@ -294,7 +294,7 @@ def _parts(gradient: object) -> list[Any]:
     return [gradient]
 
 
-class Runner:
+class SweepRunner:
     """Calls a program and gives its results the structure of gradients.
 
     Args:
@@ -315,7 +315,7 @@ class Runner:
         self._parts = [len(_parts(r)) for r in results]
         self._dtypes = [t.dtype for r in results for t in _parts(r)]
 
-    def __call__(self, tape: Tape) -> list[Any] | None:
+    def __call__(self, tape: TapeForm) -> list[Any] | None:
         """Returns the gradients, or None if the program failed."""
         arrays = [t._eager_array for t in tape.values]
         arrays += [materialize(tape.seeds[i])._eager_array for i in self._seeds]

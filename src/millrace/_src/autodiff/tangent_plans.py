@@ -22,7 +22,7 @@ from millrace._src.autodiff.backprop import add_gradients, entry_gradients
 from millrace._src.autodiff.gradient_plan import compute_gradient, gather_values, gradient_plan
 from millrace._src.autodiff.graph_gradients import find_reached, graph_gradients
 from millrace._src.autodiff.recording import is_trainable
-from millrace._src.autodiff.tape import Entry
+from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.engine import Run
@@ -250,7 +250,9 @@ def _input_gradients(
     """Returns the gradients that the op's rule gives for the inputs."""
     rule = gradient_plan(op)
     values = {} if rule is None else gather_values(op, rule.names, inputs, outputs, attrs)
-    return [compute_gradient(g) for g in entry_gradients(Entry(op, attrs, (), (), tuple(outputs), values), list(seeds))]
+    return [
+        compute_gradient(g) for g in entry_gradients(TapeEntry(op, attrs, (), (), tuple(outputs), values), list(seeds))
+    ]
 
 
 def _complete(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:

@@ -20,7 +20,7 @@ from millrace._src.core.tensor import EagerTensor, next_tape_id, tape_id
 from millrace._src.graph import rewriting
 
 
-class Entry:
+class TapeEntry:
     """One op on a tape."""
 
     __slots__ = ("op", "attrs", "input_ids", "output_ids", "output_specs", "saved", "backward", "scope")
@@ -54,7 +54,7 @@ class Tape:
     """Whether the recorder computes tangents as the ops run."""
 
     def __init__(self, *, watch_accessed_variables: bool = True, persistent: bool = False) -> None:
-        self.entries: list[Entry | PackedEntry] = []
+        self.entries: list[TapeEntry | PackedEntry] = []
         self.watched: set[int] = set()
         """The numbers of the tensors that the tape follows, which are of trainable dtypes."""
         self.variables: dict[int, Any] = {}
@@ -123,7 +123,7 @@ class Tape:
         output_ids = self._follow(outputs)
         if not any(output_ids):
             return
-        entry = Entry(op, attrs, input_ids, output_ids, tuple(outputs), {})
+        entry = TapeEntry(op, attrs, input_ids, output_ids, tuple(outputs), {})
         rule = operation_rule(op, outputs[0], lambda: entry.input_ids)  # an operation may be given inputs later
         if rule is not None:
             entry.backward = rule
@@ -133,7 +133,7 @@ class Tape:
         saved_tensors = {} if plan is None else gather_values(op, plan.names, inputs, outputs, attrs)
         if plan is not None and plan.unread:
             plan.without_unread(saved_tensors, input_ids)
-        self.entries.append(Entry(op, attrs, input_ids, output_ids, output_specs(outputs), saved_tensors))
+        self.entries.append(TapeEntry(op, attrs, input_ids, output_ids, output_specs(outputs), saved_tensors))
 
     def record_function(
         self,
@@ -153,9 +153,11 @@ class Tape:
         if not any(input_ids):
             return
         specs = (None,) * len(outputs) if takes_none else output_specs(outputs)
-        self.entries.append(Entry(name, {}, input_ids, self._follow(outputs), specs, {}, backward))
+        self.entries.append(TapeEntry(name, {}, input_ids, self._follow(outputs), specs, {}, backward))
 
-    def operation_extended(self, entry: Entry, inputs: Sequence[Any], outputs: Sequence[Any], *, follows: bool) -> None:
+    def operation_extended(
+        self, entry: TapeEntry, inputs: Sequence[Any], outputs: Sequence[Any], *, follows: bool
+    ) -> None:
         """Takes note of inputs and outputs that an operation was given after the tape recorded the operation.
 
         Args:
@@ -186,12 +188,12 @@ class Tape:
         return ids
 
 
-def unpack_entry(entry: Entry | PackedEntry) -> Entry:
+def unpack_entry(entry: TapeEntry | PackedEntry) -> TapeEntry:
     """Returns an entry in the form of a sweep."""
-    if isinstance(entry, Entry):
+    if isinstance(entry, TapeEntry):
         return entry
     recording, input_ids, output_ids, values, shapes = entry
-    return Entry(
+    return TapeEntry(
         recording.call.op,
         recording.call.attrs,
         input_ids,

@@ -19,9 +19,9 @@ from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, Parameter
 from millrace._src.function.graph_function import GraphFunction
-from millrace._src.function.signature import Layout, Signature
+from millrace._src.function.signature import ArgumentLayout, CallSignature
 from millrace._src.function.trace_builder import from_value
-from millrace._src.function.tracing import Trace, trace
+from millrace._src.function.tracing import FunctionTrace, trace
 from millrace._src.function.tracing_context import TracingContext
 from millrace._src.function.variable_lifting import UnliftableError, collecting, initialize, path_text
 from millrace._src.graph.func_graph import FuncGraph
@@ -40,7 +40,7 @@ class WrappedFunction(ConcreteFunction):
       unlisted: handles of further variables, by the ids of the graph's operations that make them in a session.
     """
 
-    def __init__(self, traced: Trace, variables: Sequence[Any], unlisted: Mapping[int, Any]) -> None:
+    def __init__(self, traced: FunctionTrace, variables: Sequence[Any], unlisted: Mapping[int, Any]) -> None:
         super().__init__(traced)
         # The whole graph is there for `prune`; a call runs what the results need.
         graph = traced.graph
@@ -117,7 +117,7 @@ class WrappedFunction(ConcreteFunction):
         ]
         output = from_value(new_graph.structured_outputs, TracingContext())
         function_type = FunctionType(parameters, return_annotation=output)
-        return WrappedFunction(Trace(new_graph, function_type, len(fed)), self._held_variables, {})
+        return WrappedFunction(FunctionTrace(new_graph, function_type, len(fed)), self._held_variables, {})
 
     def _watch_variables(self, new_graph: FuncGraph) -> None:
         """Lets tapes around a call of a part of the graph watch the variables that the part uses."""
@@ -168,12 +168,12 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     types = [from_value(spec, TracingContext(is_legacy_signature=True)) for spec in signature]
     names = [f"arg_{place}" for place in range(len(types))]
     parameters = (Parameter(p, Parameter.POSITIONAL_ONLY, False, t) for p, t in zip(names, types, strict=True))
-    python_signature = Signature(FunctionType(parameters), {}, True)
+    python_signature = CallSignature(FunctionType(parameters), {}, True)
     graph_name = f"wrapped_function_{name}" if name else "wrapped_function"
     with collecting(initializers), variables_of_graph().store_in_force(VariableStore()):
-        traced = trace(fn, graph_name, python_signature, Layout(0, ()), types, orders_effects=False)
+        traced = trace(fn, graph_name, python_signature, ArgumentLayout(0, ()), types, orders_effects=False)
     initialize(initializers, {})
     imported = lift_imported_variables(traced.graph)
-    traced = Trace(traced.graph, traced.function_type, traced.argument_count)
+    traced = FunctionTrace(traced.graph, traced.function_type, traced.argument_count)
     variables = [*(initializer.variable for initializer in initializers), *imported.listed]
     return WrappedFunction(traced, variables, imported.unlisted)

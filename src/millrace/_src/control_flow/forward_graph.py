@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.autodiff.accumulator import Accumulator
+from millrace._src.autodiff.accumulator import TangentAccumulator
 from millrace._src.core import context
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.tensor import EagerTensor, tape_id
@@ -96,7 +96,7 @@ def forward_graph(
       for each output whether its tangent is returned.
     """
     derivative = _ForwardGraph(graph, name)
-    accumulator = Accumulator()
+    accumulator = TangentAccumulator()
     with derivative.as_default(), context.tapes_scope((accumulator,)), derivative.control_dependencies(None):
         derivative.inputs = [derivative.placeholder_like(t, t.shape, name_alone(t.op)) for t in graph.inputs]
         for tensor, placeholder in zip(graph.inputs, derivative.inputs, strict=True):

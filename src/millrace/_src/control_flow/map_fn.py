@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.control_flow.rows import Rows, stack_rows, tensors_of
+from millrace._src.control_flow.rows import MappedRows, stack_rows, tensors_of
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core.context import scope_of_operations, state
@@ -92,7 +92,7 @@ class _Mapping:
         self, fn: Callable[..., Any], elems: Any, values: Sequence[Any], signature: Any, infer_shape: bool
     ) -> None:
         self.fn = fn
-        self.rows = Rows(elems, values, _not_consumed)
+        self.rows = MappedRows(elems, values, _not_consumed)
         if signature is None:
             self.signature, self.results = elems, [_row_spec(spec) for spec in self.rows.specs]
         else:

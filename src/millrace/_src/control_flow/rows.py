@@ -21,7 +21,7 @@ Refusal = Callable[[TypeSpec, Any], Exception]
 """Makes the error for a value whose spec knows no batches."""
 
 
-class Rows:
+class MappedRows:
     """The values that a function is applied to, row by row.
 
     Args:

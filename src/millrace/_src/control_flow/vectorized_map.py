@@ -16,7 +16,7 @@ from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.autodiff.vectorize import vectorize
 from millrace._src.control_flow.branches import Branch, finish_branch
 from millrace._src.control_flow.map_fn import map_fn
-from millrace._src.control_flow.rows import Rows, stack_rows
+from millrace._src.control_flow.rows import MappedRows, stack_rows
 from millrace._src.core import context
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import consists_of_parts
@@ -61,7 +61,7 @@ def vectorized_map(
       tf.errors.InvalidArgumentError: if two of `elems` have different numbers of rows, more than one, or `elems` has
         ragged or sparse tensors.
     """
-    rows = Rows(elems, [_as_leaf(e) for e in nest.flatten(elems)], _has_no_rows)
+    rows = MappedRows(elems, [_as_leaf(e) for e in nest.flatten(elems)], _has_no_rows)
     tensors = rows.tensors
     if any(t.dtype.name == "variant" for t in tensors):
         raise InvalidArgumentError(
@@ -125,7 +125,7 @@ _functions: dict[Hashable, CallableFunction] = {}
 """The functions of all rows, by the form of the function of one row and the shapes; the least recently used first."""
 
 
-def _map_eagerly(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
+def _map_eagerly(fn: Callable[..., Any], rows: MappedRows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
     """Returns the result of `fn` for all rows; a trace of a form that has come before runs the same program."""
     counts = [t.shape[0] for t in tensors]
     count = max(counts)
@@ -169,7 +169,7 @@ def _function_of_rows(
 # --- in a graph ------------------------------------------------------------------------------------------------------
 
 
-def _map_in_graph(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
+def _map_in_graph(fn: Callable[..., Any], rows: MappedRows, tensors: Sequence[Any], loop: _RowLoop) -> Any:
     """Returns the result of `fn` for all rows, in the current graph."""
     known = [t.shape[0] if t.shape.rank else None for t in tensors]
     static = max(n or 0 for n in known)
@@ -216,7 +216,9 @@ class _Result(NamedTuple):
     tensors: list[Any]
 
 
-def _trace_row(fn: Callable[..., Any], rows: Rows, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], _Result]:
+def _trace_row(
+    fn: Callable[..., Any], rows: MappedRows, tensors: Sequence[Any]
+) -> tuple[FuncGraph, list[Any], _Result]:
     """Traces `fn`; returns the graph, the placeholders, and the result."""
     graph = _OpenGraph(f"loop_body_{context.unique_id()}")
     with _tracing(graph):

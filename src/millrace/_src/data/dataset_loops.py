@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.loops import Loop, register_loop
+from millrace._src.autograph.operators.loops import ForLoop, register_loop
 from millrace._src.autograph.operators.staged_loops import WHILE, LoopForm
 from millrace._src.control_flow.cond import cond
 from millrace._src.core.context import state
@@ -35,7 +35,7 @@ from millrace._src.util.nest_paths import flatten_up_to
 # --- datasets ----------------------------------------------------------------------------------------------------
 
 
-def for_each_element(dataset: DatasetBase, loop: Loop) -> None:
+def for_each_element(dataset: DatasetBase, loop: ForLoop) -> None:
     """Runs a loop over a dataset: in Python in eager mode, else as datasets."""
     if state.graph is None:
         loop.over_python(dataset)
@@ -146,7 +146,7 @@ def reduce_body(values: object, scanned: Any) -> Any:
 # --- iterators ---------------------------------------------------------------------------------------------------
 
 
-def _for_each_next(iterator: OwnedIterator, loop: Loop) -> None:
+def _for_each_next(iterator: OwnedIterator, loop: ForLoop) -> None:
     """Runs a loop over an iterator: in Python in eager mode, else in the graph."""
     if state.graph is None:
         loop.over_python(iterator)

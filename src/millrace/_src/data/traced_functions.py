@@ -31,7 +31,7 @@ from millrace._src.data.structure import ElementStructure, map_leaves, normalize
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
 from millrace._src.engines.failures import explained, is_explained
 from millrace._src.function.graph_function import GraphFunction
-from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops.py_function import py_function
@@ -71,7 +71,7 @@ class TracedFunction:
             return structure.flatten(result)
 
         name = f"{caller.removesuffix('()').replace('.', '_')}_{name_of(function)}"
-        options = Options(autograph=False, jit_compile=False, attributes={"_tf_data_function": True})
+        options = FunctionOptions(autograph=False, jit_compile=False, attributes={"_tf_data_function": True})
         concrete = Function(traced, name, options).get_concrete_function(*encoded)
         self.output = results[0]
         if is_debugging():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.autograph.operators.loops import Loop, register_loop
+from millrace._src.autograph.operators.loops import ForLoop, register_loop
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
 from millrace._src.data.dataset_loops import for_each_element
@@ -109,7 +109,7 @@ class OneDeviceIteratorSpec(IteratorSpec):
         return OneDeviceIterator(components=components, element_spec=self.element_spec)
 
 
-def _for_each_batch(dataset: OneDeviceDataset, loop: Loop) -> None:
+def _for_each_batch(dataset: OneDeviceDataset, loop: ForLoop) -> None:
     """Runs a loop over a distributed dataset as one over the dataset itself."""
     for_each_element(dataset._dataset, loop)
 

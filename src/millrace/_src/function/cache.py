@@ -16,9 +16,9 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
 
-from millrace._src.function.signature import Layout
+from millrace._src.function.signature import ArgumentLayout
 from millrace._src.function.trace_index import TraceIndex
-from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_structures import NestedType
 from millrace._src.function.trace_types import Weakref
 
 DEFAULT_MAX_TRACES = 1024
@@ -31,7 +31,7 @@ class TraceKey(NamedTuple):
     """
 
     context: Hashable
-    layout: Layout
+    layout: ArgumentLayout
     types: tuple[Any, ...]
 
     def is_served_by(self, other: TraceKey) -> bool:
@@ -56,7 +56,7 @@ class CacheInfo(NamedTuple):
     max_bytes: int
 
 
-class Entry:
+class CachedTrace:
     """A trace in the cache."""
 
     __slots__ = ("number", "key", "trace", "size", "tick", "plan_keys")
@@ -79,13 +79,13 @@ class TraceCache:
         on_evict: Called with each entry that leaves the cache.
     """
 
-    def __init__(self, on_evict: Callable[[Entry], None] | None = None) -> None:
-        self._entries: dict[TraceKey, Entry] = {}
-        self._dispatched: dict[TraceKey, Entry] = {}
+    def __init__(self, on_evict: Callable[[CachedTrace], None] | None = None) -> None:
+        self._entries: dict[TraceKey, CachedTrace] = {}
+        self._dispatched: dict[TraceKey, CachedTrace] = {}
         self._index = TraceIndex()
-        self._mortal: dict[TraceKey, Entry] = {}
+        self._mortal: dict[TraceKey, CachedTrace] = {}
         """The entries whose types hold weak references."""
-        self._numbered: dict[int, Entry] = {}
+        self._numbered: dict[int, CachedTrace] = {}
         self._by_use: list[tuple[int, int]] = []
         """A heap of (tick, number) of entries; a tick in the heap may be out of date, so that a use costs nothing."""
         self._added = 0
@@ -100,23 +100,23 @@ class TraceCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[CachedTrace]:
         return iter(list(self._entries.values()))
 
-    def lookup(self, key: TraceKey) -> Entry | None:
+    def lookup(self, key: TraceKey) -> CachedTrace | None:
         """Returns the most specific trace that serves a call, or None."""
         entry = self._entries.get(key) or self._dispatched.get(key)
         if entry is None:
             entry = self._dispatch(key)
         return entry
 
-    def _dispatch(self, key: TraceKey) -> Entry | None:
+    def _dispatch(self, key: TraceKey) -> CachedTrace | None:
         """Finds the entry with the narrowest types among those that serve `key`; the earliest if none is narrower."""
         with self._lock:
             candidates = self._index.candidates(key)
             if candidates is None:
                 candidates = list(self._entries.values())
-        best: Entry | None = None
+        best: CachedTrace | None = None
         for entry in sorted(candidates, key=lambda e: e.number):
             if key.is_served_by(entry.key) and (best is None or entry.key.is_served_by(best.key)):
                 best = entry
@@ -128,21 +128,21 @@ class TraceCache:
                     self._dispatched[key] = best
         return best
 
-    def alike(self, key: TraceKey) -> list[Entry]:
+    def alike(self, key: TraceKey) -> list[CachedTrace]:
         """Returns the traces, newest first, whose types may have a supertype in common with those of `key`."""
         with self._lock:
             entries = self._index.alike(key)
             return sorted(self if entries is None else entries, key=lambda entry: -entry.number)
 
-    def newest(self, count: int) -> list[Entry]:
+    def newest(self, count: int) -> list[CachedTrace]:
         """Returns the traces that were added last, in the order of their addition."""
         with self._lock:
             return list(itertools.islice(reversed(self._entries.values()), count))[::-1]
 
-    def add(self, key: TraceKey, trace: object, size: int, tick: int) -> Entry:
+    def add(self, key: TraceKey, trace: object, size: int, tick: int) -> CachedTrace:
         """Adds a trace and drops the least recently used traces beyond the limits."""
         with self._lock:
-            entry = Entry(self._added, key, trace, size, tick)
+            entry = CachedTrace(self._added, key, trace, size, tick)
             self._added += 1
             earlier_entry = self._entries.get(key)
             if earlier_entry is not None:
@@ -163,12 +163,12 @@ class TraceCache:
             if any(map(_is_dead, entry.key.types)):
                 self._drop(entry)
 
-    def _drop_surplus(self, newest: Entry) -> None:
+    def _drop_surplus(self, newest: CachedTrace) -> None:
         """Drops the entries used longest ago until the others fit; the newest stays in any case."""
         while len(self._entries) > 1 and (len(self._entries) > self.max_traces or self.bytes > self.max_bytes):
             self._drop(self._least_recently_used(newest))
 
-    def _least_recently_used(self, newest: Entry) -> Entry:
+    def _least_recently_used(self, newest: CachedTrace) -> CachedTrace:
         """Returns the entry with the smallest tick, but not the newest: no tick in the heap is above the true one."""
         while True:
             tick, number = self._by_use[0]
@@ -182,20 +182,20 @@ class TraceCache:
             else:
                 return entry
 
-    def _note_use(self, entry: Entry) -> None:
+    def _note_use(self, entry: CachedTrace) -> None:
         """Adds an entry to the heap, which is rebuilt when most of its items represent dropped entries."""
         heapq.heappush(self._by_use, (entry.tick, entry.number))
         if len(self._by_use) > 2 * len(self._numbered) + 16:
             self._by_use = sorted((entry.tick, entry.number) for entry in self._numbered.values())
 
-    def _take_out(self, entry: Entry) -> None:
+    def _take_out(self, entry: CachedTrace) -> None:
         del self._entries[entry.key]
         del self._numbered[entry.number]
         self._mortal.pop(entry.key, None)
         self._index.remove(entry)
         self.bytes -= entry.size
 
-    def _drop(self, entry: Entry) -> None:
+    def _drop(self, entry: CachedTrace) -> None:
         self._take_out(entry)
         self.evictions += 1
         if self._on_evict is not None:
@@ -247,11 +247,11 @@ class TraceCache:
 
 def _holds_reference(kind: object) -> bool:
     """Returns whether a type holds a weak reference, which may die."""
-    return isinstance(kind, Weakref) or isinstance(kind, Structure) and any(map(_holds_reference, kind.components))
+    return isinstance(kind, Weakref) or isinstance(kind, NestedType) and any(map(_holds_reference, kind.components))
 
 
 def _is_dead(kind: object) -> bool:
     """Returns whether a type holds a weak reference to an object that is gone."""
     if isinstance(kind, Weakref):
         return kind.is_dead
-    return isinstance(kind, Structure) and any(_is_dead(part) for part in kind.components)
+    return isinstance(kind, NestedType) and any(_is_dead(part) for part in kind.components)

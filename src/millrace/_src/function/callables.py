@@ -1,4 +1,7 @@
-"""The interfaces of the callables of `tf.function`, as `tf.types.experimental` names them."""
+"""The interfaces of the callables of `tf.function`, as `tf.types.experimental` names them.
+
+`ConcreteFunction` and `AtomicFunction`, which also have names there, are the classes of `concrete_function.py`.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +25,12 @@ class Callable(abc.ABC):
         """Runs the function."""
 
 
-@export("types.experimental.AtomicFunction")
-class AtomicFunction(Callable):
-    """One graph as a callable, without captures and without gradient."""
-
-    @abc.abstractmethod
-    def call_with_captures(self, args: object, kwargs: object, captures: object) -> Any:
-        """Runs the function on arguments and on values for its captures."""
-
-
-@export("types.experimental.ConcreteFunction")
-class ConcreteFunction(Callable):
-    """One trace of a `tf.function`: a graph with its captures, callable and differentiable."""
-
-    @property
-    @abc.abstractmethod
-    def inference_fn(self) -> Any:
-        """The `AtomicFunction` that runs when no gradient is asked for."""
-
-
 @export("types.experimental.PolymorphicFunction", "types.experimental.GenericFunction")
 class PolymorphicFunction(Callable):
     """The result of `tf.function`: traces a Python function for each kind of arguments, and calls the right trace."""
 
     @abc.abstractmethod
-    def get_concrete_function(self, /, *args: object, **kwargs: object) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: object, **kwargs: object) -> Any:
         """Returns the trace for arguments, or for specs in place of tensors."""
 
     @abc.abstractmethod

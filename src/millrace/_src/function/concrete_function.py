@@ -31,16 +31,18 @@ from millrace._src.function.flat_values import collect, make_packer
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.placeholders import argument_names
-from millrace._src.function.signature import Signature
-from millrace._src.function.tracing import Trace
+from millrace._src.function.signature import CallSignature
+from millrace._src.function.tracing import FunctionTrace
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.graph import Graph
 from millrace._src.state.variable_spec import tell_of_variable
 from millrace._src.trackable.base import TrackableFunction
 from millrace._src.util import nest
+from millrace._src.util.export import export
 
 
-class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
+@export("types.experimental.ConcreteFunction")
+class ConcreteFunction(callables.Callable, TrackableFunction):
     """One trace of a `tf.function`; made by `get_concrete_function`.
 
     >>> @tf.function
@@ -59,7 +61,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 
     def __init__(
         self,
-        trace: Trace,
+        trace: FunctionTrace,
         attributes: Mapping[str, Any] | None = None,
         jit_compile: bool | None = None,
         name: str | None = None,
@@ -73,7 +75,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         self.graph_function = GraphFunction(trace.graph, self._name, jit_compile=jit_compile, attributes=self._attrs)
         parameters = self._function_type.parameters.values()
         self._kinds = [p.annotation for p in parameters]
-        self._signature = Signature(self._function_type, {}, is_constrained=True)
+        self._signature = CallSignature(self._function_type, {}, is_constrained=True)
         self._arg_keywords = argument_names(trace.graph, trace.argument_count)
         self._num_positional_args = trace.argument_count
         self.pack = make_packer(self._function_type.output)
@@ -92,7 +94,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
     ) -> ConcreteFunction:
         """Makes a concrete function of a finished graph, whose first inputs are the parameters' tensors."""
         del shared_func_graph
-        return cls(Trace(graph, function_type, len(function_type.flat_inputs)), attrs)
+        return cls(FunctionTrace(graph, function_type, len(function_type.flat_inputs)), attrs)
 
     # --- properties ----------------------------------------------------------------------------------------------
 
@@ -417,7 +419,8 @@ def _eager_tensor(tensor: Any) -> Any:
     return convert_to_tensor(tensor)
 
 
-class AtomicFunction(callables.AtomicFunction):
+@export("types.experimental.AtomicFunction")
+class AtomicFunction(callables.Callable):
     """The graph of a concrete function as a callable without gradient."""
 
     def __init__(self, concrete: ConcreteFunction) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.util.export import export
 
 _ATTRIBUTES = frozenset(
@@ -74,7 +74,7 @@ def function(
         if jit_compile is not None:
             raise ValueError("Cannot specify both 'experimental_compile' and 'jit_compile'.")
         jit_compile = experimental_compile
-    options = Options(
+    options = FunctionOptions(
         input_signature=tuple(input_signature) if isinstance(input_signature, list) else input_signature,
         autograph=autograph,
         jit_compile=jit_compile,

@@ -5,8 +5,8 @@ tensor values.
 
 Idea: a flat key holds the facts about each argument that decide the trace: dtype number and shape of a tensor, type and
 value of a Python value, the parts of a container, the spec of a composite tensor. After a call has gone the long way, a
-`Plan` for the call's key is kept, and the next call with an equal key runs that plan. Calls with an argument that has
-no simple key (an object with the tracing protocol) go the long way.
+`PreparedCall` for the call's key is kept, and the next call with an equal key uses it. Calls with an argument that
+has no simple key (an object with the tracing protocol) go the long way.
 """
 
 from __future__ import annotations
@@ -45,14 +45,16 @@ class PreparedCall:
     Args:
       concrete: the trace.
       arrays: the arrays of the tensor arguments of a call, with the shapes that all calls have; None for any shapes.
+      entry: the cache entry of the trace, whose tick each call with the same key sets; None for a call without a key.
 
     Attributes:
       run: From the arrays of the tensor arguments to the result.
     """
 
-    __slots__ = ("__weakref__", "_concrete", "_reads", "run")
+    __slots__ = ("__weakref__", "_concrete", "_reads", "entry", "run")
 
-    def __init__(self, concrete: Any, arrays: Sequence[Any] | None = None) -> None:
+    def __init__(self, concrete: Any, arrays: Sequence[Any] | None = None, entry: Any = None) -> None:
+        self.entry = entry
         self._concrete = concrete
         self._reads = arrays is not None and not all(type(array) is np.ndarray for array in arrays)
         self.run: Callable[[list[Any]], Any]
@@ -69,20 +71,6 @@ class PreparedCall:
             self.run = lambda arrays: run([*map(arrived, arrays)])
         else:
             self.run = run
-
-
-class Plan(PreparedCall):
-    """The prepared way to run calls with one key.
-
-    Attributes:
-        entry: The cache entry of the trace, whose tick each call sets.
-    """
-
-    __slots__ = ("entry",)
-
-    def __init__(self, entry: Any, arrays: Sequence[Any]) -> None:
-        self.entry = entry
-        super().__init__(entry.trace, arrays)
 
 
 def make_runner(concrete: Any, program: Program) -> Callable[[list[Any]], Any]:
@@ -129,7 +117,7 @@ def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
 # --- keys --------------------------------------------------------------------------------------------------------
 
 
-class _Call:
+class _CallKey:
     """The arrays of one call, and the variables among its arguments."""
 
     __slots__ = ("arrays", "variables")
@@ -139,7 +127,7 @@ class _Call:
         self.variables: dict[int, int] = {}
 
 
-_Part = Callable[[Any, _Call], Hashable]
+_Part = Callable[[Any, _CallKey], Hashable]
 
 
 def flat_key(
@@ -149,7 +137,7 @@ def flat_key(
 
     Raises: NoFastCallError: if an argument has no simple key.
     """
-    call = _Call([])
+    call = _CallKey([])
     key = [_part(value, call) for value in args]
     if kwargs:
         names = sorted(kwargs, key=lambda name: (order.get(name, len(order)), name))
@@ -158,22 +146,22 @@ def flat_key(
     return tuple(key), call.arrays
 
 
-def _part(value: object, call: _Call) -> Hashable:
+def _part(value: object, call: _CallKey) -> Hashable:
     return _handlers[type(value)](value, call)
 
 
-def _tensor_part(value: EagerTensor, call: _Call) -> Hashable:
+def _tensor_part(value: EagerTensor, call: _CallKey) -> Hashable:
     call.arrays.append(value._eager_array)
     return value.dtype.enum, value._eager_array.shape
 
 
-def _pending_part(value: EagerTensor, call: _Call) -> Hashable:
+def _pending_part(value: EagerTensor, call: _CallKey) -> Hashable:
     array = held(value)
     call.arrays.append(array)
     return value.dtype.enum, array.shape, PendingTensor
 
 
-def _array_part(value: Any, call: _Call) -> Hashable:
+def _array_part(value: Any, call: _CallKey) -> Hashable:
     if value.dtype.kind not in "biufc" or not value.dtype.isnative:
         raise NoFastCallError
     array = np.array(value, copy=True, order="C")
@@ -181,19 +169,19 @@ def _array_part(value: Any, call: _Call) -> Hashable:
     return from_np(array.dtype).enum, array.shape
 
 
-def _plain_part(value: object, call: _Call) -> Hashable:
+def _plain_part(value: object, call: _CallKey) -> Hashable:
     return type(value), value
 
 
-def _number_part(value: object, call: _Call) -> Hashable:
+def _number_part(value: object, call: _CallKey) -> Hashable:
     return literal_key(value)
 
 
-def _sequence_part(value: Any, call: _Call) -> Hashable:
+def _sequence_part(value: Any, call: _CallKey) -> Hashable:
     return (type(value), *[_part(item, call) for item in value])
 
 
-def _dict_part(value: dict[Any, Any], call: _Call) -> Hashable:
+def _dict_part(value: dict[Any, Any], call: _CallKey) -> Hashable:
     try:
         keys = sorted(value)
     except TypeError:
@@ -201,11 +189,11 @@ def _dict_part(value: dict[Any, Any], call: _Call) -> Hashable:
     return (dict, tuple(keys), *[_part(value[key], call) for key in keys])
 
 
-def _wrapper_part(value: TrackableDataStructure, call: _Call) -> Hashable:
+def _wrapper_part(value: TrackableDataStructure, call: _CallKey) -> Hashable:
     return _part(value._plain, call)
 
 
-def _variable_part(value: Any, call: _Call) -> Hashable:
+def _variable_part(value: Any, call: _CallKey) -> Hashable:
     handle = value.handle
     if type(handle) is not EagerTensor:
         raise NoFastCallError
@@ -214,7 +202,7 @@ def _variable_part(value: Any, call: _Call) -> Hashable:
     return type(value), value.dtype.enum, value.shape, bool(value.trainable), number
 
 
-def _composite_part(value: CompositeTensor, call: _Call) -> Hashable:
+def _composite_part(value: CompositeTensor, call: _CallKey) -> Hashable:
     components = value._nest_components()
     tensors = nest.flatten(components, expand_composites=True) if type(components) is not EagerTensor else [components]
     for tensor in tensors:
@@ -224,11 +212,11 @@ def _composite_part(value: CompositeTensor, call: _Call) -> Hashable:
     return type(value), value._type_spec
 
 
-def _object_part(value: object, call: _Call) -> Hashable:
+def _object_part(value: object, call: _CallKey) -> Hashable:
     return type(value), weakref.ref(value)
 
 
-def _refuse_part(value: object, call: _Call) -> Hashable:
+def _refuse_part(value: object, call: _CallKey) -> Hashable:
     raise NoFastCallError
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, Tensor
-from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_structures import NestedType
 from millrace._src.function.trace_types import Literal, Weakref
 from millrace._src.state.variable_spec import VariableSpec
 
@@ -28,7 +28,7 @@ def collect(kind: Any, value: Any, tensors: list[Any]) -> None:
         return
     elif isinstance(kind, VariableSpec):
         tensors += [value] if isinstance(value, Tensor) else kind.to_tensors(value)
-    elif isinstance(kind, Structure):
+    elif isinstance(kind, NestedType):
         for part, item in zip(kind.components, kind.unpack(value)):
             collect(part, item, tensors)
     else:
@@ -41,7 +41,7 @@ def make_packer(kind: object) -> Callable[[Sequence[Any]], Any]:
         return _only
     if kind is None or (isinstance(kind, Literal) and kind.value is None):
         return _nothing
-    if isinstance(kind, Structure) and all(type(part) is TensorSpec for part in kind.components):
+    if isinstance(kind, NestedType) and all(type(part) is TensorSpec for part in kind.components):
         return kind.pack
     build = _builder(kind)
     return lambda tensors: build(iter(tensors))
@@ -60,7 +60,7 @@ def _builder(kind: Any) -> Callable[[Iterator[Any]], Any]:
         return next
     if isinstance(kind, (Literal, Weakref)):
         return lambda tensors: kind.value
-    if isinstance(kind, Structure):
+    if isinstance(kind, NestedType):
         builders = [_builder(part) for part in kind.components]
         return lambda tensors: kind.pack([build(tensors) for build in builders])
     result: Callable[[Iterator[Any]], Any] = kind.from_tensors

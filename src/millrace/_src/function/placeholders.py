@@ -15,7 +15,7 @@ from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.resources import is_variable
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import SymbolicTensor, tape_id
-from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_structures import NestedType
 from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
 from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.util import nest
@@ -42,7 +42,7 @@ class Placeholders:
             return kind.value if value is None else value
         if isinstance(kind, VariableSpec):
             return self._variable(kind, value, name)
-        if isinstance(kind, Structure):
+        if isinstance(kind, NestedType):
             return self._structure(kind, value, name)
         if isinstance(kind, TypeSpec):
             return self._composite(kind, value, name)
@@ -54,8 +54,8 @@ class Placeholders:
         """Makes one placeholder; called by specs through `PlaceholderContext.context_graph`."""
         return self._tensor(TensorSpec(shape, dtype), name)
 
-    def _structure(self, kind: Structure, value: object, name: str | None) -> Any:
-        is_spec = value is None or isinstance(value, (Structure, TypeSpec))
+    def _structure(self, kind: NestedType, value: object, name: str | None) -> Any:
+        is_spec = value is None or isinstance(value, (NestedType, TypeSpec))
         values = [None] * len(kind.components) if is_spec else kind.unpack(value)
         return kind.pack([self.make(part, item, name) for part, item in zip(kind.components, values)])
 

@@ -27,21 +27,21 @@ from millrace._src.core.traceback_filtering import filter_traceback
 from millrace._src.core.watching import note_span
 from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, fast_calls
-from millrace._src.function.cache import CacheInfo, Entry, TraceCache, TraceKey
+from millrace._src.function.cache import CachedTrace, CacheInfo, TraceCache, TraceKey
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.graph_size import graph_bytes
 from millrace._src.function.methods import InstanceCaches, instance_cache_for
 from millrace._src.function.retracing import COMPARED_TRACES, Retrace, causes_of, stats_for
-from millrace._src.function.signature import Layout, Signature, make_signature
+from millrace._src.function.signature import ArgumentLayout, CallSignature, make_signature
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.trace_types import TraceType
-from millrace._src.function.tracing import Trace, trace
+from millrace._src.function.tracing import FunctionTrace, trace
 from millrace._src.function.tracing_context import TracingContext
 from millrace._src.function.variable_lifting import (
     NON_FIRST_CALL_MESSAGE,
     SINGLETON_MESSAGE,
-    Initializer,
+    LiftedInitializer,
     collecting,
     initialize,
     refusing,
@@ -55,7 +55,7 @@ _HISTORY = 100
 _BETWEEN_REPLICAS = "between replicas"
 
 
-class Options:
+class FunctionOptions:
     """The arguments of `tf.function`, shared by all functions cloned from one."""
 
     __slots__ = ("input_signature", "autograph", "jit_compile", "reduce_retracing", "autograph_options", "attributes")
@@ -82,7 +82,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
     __slots__ = ("_instance",)
 
-    def __init__(self, python_function: Callable[..., Any], name: str, options: Options) -> None:
+    def __init__(self, python_function: Callable[..., Any], name: str, options: FunctionOptions) -> None:
         self._instance: Any = None
         self._function = python_function
         self._name = name
@@ -101,7 +101,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         self._traces_in_progress = 0
         self._is_recursive = False
         """Whether the function has called itself while it was traced."""
-        self._plans: dict[Any, fast_calls.Plan] = {}
+        self._plans: dict[Any, fast_calls.PreparedCall] = {}
         self._cache = TraceCache(functools.partial(_forget_plans, self._plans))
         innermost = inspect.unwrap(self._function)  # a decorator's wrapper is one code for all that it decorates
         self._stats = stats_for(getattr(innermost, "__code__", innermost))
@@ -185,19 +185,19 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             self._add_plan(flat_key, entry, arrays)
         return concrete.call_flat(tensors)
 
-    def _add_plan(self, flat_key: Any, entry: Entry, arrays: Sequence[Any]) -> None:
+    def _add_plan(self, flat_key: Any, entry: CachedTrace, arrays: Sequence[Any]) -> None:
         if len(self._plans) >= _MAX_PLANS:
             for plan in list(self._plans.values()):
                 plan.entry.plan_keys.clear()
             self._plans.clear()
-        self._plans[flat_key] = fast_calls.Plan(entry, arrays)
+        self._plans[flat_key] = fast_calls.PreparedCall(entry.trace, arrays, entry)
         entry.plan_keys.add(flat_key)
 
     # --- finding and making traces -------------------------------------------------------------------------------
 
     def _entry_for(
-        self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None, is_call: bool = False
-    ) -> Entry:
+        self, values: Sequence[Any], layout: ArgumentLayout, types: Sequence[Any] | None = None, is_call: bool = False
+    ) -> CachedTrace:
         """Returns the trace for bound arguments, made if there is none; `is_call` tells a call from a request for a
         trace.
         """
@@ -220,7 +220,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             for kind, value in zip(constraints, values)
         ]
 
-    def _add_trace(self, key: TraceKey, values: Sequence[Any], is_call: bool) -> Entry:
+    def _add_trace(self, key: TraceKey, values: Sequence[Any], is_call: bool) -> CachedTrace:
         start = time.perf_counter()
         key = self._generalize(key)
         new_trace = self._trace_unless_endless(key, values)
@@ -248,7 +248,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
                     return TraceKey(key.context, key.layout, tuple(common_types))
         return key
 
-    def _trace_unless_endless(self, key: TraceKey, values: Sequence[Any]) -> Trace:
+    def _trace_unless_endless(self, key: TraceKey, values: Sequence[Any]) -> FunctionTrace:
         """Traces the body.
 
         Raises: RecursionError: if the function calls itself while it is traced, without end; the error says which.
@@ -269,12 +269,12 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         finally:
             self._traces_in_progress -= 1
 
-    def _trace(self, key: TraceKey, values: Sequence[Any]) -> Trace:
+    def _trace(self, key: TraceKey, values: Sequence[Any]) -> FunctionTrace:
         """Traces the body; the first time, variables may be created."""
         if self._is_initialized:
             with refusing(SINGLETON_MESSAGE if self._created_variables else NON_FIRST_CALL_MESSAGE):
                 return self._trace_once(key, values)
-        initializers: list[Initializer] = []
+        initializers: list[LiftedInitializer] = []
         with salvaging(initializers), collecting(initializers):
             new_trace = self._trace_once(key, values)
         self._is_initialized = True
@@ -285,7 +285,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         with refusing(SINGLETON_MESSAGE):
             return self._trace_once(key, values)
 
-    def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
+    def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> FunctionTrace:
         original = self.python_function
         function = for_tracing(original) if self._options.autograph else original
         with tracing_with(self._options.autograph_options):
@@ -397,7 +397,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         signature = self._signature
         if signature.is_constrained and not args and not kwargs and not signature.has_unconstrained:
             types = [p.annotation for p in signature.function_type.parameters.values()]
-            concrete: ConcreteFunction = self._entry_for([None] * len(types), Layout(0, ()), types).trace
+            concrete: ConcreteFunction = self._entry_for([None] * len(types), ArgumentLayout(0, ()), types).trace
             return concrete
         values, layout = signature.bind(args, kwargs)
         if signature.is_constrained:
@@ -416,7 +416,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             if self._is_initialized:
                 raise RuntimeError("get_initialization_function cannot be called after the function has been used")
             values, layout = self._signature.bind(args, kwargs)
-            initializers: list[Initializer] = []
+            initializers: list[LiftedInitializer] = []
             key = TraceKey(_trace_context(), layout, tuple(self._types_of(values)))
             with collecting(initializers):
                 new_trace = self._trace_once(key, values)
@@ -427,7 +427,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         def body() -> None:
             initialize(initializers, feeds, in_graph=True)
 
-        return Function(body, "initialize_variables", Options(autograph=False)).get_concrete_function()
+        return Function(body, "initialize_variables", FunctionOptions(autograph=False)).get_concrete_function()
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns the signatures of all traces as text, in several lines each if `verbose`."""
@@ -534,7 +534,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         raise pickle.PicklingError(f"cannot pickle the tf.function {self._name!r}: its graphs belong to this process")
 
 
-def _forget_plans(plans: dict[Any, fast_calls.Plan], entry: Entry) -> None:
+def _forget_plans(plans: dict[Any, fast_calls.PreparedCall], entry: CachedTrace) -> None:
     """Drops the plans of a trace that leaves the cache."""
     for key in entry.plan_keys:
         plans.pop(key, None)
@@ -549,7 +549,7 @@ def _trace_context() -> Any:
     return (_BETWEEN_REPLICAS, place) if state.is_between_replicas else place
 
 
-def _feeds(traced: Trace, types: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
+def _feeds(traced: FunctionTrace, types: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
     """Returns the values of a trace's placeholders in this call, as far as known, by the ids of the placeholders."""
     if any(isinstance(value, TraceType) for value in values):
         return {}
@@ -561,4 +561,4 @@ def _feeds(traced: Trace, types: Sequence[Any], values: Sequence[Any]) -> dict[i
     return {id(placeholder): tensor for placeholder, tensor in pairs if isinstance(tensor, EagerTensor)}
 
 
-__all__ = ["Function", "Options", "Signature"]
+__all__ = ["Function", "FunctionOptions", "CallSignature"]

@@ -20,7 +20,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import SourceFrame
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.cache import TraceKey
-from millrace._src.function.trace_structures import Dict, List, Structure, Tuple
+from millrace._src.function.trace_structures import DictType, ListType, NestedType, TupleType
 from millrace._src.function.trace_types import Literal, Weakref
 from millrace._src.state.variable_spec import VariableSpec
 
@@ -201,7 +201,7 @@ def _layout_text(key: TraceKey) -> str:
 def _type_differences(path: str, old: object, new: object) -> Iterator[Cause]:
     if isinstance(old, TensorSpec) and isinstance(new, TensorSpec):
         yield from _tensor_differences(path, old, new)
-    elif isinstance(old, Structure) and isinstance(new, Structure):
+    elif isinstance(old, NestedType) and isinstance(new, NestedType):
         yield from _structure_differences(path, old, new)
     elif isinstance(old, Literal) and isinstance(new, Literal):
         yield _literal_difference(path, old, new)
@@ -248,7 +248,7 @@ def _signature_text(shape: TensorShape, dtype: DType) -> str:
     return f"tf.TensorSpec({dims}, tf.{dtype.name})"
 
 
-def _structure_differences(path: str, old: Structure, new: Structure) -> Iterator[Cause]:
+def _structure_differences(path: str, old: NestedType, new: NestedType) -> Iterator[Cause]:
     if old.container_key() != new.container_key():
         cure = "keep the container's type, length and keys the same, or pass one stacked or ragged tensor."
         yield Cause("structure", path, _in_words(old), _in_words(new), cure)
@@ -304,10 +304,10 @@ def _in_words(kind: object) -> str:
         return f"{kind.value!r} (Python {type(kind.value).__name__})"
     if isinstance(kind, Weakref):
         return "an object that no longer exists" if kind.is_dead else f"a {type(kind.value).__name__} object"
-    if isinstance(kind, (List, Tuple)):
+    if isinstance(kind, (ListType, TupleType)):
         return f"{type(kind).__name__.lower()} of {len(kind.components)}"
-    if isinstance(kind, Dict):
+    if isinstance(kind, DictType):
         return f"dict with keys {list(kind.keys)}"
-    if isinstance(kind, Structure):
+    if isinstance(kind, NestedType):
         return getattr(kind, "type_name", None) or type(kind).__name__
     return f"{type(kind).__name__} {kind!r}" if isinstance(kind, TypeSpec) else repr(kind)

@@ -3,9 +3,9 @@
 Problem: `f(x)`, `f(a=x)` and `f(x, 2)` with default 2 are the same call. Binding must take a microsecond or two, and a
 call that does not fit must get Python's own complaint in TensorFlow's words.
 
-Idea: a `Signature` compiles the function's parameters once into a table of names, positions and defaults. `bind` gives
-the argument values in one fixed order plus a small hashable `Layout` (how many went into `*args`, which names into
-`**kwargs`); values and layout together decide the trace. `inspect` is asked only to word an error.
+Idea: a `CallSignature` compiles the function's parameters once into a table of names, positions and defaults. `bind`
+gives the argument values in one fixed order plus a small hashable `ArgumentLayout` (how many went into `*args`, which
+names into `**kwargs`); values and layout together decide the trace. `inspect` is asked only to word an error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.function_type import CAPTURED_DEFAULT_VALUE, FunctionType, Parameter
 from millrace._src.function.handle_spec import HandleSpec
 from millrace._src.function.trace_builder import from_value
-from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_structures import NestedType
 from millrace._src.function.trace_types import CastContext, Literal, PlaceholderContext, TraceType, Weakref
 from millrace._src.util import nest
 
@@ -31,17 +31,17 @@ _VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
 _POSITIONAL = (_POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-class Layout(NamedTuple):
+class ArgumentLayout(NamedTuple):
     """How the arguments of a call are spread over the parameters."""
 
     var_positional: int
     var_keyword: tuple[str, ...]
 
 
-_PLAIN_LAYOUT = Layout(0, ())
+_PLAIN_LAYOUT = ArgumentLayout(0, ())
 
 
-class Signature:
+class CallSignature:
     """The parameters of a Python function, prepared for binding calls.
 
     Attributes:
@@ -69,7 +69,7 @@ class Signature:
 
     # --- binding -------------------------------------------------------------------------------------------------
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Layout]:
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], ArgumentLayout]:
         """Returns the argument values in parameter order, defaults filled in, and the layout.
 
         Raises: TypeError: when the arguments do not fit the signature.
@@ -90,7 +90,7 @@ class Signature:
             raise self.binding_error(self._complaint(args, kwargs), args, kwargs)
         names = tuple(sorted(remaining_arguments))
         values.extend(remaining_arguments[name] for name in names)
-        return values, Layout(len(extra), names)
+        return values, ArgumentLayout(len(extra), names)
 
     def _take(self, name: str, remaining: dict[str, Any], by_keyword: bool, args: Any, kwargs: Any) -> Any:
         if by_keyword and name in remaining:
@@ -149,7 +149,7 @@ class Signature:
                 raise self.binding_error(error, args, kwargs) from error
         return cast
 
-    def monomorphic(self, types: Sequence[Any], layout: Layout) -> FunctionType:
+    def monomorphic(self, types: Sequence[Any], layout: ArgumentLayout) -> FunctionType:
         """Returns the function type of a trace for arguments of these types."""
         if self.is_constrained:
             return FunctionType(
@@ -161,7 +161,7 @@ class Signature:
             for (name, kind), kind_of_value in zip(self._parameters_of(layout), types)
         )
 
-    def _parameters_of(self, layout: Layout) -> list[tuple[str, Any]]:
+    def _parameters_of(self, layout: ArgumentLayout) -> list[tuple[str, Any]]:
         result: list[tuple[str, Any]] = []
         for parameter in self.function_type.parameters.values():
             if parameter.kind in _POSITIONAL:
@@ -173,7 +173,7 @@ class Signature:
         result += [(name, _KEYWORD_ONLY) for name in layout.var_keyword]
         return result
 
-    def call_python(self, function: Callable[..., Any], values: Sequence[Any], layout: Layout) -> Any:
+    def call_python(self, function: Callable[..., Any], values: Sequence[Any], layout: ArgumentLayout) -> Any:
         """Calls `function` with values that `bind` (or a trace) put in order."""
         positional = self._fixed + layout.var_positional
         names = (*self._keyword_only, *layout.var_keyword)
@@ -183,7 +183,9 @@ class Signature:
 # --- making signatures -------------------------------------------------------------------------------------------
 
 
-def make_signature(function: Callable[..., Any], input_signature: object = None, is_method: bool = False) -> Signature:
+def make_signature(
+    function: Callable[..., Any], input_signature: object = None, is_method: bool = False
+) -> CallSignature:
     """Makes the signature of a Python callable, constrained by `input_signature` if given.
 
     Raises: TypeError: if `input_signature` does not fit the function's parameters.
@@ -191,9 +193,9 @@ def make_signature(function: Callable[..., Any], input_signature: object = None,
     function_type = FunctionType.from_callable(function)
     defaults = FunctionType.get_default_values(function)
     if input_signature is None:
-        return Signature(function_type, defaults)
+        return CallSignature(function_type, defaults)
     specs = check_input_signature(input_signature)
-    return Signature(constrain(function_type, specs, defaults), defaults, is_constrained=True)
+    return CallSignature(constrain(function_type, specs, defaults), defaults, is_constrained=True)
 
 
 def check_input_signature(input_signature: object) -> tuple[Any, ...]:
@@ -284,7 +286,7 @@ def _describe(kind: Any, name: str) -> Any:
         return _describe(kind.tensor, name)
     if isinstance(kind, (Literal, Weakref)):
         return kind.value
-    if isinstance(kind, Structure):
+    if isinstance(kind, NestedType):
         labels = getattr(kind, "keys", None) or getattr(kind, "fields", None) or range(len(kind.components))
         return kind.pack(
             [_describe(part, _tensor_name(f"{name}_{label}")) for part, label in zip(kind.components, labels)]
@@ -296,8 +298,8 @@ def _describe(kind: Any, name: str) -> Any:
 
 __all__ = [
     "CAPTURED_DEFAULT_VALUE",
-    "Layout",
-    "Signature",
+    "ArgumentLayout",
+    "CallSignature",
     "check_input_signature",
     "constrain",
     "make_signature",

@@ -17,7 +17,7 @@ from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.function.trace_structures import Attrs, CustomNest, Dict, List, NamedTuple, Tuple
+from millrace._src.function.trace_structures import AttrsType, CustomNest, DictType, ListType, NamedTupleType, TupleType
 from millrace._src.function.trace_types import Literal, TraceType, Weakref
 from millrace._src.function.tracing_context import TracingContext
 
@@ -66,19 +66,19 @@ def array_type(value: Any) -> TensorSpec:
 def _structure(value: Any, context: TracingContext) -> Any:
     """Returns the trace type of a container, or None."""
     if isinstance(value, list):
-        return List([from_value(item, context) for item in value])
+        return ListType([from_value(item, context) for item in value])
     if isinstance(value, tuple):
         components = [from_value(item, context) for item in value]
         fields = getattr(type(value), "_fields", None)
         if fields is None or not all(isinstance(field, str) for field in fields):
-            return Tuple(components)
-        return NamedTuple(value.__class__.__name__, fields, components, value.__class__)
+            return TupleType(components)
+        return NamedTupleType(value.__class__.__name__, fields, components, value.__class__)
     if isinstance(value, Mapping):
-        return Dict({key: from_value(value[key], context) for key in value}, value.__class__)
+        return DictType({key: from_value(value[key], context) for key in value}, value.__class__)
     if hasattr(type(value), "__attrs_attrs__"):
         fields = [attribute.name for attribute in type(value).__attrs_attrs__]
         parts = [from_value(getattr(value, field), context) for field in fields]
-        return Attrs(type(value).__name__, fields, parts, type(value))
+        return AttrsType(type(value).__name__, fields, parts, type(value))
     if hasattr(value, "__tf_flatten__") and hasattr(type(value), "__tf_unflatten__"):
         metadata, parts = value.__tf_flatten__()
         return CustomNest(type(value), metadata, [from_value(part, context) for part in parts])
@@ -109,14 +109,14 @@ def _eager(value: EagerTensor, context: TracingContext | None) -> TensorSpec:
     return TensorSpec(TensorShape.of(value._eager_array.shape), value.dtype)
 
 
-def _list(value: list[Any], context: TracingContext | None) -> List:
+def _list(value: list[Any], context: TracingContext | None) -> ListType:
     context = context or TracingContext()
-    return List([from_value(item, context) for item in value])
+    return ListType([from_value(item, context) for item in value])
 
 
-def _tuple(value: tuple[Any, ...], context: TracingContext | None) -> Tuple:
+def _tuple(value: tuple[Any, ...], context: TracingContext | None) -> TupleType:
     context = context or TracingContext()
-    return Tuple([from_value(item, context) for item in value])
+    return TupleType([from_value(item, context) for item in value])
 
 
 _MAKERS: dict[type, Callable[[Any, TracingContext | None], Any]] = dict.fromkeys(_PLAIN, _literal)

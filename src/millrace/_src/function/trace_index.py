@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec, TypeSpec
-from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_structures import NestedType
 from millrace._src.function.trace_types import Literal, Weakref
 from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.util import nest
@@ -132,7 +132,7 @@ def _part(kind: Any, shapes: list[_Shape]) -> Hashable:
         return VariableSpec, kind.dtype, kind.trainable, kind.alias_id
     if subtype_rule in (Literal.is_subtype_of, Weakref.is_subtype_of):
         return kind
-    if subtype_rule is Structure.is_subtype_of:
+    if subtype_rule is NestedType.is_subtype_of:
         return kind.container_key(), tuple([_part(part, shapes) for part in kind.components])
     if subtype_rule is TypeSpec.is_subtype_of:
         return type(kind), tuple([_field(field, shapes) for field in nest.flatten(kind._serialize())])

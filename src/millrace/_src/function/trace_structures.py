@@ -15,7 +15,7 @@ from millrace._src.function.trace_types import TraceType
 from millrace._src.util import nest
 
 
-class Structure(TraceType):
+class NestedType(TraceType):
     """The base of the container types: `components` in flattening order, and a key that subtypes share."""
 
     __slots__ = ("components", "_hash")
@@ -38,7 +38,7 @@ class Structure(TraceType):
         """Returns the key that two structures of one kind share, whatever the types of their components."""
         raise NotImplementedError
 
-    def with_components(self, components: Sequence[Any]) -> Structure:
+    def with_components(self, components: Sequence[Any]) -> NestedType:
         """Returns the same container with other component types."""
         raise NotImplementedError
 
@@ -56,14 +56,14 @@ class Structure(TraceType):
 
     def is_subtype_of(self, other: object) -> bool:
         return (
-            isinstance(other, Structure)
+            isinstance(other, NestedType)
             and self.container_key() == other.container_key()
             and all(mine.is_subtype_of(theirs) for mine, theirs in zip(self.components, other.components))
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         key = self.container_key()
-        if not all(isinstance(other, Structure) and other.container_key() == key for other in others):
+        if not all(isinstance(other, NestedType) and other.container_key() == key for other in others):
             return None
         wider = []
         for index, mine in enumerate(self.components):
@@ -94,7 +94,7 @@ class Structure(TraceType):
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Structure)
+            isinstance(other, NestedType)
             and self.container_key() == other.container_key()
             and self.components == other.components
         )
@@ -105,16 +105,16 @@ class Structure(TraceType):
         return self._hash
 
 
-class List(Structure):
+class ListType(NestedType):
     """A list; a subclass of `list` is traced as a plain list."""
 
     __slots__ = ()
 
     def container_key(self) -> Hashable:
-        return List, len(self.components)
+        return ListType, len(self.components)
 
-    def with_components(self, components: Sequence[Any]) -> List:
-        return List(components)
+    def with_components(self, components: Sequence[Any]) -> ListType:
+        return ListType(components)
 
     def unpack(self, value: Any) -> Sequence[Any]:
         return list(value)
@@ -131,16 +131,16 @@ class List(Structure):
         return f"List[{', '.join(map(repr, self.components))}]"
 
 
-class Tuple(Structure):
+class TupleType(NestedType):
     """A tuple."""
 
     __slots__ = ()
 
     def container_key(self) -> Hashable:
-        return Tuple, len(self.components)
+        return TupleType, len(self.components)
 
-    def with_components(self, components: Sequence[Any]) -> Tuple:
-        return Tuple(components)
+    def with_components(self, components: Sequence[Any]) -> TupleType:
+        return TupleType(components)
 
     def unpack(self, value: Any) -> Sequence[Any]:
         return tuple(value)
@@ -157,12 +157,12 @@ class Tuple(Structure):
         return f"Tuple[{', '.join(map(repr, self.components))}]"
 
 
-def _check_length(kind: Structure, value: Sequence[Any]) -> None:
+def _check_length(kind: NestedType, value: Sequence[Any]) -> None:
     if len(value) != len(kind.components):
         raise TypeError(f"Can not cast {value!r} of length {len(value)} to {kind!r} of length {len(kind.components)}")
 
 
-class Dict(Structure):
+class DictType(NestedType):
     """A mapping, whatever the order of its keys; tensors are taken in the order of the sorted keys."""
 
     __slots__ = ("keys", "order", "mapping_type")
@@ -184,11 +184,11 @@ class Dict(Structure):
         return {key: by_key[key] for key in self.order}
 
     def container_key(self) -> Hashable:
-        return Dict, self.keys
+        return DictType, self.keys
 
-    def with_components(self, components: Sequence[Any]) -> Dict:
+    def with_components(self, components: Sequence[Any]) -> DictType:
         by_key = dict(zip(self.keys, components))
-        return Dict({key: by_key[key] for key in self.order}, self.mapping_type)
+        return DictType({key: by_key[key] for key in self.order}, self.mapping_type)
 
     def unpack(self, value: Any) -> Sequence[Any]:
         return [value[key] for key in self.keys]
@@ -220,7 +220,7 @@ def _make_mapping(kind: type | None, mapping: dict[Any, Any]) -> Any:
         return mapping
 
 
-class NamedTuple(Structure):
+class NamedTupleType(NestedType):
     """A named tuple: the name, field names and component types; instances are made of the class of the first value."""
 
     __slots__ = ("type_name", "fields", "value_type")
@@ -242,10 +242,10 @@ class NamedTuple(Structure):
         return [f".{field}" for field in self.fields]
 
     def container_key(self) -> Hashable:
-        return NamedTuple, self.type_name, self.fields
+        return NamedTupleType, self.type_name, self.fields
 
-    def with_components(self, components: Sequence[Any]) -> NamedTuple:
-        return NamedTuple(self.type_name, self.fields, components, self.value_type)
+    def with_components(self, components: Sequence[Any]) -> NamedTupleType:
+        return NamedTupleType(self.type_name, self.fields, components, self.value_type)
 
     def unpack(self, value: Any) -> Sequence[Any]:
         return tuple(value)
@@ -264,7 +264,7 @@ class NamedTuple(Structure):
         return _fields_text(self.type_name, self.fields, self.components)
 
 
-class Attrs(Structure):
+class AttrsType(NestedType):
     """An instance of an attrs class: its name, attribute names and component types."""
 
     __slots__ = ("type_name", "fields", "value_type")
@@ -286,10 +286,10 @@ class Attrs(Structure):
         return [f".{field}" for field in self.fields]
 
     def container_key(self) -> Hashable:
-        return Attrs, self.type_name, self.fields
+        return AttrsType, self.type_name, self.fields
 
-    def with_components(self, components: Sequence[Any]) -> Attrs:
-        return Attrs(self.type_name, self.fields, components, self.value_type)
+    def with_components(self, components: Sequence[Any]) -> AttrsType:
+        return AttrsType(self.type_name, self.fields, components, self.value_type)
 
     def unpack(self, value: object) -> Sequence[Any]:
         return [getattr(value, field) for field in self.fields]
@@ -312,7 +312,7 @@ def _fields_text(name: str, fields: Sequence[str], components: Sequence[Any]) ->
     return f"{name}[{', '.join(pairs)}]"
 
 
-class CustomNest(Structure):
+class CustomNest(NestedType):
     """An object that `__tf_flatten__` takes apart and `__tf_unflatten__` puts together."""
 
     __slots__ = ("value_type", "metadata")

@@ -20,7 +20,7 @@ from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.function.captures import TracedGraph, capture_sources, capture_types
 from millrace._src.function.function_type import FunctionType
 from millrace._src.function.placeholders import Placeholders
-from millrace._src.function.signature import Layout, Signature, structured_signature
+from millrace._src.function.signature import ArgumentLayout, CallSignature, structured_signature
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing_context import TracingContext
 from millrace._src.graph import rewriting
@@ -28,7 +28,7 @@ from millrace._src.graph.control_deps import add_automatic_control_dependencies,
 from millrace._src.util import nest
 
 
-class Trace:
+class FunctionTrace:
     """A finished graph with the types of its arguments and results.
 
     Attributes:
@@ -50,14 +50,14 @@ class Trace:
 def trace(
     function: Callable[..., Any],
     name: str,
-    signature: Signature,
-    layout: Layout,
+    signature: CallSignature,
+    layout: ArgumentLayout,
     types: Sequence[Any],
     values: Sequence[Any] | None = None,
     inline_integers: bool = False,
     original: Callable[..., Any] | None = None,
     orders_effects: bool = True,
-) -> Trace:
+) -> FunctionTrace:
     """Traces a Python function for arguments of the given types.
 
     Args:
@@ -96,7 +96,7 @@ def trace(
     graph.forget_argument_captures()
     graph.release_outer_graph()
     output_type = from_value(outputs, TracingContext())
-    return Trace(graph, function_type.with_output(output_type, {}), argument_count)
+    return FunctionTrace(graph, function_type.with_output(output_type, {}), argument_count)
 
 
 def _finish(graph: TracedGraph, outputs: object, orders_effects: bool) -> None:

@@ -43,7 +43,7 @@ class UnliftableError(Exception):
     ag_pass_through = True
 
 
-class Initializer:
+class LiftedInitializer:
     """A variable made in a trace, and the symbolic tensor of its first value; None if the variable has its value."""
 
     __slots__ = ("variable", "value")
@@ -77,7 +77,7 @@ def _creating_with(create: Callable[..., Any]) -> Iterator[None]:
         state.variable_creators = previous
 
 
-def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextManager[None]:
+def collecting(initializers: list[LiftedInitializer]) -> contextlib.AbstractContextManager[None]:
     """Lists the variables that a traced body creates, with their initial values; the variables are made at once,
     without values.
 
@@ -86,7 +86,7 @@ def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextMan
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         in_body = state.graph is not None and state.graph.building_function
-        initializer = _make_uninitialized(**kwargs) if in_body else Initializer(next_creator(**kwargs), None)
+        initializer = _make_uninitialized(**kwargs) if in_body else LiftedInitializer(next_creator(**kwargs), None)
         initializers.append(initializer)
         return initializer.variable
 
@@ -94,7 +94,7 @@ def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextMan
 
 
 @contextlib.contextmanager
-def salvaging(initializers: list[Initializer]) -> Iterator[None]:
+def salvaging(initializers: list[LiftedInitializer]) -> Iterator[None]:
     """Gives the variables that a failed body made their values where possible, since objects may hold the variables."""
     try:
         yield
@@ -122,7 +122,7 @@ def _make_uninitialized(
     dtype: Any = None,
     shape: ShapeLike | None = None,
     **kwargs: object,
-) -> Initializer:
+) -> LiftedInitializer:
     """Makes a new variable without a value, as the keyword arguments of `tf.Variable` describe."""
     if initial_value is None:
         raise ValueError("initial_value must be specified.")
@@ -141,10 +141,10 @@ def _make_uninitialized(
     variable = uninitialized_variable(static_shape, tensor.dtype, name, **traits)
     if isinstance(value, CheckpointInitialValue):
         variable._update_uid = value.checkpoint_position.restore_uid
-    return Initializer(variable, tensor)
+    return LiftedInitializer(variable, tensor)
 
 
-def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in_graph: bool = False) -> None:
+def initialize(initializers: Sequence[LiftedInitializer], feeds: Mapping[int, Any], in_graph: bool = False) -> None:
     """Computes the first values of new variables, in order, and assigns them.
 
     Args:

@@ -4,8 +4,8 @@ Problem: a loaded function has no Python code, yet a call must bind its argument
 was traced for such arguments, and give the results their structure back.
 
 Idea: a `FunctionSpec` has what Python's `inspect.FullArgSpec` has, which is what TensorFlow writes, and becomes a
-`Signature` again, which binds calls. The arguments of one graph are written as the pair `(args, kwargs)` of specs and
-Python values, and become the parameters of a `FunctionType` again.
+`CallSignature` again, which binds calls. The arguments of one graph are written as the pair `(args, kwargs)` of specs
+and Python values, and become the parameters of a `FunctionType` again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any, cast
 
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.function_type import FunctionType, Parameter
-from millrace._src.function.signature import Signature, constrain
+from millrace._src.function.signature import CallSignature, constrain
 from millrace._src.function.trace_builder import from_value
-from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_structures import NestedType
 from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
 from millrace._src.graph.structured_values import decode_structure, encode_structure
 from millrace._src.proto import saved_object_graph_pb2
@@ -74,7 +74,7 @@ class FunctionSpec:
             jit_compile,
         )
 
-    def signature(self) -> Signature:
+    def signature(self) -> CallSignature:
         """Returns what binds the arguments of a call to the parameters, constrained by the input signature if any.
 
         Raises:
@@ -83,8 +83,8 @@ class FunctionSpec:
         """
         function_type = FunctionType(self._parameters())
         if self.input_signature is None:
-            return Signature(function_type, self.defaults)
-        return Signature(constrain(function_type, self.input_signature, self.defaults), self.defaults, True)
+            return CallSignature(function_type, self.defaults)
+        return CallSignature(constrain(function_type, self.input_signature, self.defaults), self.defaults, True)
 
     def _parameters(self) -> Iterator[Parameter]:
         for name in self.names:
@@ -170,7 +170,7 @@ def output_specs(kind: Any, path: str = "") -> Any:
         return kind
     if isinstance(kind, (Literal, Weakref)):
         return kind.value
-    if isinstance(kind, Structure):
+    if isinstance(kind, NestedType):
         parts = zip(kind.components, kind.labels, strict=True)
         return kind.pack([output_specs(part, f"{path}_{label}" if path else str(label)) for part, label in parts])
     return kind.placeholder_value(PlaceholderContext())

@@ -22,7 +22,7 @@ from millrace._src.function.captures import TracedGraph
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, Parameter
 from millrace._src.function.trace_builder import from_value
-from millrace._src.function.tracing import Trace
+from millrace._src.function.tracing import FunctionTrace
 from millrace._src.graph.control_deps import add_automatic_control_dependencies
 from millrace._src.graph.function_def import graph_of
 from millrace._src.graph.operation import Operation
@@ -78,7 +78,7 @@ def _traced(operation: Operation) -> ConcreteFunction:
         graph.control_outputs = add_automatic_control_dependencies(graph)
     graph.structured_outputs = results
     graph.structured_input_signature = ((None, *specs), {})
-    return ConcreteFunction(Trace(graph, _function_type(specs, results), len(specs)))
+    return ConcreteFunction(FunctionTrace(graph, _function_type(specs, results), len(specs)))
 
 
 def _function_type(specs: Sequence[TensorSpec], results: Sequence[Any]) -> FunctionType:

@@ -15,13 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.resources import is_variable
-from millrace._src.function.cache import Entry, TraceKey
+from millrace._src.function.cache import CachedTrace, TraceKey
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType
 from millrace._src.function.methods import InstanceCaches
-from millrace._src.function.polymorphic_function import Function, Options
-from millrace._src.function.signature import Layout, Signature
-from millrace._src.function.tracing import Trace
+from millrace._src.function.polymorphic_function import Function, FunctionOptions
+from millrace._src.function.signature import ArgumentLayout, CallSignature
+from millrace._src.function.tracing import FunctionTrace
 from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary, function_def_to_func_graph
 from millrace._src.graph.function_factory import jit_compile_of
@@ -135,7 +135,7 @@ class RestoredConcreteFunction(LazyConcreteFunction):
                 graph.watch_variable(captured)
         graph.structured_input_signature = self.structured_input_signature
         graph.structured_outputs = decode_structure(self._library._messages[self._saved_name].output_signature)
-        trace = Trace(graph, self._restored_type, argument_count, tensors)
+        trace = FunctionTrace(graph, self._restored_type, argument_count, tensors)
         attributes = {key: decode_attr(value) for key, value in proto.attr.items() if key not in _NOT_KEPT}
         ConcreteFunction.__init__(self, trace, attributes, jit_compile_of(attributes), fresh_name(self._saved_name))
         if self._keywords is not None:
@@ -190,13 +190,13 @@ class RestoredFunction(Function):
         return decode_function_spec(self._proto.function_spec)
 
     @functools.cached_property
-    def _signature(self) -> Signature:  # type: ignore[override]  # an attribute of functions with Python code
+    def _signature(self) -> CallSignature:  # type: ignore[override]  # an attribute of functions with Python code
         return self.function_spec.signature()
 
     @functools.cached_property
-    def _options(self) -> Options:  # type: ignore[override]  # as above
+    def _options(self) -> FunctionOptions:  # type: ignore[override]  # as above
         spec = self.function_spec
-        return Options(spec.input_signature, autograph=False, jit_compile=spec.jit_compile)
+        return FunctionOptions(spec.input_signature, autograph=False, jit_compile=spec.jit_compile)
 
     @property
     def __signature__(self) -> FunctionType:  # type: ignore[override]  # as above
@@ -211,18 +211,18 @@ class RestoredFunction(Function):
         return list(self.concrete_functions)
 
     @functools.cached_property
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[CachedTrace]:
         """The graphs with the types of their parameters."""
         return [
-            Entry(number, TraceKey(None, Layout(0, ()), _parameter_types(concrete)), concrete, 0, 0)
+            CachedTrace(number, TraceKey(None, ArgumentLayout(0, ()), _parameter_types(concrete)), concrete, 0, 0)
             for number, concrete in enumerate(self.concrete_functions)
         ]
 
     # --- finding a graph -------------------------------------------------------------------------------------------
 
     def _entry_for(
-        self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None, is_call: bool = False
-    ) -> Entry:
+        self, values: Sequence[Any], layout: ArgumentLayout, types: Sequence[Any] | None = None, is_call: bool = False
+    ) -> CachedTrace:
         """Returns the first graph that fits bound arguments.
 
         Raises: ValueError: if none fits.
@@ -260,6 +260,6 @@ def _parameter_types(concrete: RestoredConcreteFunction) -> tuple[Any, ...]:
     return tuple(parameter.annotation for parameter in concrete.function_type.parameters.values())
 
 
-def _takes(concrete: RestoredConcreteFunction, layout: Layout) -> bool:
+def _takes(concrete: RestoredConcreteFunction, layout: ArgumentLayout) -> bool:
     """Returns whether a graph has the keyword arguments of a call beyond those that the function declares."""
     return set(layout.var_keyword) <= set(concrete.function_type.parameters)

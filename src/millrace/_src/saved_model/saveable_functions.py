@@ -20,7 +20,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
-from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.ops import raw
 from millrace._src.saved_model.loaded_objects import ALL_TENSORS, SavedBySavedFunctions
 
@@ -142,4 +142,4 @@ def _of_saveable(trackable: object, name: str, part: object, key: str) -> Saveab
 
 
 def _function(body: Any, name: str, *specs: Any) -> ConcreteFunction:
-    return Function(body, name, Options(autograph=False)).get_concrete_function(*specs)
+    return Function(body, name, FunctionOptions(autograph=False)).get_concrete_function(*specs)

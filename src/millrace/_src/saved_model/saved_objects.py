@@ -22,7 +22,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterators import IteratorBase
 from millrace._src.function.concrete_function import ConcreteFunction
-from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.graph.known_values import get_static_value
 from millrace._src.graph.structured_values import NotEncodableError
 from millrace._src.saved_model.dataset_resource import DatasetResource
@@ -218,7 +218,7 @@ def _resource_functions(resource: CapturableResource) -> dict[str, Function]:
         "_destroy_resource": (destroyer, "_destroyer"),
     }
     made = {
-        name: Function(body, function_name, Options(input_signature=[], autograph=False))
+        name: Function(body, function_name, FunctionOptions(input_signature=[], autograph=False))
         for name, (body, function_name) in functions.items()
     }
     for function in made.values():

@@ -22,7 +22,7 @@ from millrace._src.core.execute import execute
 from millrace._src.core.resources import is_variable
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
-from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.graph import rewriting
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.scopes import control_dependencies, device
@@ -161,7 +161,7 @@ class SaverFunctions:
 
 
 def _function(body: Any, name: str, *specs: Any) -> ConcreteFunction:
-    return Function(body, name, Options(autograph=False)).get_concrete_function(*specs)
+    return Function(body, name, FunctionOptions(autograph=False)).get_concrete_function(*specs)
 
 
 def _execute(op_name: str, inputs: Sequence[Any], name: str, **attrs: object) -> Any:

@@ -24,7 +24,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.function.function_type import FunctionType
 from millrace._src.function.handle_spec import HandleSpec
 from millrace._src.function.trace_builder import from_value, is_array
-from millrace._src.function.trace_structures import Dict, List, NamedTuple, Structure, Tuple
+from millrace._src.function.trace_structures import DictType, ListType, NamedTupleType, NestedType, TupleType
 from millrace._src.function.trace_types import Literal, TraceType, literal_key_or_none
 from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.util import nest
@@ -76,7 +76,7 @@ def differences(kind: object, value: object, path: str, converts: bool = True) -
         difference = _tensor_difference(kind, value, path, converts)
     elif isinstance(kind, Literal):
         difference = _literal_difference(kind, value, path)
-    elif isinstance(kind, Structure):
+    elif isinstance(kind, NestedType):
         yield from _structure_differences(kind, value, path, converts)
         return
     else:
@@ -126,27 +126,27 @@ def _are_equal_numbers(value: object, literal: object) -> bool:
     return all(type(number) in (int, float, complex) for number in (value, literal)) and bool(value == literal)
 
 
-def _structure_differences(kind: Structure, value: object, path: str, converts: bool) -> Iterator[Difference]:
+def _structure_differences(kind: NestedType, value: object, path: str, converts: bool) -> Iterator[Difference]:
     if not _is_alike(kind, value):
         yield Difference(path, repr(kind), described(value))
         return
-    items = value.components if isinstance(value, Structure) else kind.unpack(value)
+    items = value.components if isinstance(value, NestedType) else kind.unpack(value)
     for part, accessor, item in zip(kind.components, kind.accessors, items, strict=True):
         yield from differences(part, item, path + accessor, converts)
 
 
-def _is_alike(kind: Structure, value: Any) -> bool:
+def _is_alike(kind: NestedType, value: Any) -> bool:
     """Returns whether a value is a container of the kind; a class that is saved by its name is known by its name."""
-    if isinstance(value, Structure):
+    if isinstance(value, NestedType):
         return value.container_key() == kind.container_key()
-    if isinstance(kind, NamedTuple):
+    if isinstance(kind, NamedTupleType):
         return nest.named_tuple_fields(value) == tuple(kind.fields)
-    if isinstance(kind, Tuple):
+    if isinstance(kind, TupleType):
         is_plain = isinstance(value, tuple) and nest.named_tuple_fields(value) is None
         return is_plain and len(value) == len(kind.components)
-    if isinstance(kind, List):
+    if isinstance(kind, ListType):
         return isinstance(value, list) and len(value) == len(kind.components)
-    if isinstance(kind, Dict):
+    if isinstance(kind, DictType):
         return isinstance(value, Mapping) and set(value) == set(kind.keys)
     try:
         return bool(from_value(value).container_key() == kind.container_key())

@@ -19,7 +19,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function.concrete_function import ConcreteFunction
-from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.graph.known_values import get_static_value
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from millrace._src.util import nest
@@ -131,7 +131,7 @@ def _wrapper(key: str, concrete: ConcreteFunction, name: str) -> ConcreteFunctio
 
     specs = {n: TensorSpec(t.shape, t.dtype, name=n) for n, t in zip(names, tensors)}
     with eager_mode():
-        wrapper = Function(signature_wrapper, name, Options(autograph=False))
+        wrapper = Function(signature_wrapper, name, FunctionOptions(autograph=False))
         function = wrapper.get_concrete_function(**specs)
     if len(names) != 1:  # by position only where there is no doubt
         function.take_keywords_only()

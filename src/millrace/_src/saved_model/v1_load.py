@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, Parameter
-from millrace._src.function.signature import Layout, Signature
+from millrace._src.function.signature import ArgumentLayout, CallSignature
 from millrace._src.function.tracing import trace
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import FunctionLibrary
@@ -330,8 +330,8 @@ class V1Function(LazyConcreteFunction):
         types = [named.spec for named in self._inputs.values()]
         pairs = zip(_parameter_names(keywords), types, strict=True)
         either = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        signature = Signature(FunctionType(Parameter(name, either, False, kind) for name, kind in pairs), {}, True)
-        traced = trace(self._run, self._python_name, signature, Layout(0, ()), types)
+        signature = CallSignature(FunctionType(Parameter(name, either, False, kind) for name, kind in pairs), {}, True)
+        traced = trace(self._run, self._python_name, signature, ArgumentLayout(0, ()), types)
         traced.graph.structured_input_signature = self._told_inputs
         ConcreteFunction.__init__(self, traced, name=fresh_name(self._python_name))
         if all(len(named.refs) == 1 for named in self._inputs.values()):

@@ -40,14 +40,14 @@ _executions: weakref.WeakKeyDictionary[Any, list[_Execution]] = weakref.WeakKeyD
 """By graph."""
 
 
-class _Running(threading.local):
+class _RunningSections(threading.local):
     """The sections that this thread is in."""
 
     def __init__(self) -> None:
         self.sections: set[int] = set()
 
 
-_running = _Running()
+_running = _RunningSections()
 
 
 @export("CriticalSection")

@@ -119,7 +119,7 @@ class Module(AutoTrackable):
     ) -> Iterator[Any]:
         """Walks the attributes: leaves that satisfy `predicate`, first this module's, then its submodules'."""
         predicate = predicate or (lambda leaf: True)
-        walk = _Walk(recursive, predicate, with_path, expand_composites, attribute_traversal_key)
+        walk = _ModuleWalk(recursive, predicate, with_path, expand_composites, attribute_traversal_key)
         return walk.leaves(self, (), set() if with_path else {id(self)})
 
     @classmethod
@@ -158,7 +158,7 @@ def _is_module(leaf: object) -> bool:
     return isinstance(leaf, Module)
 
 
-class _Walk(NamedTuple):
+class _ModuleWalk(NamedTuple):
     """What a walk over the attributes of a module, and of the modules below it, looks for.
 
     Without paths, the walk gives each leaf once. With paths, it gives a leaf once for each way that leads to it; no way

@@ -20,8 +20,8 @@ from millrace._src.autograph.operators.graph_iterators import (
     GraphIterator,
     Map,
     PythonFilter,
+    RaggedRows,
     Reversed,
-    Rows,
     Zip,
     unknown_length,
 )
@@ -47,7 +47,7 @@ def in_python(value: Any) -> Any:
     if value.__class__ in plain:
         return value
     if rows_belong_into_graph(value):
-        return list(Rows(value))
+        return list(RaggedRows(value))
     if not belongs_into_graph(value):
         return value
     refuse_if_strict(OperatorNotAllowedInGraphError, ITERATED)
@@ -64,7 +64,7 @@ def graph_iterator(value: Any) -> GraphIterator | None:
     if isinstance(value, GraphIterator):
         return value
     if rows_belong_into_graph(value):
-        return Rows(value)
+        return RaggedRows(value)
     return Elements(convert_to_tensor(value)) if belongs_into_graph(value) else None
 
 

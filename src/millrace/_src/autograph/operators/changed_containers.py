@@ -91,7 +91,7 @@ def _changeable_part(value: object) -> Any:
     return value
 
 
-class _Contents:
+class _ContainerContents:
     """A container and a copy of its contents.
 
     Args:
@@ -154,7 +154,7 @@ class Containers:
     def __init__(self, names: Sequence[str], values: Sequence[Any], handed: Sequence[tuple[str, Any]] = ()) -> None:
         self.names = names
         self.values = values
-        self.before: dict[int, _Contents] = {}
+        self.before: dict[int, _ContainerContents] = {}
         """The containers' contents, by the id of the container."""
         self.changed: set[int] = set()
         """The ids of the containers that were changed."""
@@ -162,7 +162,7 @@ class Containers:
         seen: set[int] = set()
         for name, value in (*zip(names, values), *self.handed):
             for container, path in _inside(value, name, seen):
-                self.before[id(container)] = _Contents(container, path)
+                self.before[id(container)] = _ContainerContents(container, path)
 
     def undo(self, after: Sequence[Any]) -> Left:
         """Undoes the changes of traced code; `after` holds the values of the variables at the end of that code."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from millrace._src.autograph.operators.loops import Loop, for_each, for_each_element, register_loop
+from millrace._src.autograph.operators.loops import ForLoop, for_each, for_each_element, register_loop
 from millrace._src.autograph.operators.merging import flatten, to_tensors
 from millrace._src.autograph.operators.staging import (
     belongs_into_graph,
@@ -146,7 +146,7 @@ class Elements(GraphIterator):
         return str(self.tensor)
 
 
-class Rows(GraphIterator):
+class RaggedRows(GraphIterator):
     """The rows of a ragged tensor.
 
     Args: ragged: A composite tensor that has rows.
@@ -367,7 +367,7 @@ def stack_elements(iterator: GraphIterator) -> Any:
 # --- loops -----------------------------------------------------------------------------------------------------------
 
 
-def _for_each(iterator: GraphIterator, loop: Loop) -> None:
+def _for_each(iterator: GraphIterator, loop: ForLoop) -> None:
     """Builds a loop of the graph over an iterator; the loop counts positions."""
     iterator.check_not_left()
     size, read, step = iterator.size(), iterator.reader(in_loop=True), convert_to_tensor(1)
@@ -388,7 +388,7 @@ def _for_each(iterator: GraphIterator, loop: Loop) -> None:
         iterator.is_left = True
 
 
-def _for_each_passing(filtered: Filter, loop: Loop) -> None:
+def _for_each_passing(filtered: Filter, loop: ForLoop) -> None:
     """Builds a loop over all elements whose body runs only for elements that pass."""
 
     def guarded(item: object) -> None:
@@ -397,7 +397,7 @@ def _for_each_passing(filtered: Filter, loop: Loop) -> None:
     for_each(filtered.source, replace(loop, body=guarded))
 
 
-def _for_each_tested(filtered: PythonFilter, loop: Loop) -> None:
+def _for_each_tested(filtered: PythonFilter, loop: ForLoop) -> None:
     """Builds a loop over Python values whose body runs only for values that pass."""
 
     def guarded(tested: tuple[Any, Any]) -> None:
@@ -407,10 +407,10 @@ def _for_each_tested(filtered: PythonFilter, loop: Loop) -> None:
     for_each(filtered.tested(), replace(loop, body=guarded))
 
 
-def _for_each_row(composite: CompositeTensor, loop: Loop) -> None:
+def _for_each_row(composite: CompositeTensor, loop: ForLoop) -> None:
     """Builds a loop of the graph over the rows of a composite tensor, if it has rows."""
     if rows_belong_into_graph(composite):
-        _for_each(Rows(composite), loop)
+        _for_each(RaggedRows(composite), loop)
     else:
         for_each_element(composite, loop)
 
@@ -428,7 +428,7 @@ __all__ = [
     "Map",
     "PythonFilter",
     "Reversed",
-    "Rows",
+    "RaggedRows",
     "Zip",
     "stack_elements",
     "unknown_length",

@@ -24,7 +24,7 @@ from millrace._src.ops import raw
 
 
 @dataclass(frozen=True)
-class Loop:
+class ForLoop:
     """A `for` statement without what it iterates over.
 
     Attributes:
@@ -71,7 +71,7 @@ def _nothing() -> None:
     """Leaves everything unchanged: the other branch of an iteration that is not run."""
 
 
-LoopKind = Callable[[Any, Loop], None]
+LoopKind = Callable[[Any, ForLoop], None]
 
 _KINDS: list[tuple[type, LoopKind]] = []
 _MAX_UNROLLED_LENGTH = 256
@@ -146,12 +146,12 @@ def for_stmt(
 
     Args:
       iterable: What to iterate over.
-      extra_test, body, get_state, set_state, names, options: The parts of a `Loop`.
+      extra_test, body, get_state, set_state, names, options: The parts of a `ForLoop`.
     """
-    for_each(iterable, Loop(extra_test, body, get_state, set_state, names, options))
+    for_each(iterable, ForLoop(extra_test, body, get_state, set_state, names, options))
 
 
-def for_each(iterable: object, loop: Loop) -> None:
+def for_each(iterable: object, loop: ForLoop) -> None:
     """Runs a loop over an object, in the way of the object's kind."""
     for cls, kind in _KINDS:
         if isinstance(iterable, cls):
@@ -160,7 +160,7 @@ def for_each(iterable: object, loop: Loop) -> None:
     for_each_element(iterable, loop)
 
 
-def for_each_element(iterable: Any, loop: Loop) -> None:
+def for_each_element(iterable: Any, loop: ForLoop) -> None:
     """Runs a loop over an object of no registered class: over a tensor in the graph, over anything else in Python."""
     if not belongs_into_graph(iterable):
         _python_for(iterable, loop)
@@ -174,7 +174,7 @@ def for_each_element(iterable: Any, loop: Loop) -> None:
 # --- Python ----------------------------------------------------------------------------------------------------------
 
 
-def _python_for(iterable: Any, loop: Loop) -> None:
+def _python_for(iterable: Any, loop: ForLoop) -> None:
     iterator = iter(iterable)
     while True:
         go_on = True if loop.extra_test is None else loop.extra_test()
@@ -210,7 +210,7 @@ def _rest_of_range(iterator: object) -> range | None:
 # --- the graph -------------------------------------------------------------------------------------------------------
 
 
-def _range_for(start: object, limit: object, delta: object, loop: Loop) -> None:
+def _range_for(start: object, limit: object, delta: object, loop: ForLoop) -> None:
     """Builds a loop that counts, without making the tensor of all numbers."""
 
     def loop_test(counter: object) -> Any:
@@ -247,7 +247,7 @@ def _known(tensor: Any) -> Any:
     return None
 
 
-def _tensor_for(tensor: Any, loop: Loop) -> None:
+def _tensor_for(tensor: Any, loop: ForLoop) -> None:
     """Builds a loop over the first axis of a tensor."""
     if tensor.shape.rank == 0:
         raise ValueError(
@@ -276,4 +276,4 @@ def _tensor_for(tensor: Any, loop: Loop) -> None:
     loop.stage(loop_test, loop_body, convert_to_tensor(0), length)
 
 
-__all__ = ["Loop", "for_each", "for_stmt", "register_loop", "while_stmt"]
+__all__ = ["ForLoop", "for_each", "for_stmt", "register_loop", "while_stmt"]

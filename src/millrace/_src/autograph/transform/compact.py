@@ -26,7 +26,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.assigning_operands import AssigningOperands
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
-from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
+from millrace._src.autograph.transform.early_exits import ExitLowering, Flags, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (
     key_expression,
@@ -95,7 +95,7 @@ class Compact:
         note_rebinding_calls(with_stores, function.scope.rebinding)
         note_changes_in_place(with_stores, function.scope.locals | function.scope.nonlocals)
         with_stores = AssigningOperands(function).block(with_stores)
-        without_jumps = AssigningOperands(function).block(Lowering(namer).block(with_stores, self.flags))
+        without_jumps = AssigningOperands(function).block(ExitLowering(namer).block(with_stores, self.flags))
         without_jumps = [copy_tree(statement) for statement in without_jumps]  # a statement may stand in two places
         ends = frozenset({self.flags.returned, self.flags.result})
         self._find_live(without_jumps, ends, with_stores, in_region)

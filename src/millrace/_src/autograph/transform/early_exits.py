@@ -130,7 +130,7 @@ class Flags:
         return ast.UnaryOp(ast.Not(), any_flag)
 
 
-class Lowering:
+class ExitLowering:
     """Rewrites blocks so that control leaves a block only at its end.
 
     Args:
@@ -292,7 +292,7 @@ def copy_fields(node: object, **fields: object) -> Any:
 
 __all__ = [
     "Flags",
-    "Lowering",
+    "ExitLowering",
     "ResumedLoop",
     "always_leaves",
     "copy_fields",

@@ -22,7 +22,7 @@ def certain_writes(node: ast.AST | None, on_read: OnRead) -> set[str]:
       node: A statement without blocks, or an expression.
       on_read: Told each name that is read, and the names that were certainly assigned before the read, in `node`.
     """
-    walk = _Walk(on_read)
+    walk = _EvaluationWalk(on_read)
     if node is not None:
         walk.visit(node)
     return walk.written
@@ -55,7 +55,7 @@ def _ignore(name: ast.Name, written: set[str]) -> None:
     """Ignores a read."""
 
 
-class _Walk:
+class _EvaluationWalk:
     """Visits nodes in the order of their evaluation."""
 
     def __init__(self, on_read: OnRead) -> None:

@@ -244,7 +244,7 @@ class Expressions(ast.NodeTransformer):
         for name in ast.walk(node.value):
             if isinstance(name, ast.Name) and name.id in own:
                 vars(name).pop("is_doubtful", None)
-        return _Names(self.visit_Name).visit(node.value)
+        return _NameRewriter(self.visit_Name).visit(node.value)
 
     def visit_Unpacked(self, node: Unpacked) -> ast.expr:
         """Rewrites an unpacked `t` to `ag__.unpacked(t, count)`; the inline form calls it only if the class of `t` may
@@ -288,7 +288,7 @@ class Expressions(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
 
-class _Names(ast.NodeTransformer):
+class _NameRewriter(ast.NodeTransformer):
     """Rewrites the names of an expression, nothing else."""
 
     def __init__(self, rewrite: Callable[[ast.Name], ast.expr]) -> None:

@@ -27,8 +27,8 @@ from millrace._src.autograph.transform.added_nodes import Unpacked
 from millrace._src.autograph.transform.assigning_operands import AssigningOperands
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment
 from millrace._src.autograph.transform.early_exits import (
+    ExitLowering,
     Flags,
-    Lowering,
     ResumedLoop,
     always_leaves,
     copy_fields,
@@ -451,7 +451,7 @@ class _ExitsOfRegions:
         result = self.function.new_variable("retval_") if "return" in exits else ""
         flags = Flags(names.get("return", ""), result, names.get("break", ""), names.get("continue", ""))
         namer = VariableNamer(self.function)
-        new_statements = Lowering(namer).block([node], flags)  # type: ignore[arg-type]  # gives names like a Namer
+        new_statements = ExitLowering(namer).block([node], flags)  # type: ignore[arg-type]  # gives names like a Namer
         start = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(False)) for name in names.values()]
         jumps: dict[str, ast.stmt] = {
             "return": ast.Return(ast.Name(result, ast.Load())),
