@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -82,6 +83,14 @@ def test_every_decision_is_indexed_once() -> None:
     index = (DOCS / "decisions" / "README.md").read_text(encoding="utf-8")
     indexed = Counter(LINK.findall(index))
     assert indexed == Counter(path.name for path in (DOCS / "decisions").glob("*.md") if path.name != "README.md")
+
+
+def test_the_picture_of_the_layers_is_the_contract_of_the_linter() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    (layers,) = (each["layers"] for each in settings["importlinter"]["contracts"] if each["name"] == "layers")
+    picture = next(FENCE.finditer((DOCS / "architecture.md").read_text(encoding="utf-8")))[2]
+    drawn = re.findall(r"^[\w ]*\|  (\w[\w |:]*?) +\|  ", picture, re.MULTILINE)
+    assert drawn == [re.sub("[()]", "", layer) for layer in layers]
 
 
 @for_each_package
