@@ -91,11 +91,16 @@ def unresolved(text: str, folder: Path) -> list[str]:
     for part in parts(text):
         named = [folder]
         for reference in references(part):
-            found = files_of(reference.path, named)
-            named += [above for path in found for above in enclosing(path)]
-            if not found or (reference.name and not any(defines(path, reference.name) for path in found)):
+            if not exists(reference, named):
                 wrong.append(str(reference))
+            named += [above for path in files_of(reference.path, named) for above in enclosing(path)]
     return wrong
+
+
+def exists(reference: Reference, folders: list[Path]) -> bool:
+    """Returns whether there is the file or folder, and the file defines the name."""
+    found = files_of(reference.path, folders)
+    return any(not reference.name or defines(path, reference.name) for path in found)
 
 
 def enclosing(path: Path) -> list[Path]:

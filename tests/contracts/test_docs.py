@@ -19,15 +19,17 @@ from tests.contracts.doc_references import (
     SOURCES,
     SPAN,
     broken_links,
+    exists,
     package_docstring,
     pages,
+    references,
     unresolved,
 )
 
 MAX_DOCSTRING_LINES = 10
 
 # Files that are not Millrace's: of Keras's wheel, of other projects.
-FILES_OF_OTHERS = {"ops/nn_test.py", "requirements.txt"}
+FILES_OF_OTHERS = {"ops/nn_test.py", "requirements.txt", "script.py", "train.py"}
 
 # Words in code that the sources do not have: of other packages, or of what was not built.
 WORDS_OF_OTHERS = set(
@@ -77,6 +79,18 @@ def test_names_that_a_page_writes_as_code_occur_in_the_sources(page: Path) -> No
     names = [match for span in spans if (match := re.fullmatch(r"@?(?:\w+\.)*(\w+)(?:\(.*\))?", span))]
     missing = [match[0] for match in names if match[1] not in words_of_the_repository() | WORDS_OF_OTHERS]
     assert missing == []
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "tools", "benchmarks"])
+def test_files_that_docstrings_and_comments_name_exist(folder: str) -> None:
+    wrong = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        if path.stem in ("doc_references", "test_docs"):  # their examples are wrong on purpose
+            continue
+        folders = [path.parent, *path.parents[: len(path.relative_to(ROOT).parts)]]
+        named = references("".join(re.findall(r"`[\w/.]+\.(?:py|md)(?:: [\w.]+)?`", path.read_text(encoding="utf-8"))))
+        wrong += [f"{path}: {each}" for each in named if each.path not in FILES_OF_OTHERS and not exists(each, folders)]
+    assert wrong == []
 
 
 def test_every_decision_is_indexed_once() -> None:
