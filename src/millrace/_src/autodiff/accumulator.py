@@ -158,7 +158,7 @@ class TangentAccumulator:
             return found
         full_plan = whole_plan(*call)
         values = {"input": inputs, "output": outputs}
-        sources = [values[kind][place] for kind, place in sorted(full_plan.links - plan.links)]
+        sources = [values[kind][position] for kind, position in sorted(full_plan.links - plan.links)]
         sources = [t for t in sources if _any_watches(tapes, [t])]
         with tapes_scope(self.outer_recorders()):
             found = [

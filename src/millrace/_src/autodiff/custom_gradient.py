@@ -152,8 +152,8 @@ class _EagerBackward:
 
     def __call__(self, *output_gradients: object) -> list[Any]:
         dys = list(output_gradients)
-        for place, shape, dtype in self._others:
-            dys[place] = raw.Fill(dims=shape.as_list(), value=convert_to_tensor(0, dtype=dtype))
+        for index, shape, dtype in self._others:
+            dys[index] = raw.Fill(dims=shape.as_list(), value=convert_to_tensor(0, dtype=dtype))
         return self._backward.gradients(dys)
 
 

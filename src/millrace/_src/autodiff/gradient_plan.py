@@ -34,7 +34,7 @@ class GradientPlan:
         "takes_none",
         "runs_python",
         "is_plain",
-        "places",
+        "positions",
     )
 
     def __init__(self, op: OpDef) -> None:
@@ -52,7 +52,7 @@ class GradientPlan:
         """Whether the gradient is the user's own Python code."""
         self.is_plain = op.has_single_output and not op.has_list_arguments
         """Whether the op takes and returns single tensors, one of them the result."""
-        self.places = self._places(op) if self.is_plain else ()
+        self.positions = self._positions(op) if self.is_plain else ()
 
     def as_accepted(self, output_gradients: Sequence[Any]) -> Sequence[Any]:
         """Returns the gradients of the outputs as the rule takes them: sparse gradients as tensors if it must be so."""
@@ -63,12 +63,12 @@ class GradientPlan:
     def without_unread(self, saved: dict[str, Any], wanted: Sequence[int]) -> None:
         """Puts stand-ins in place of values that no gradient of a `wanted` input reads; 0 means not wanted."""
         for name, readers in self.unread:
-            if not any(wanted[place] for place in readers):
+            if not any(wanted[position] for position in readers):
                 value = saved[name]
                 saved[name] = [stand_in(v) for v in value] if type(value) is list else stand_in(value)
 
-    def _places(self, op: OpDef) -> tuple[tuple[str, int], ...]:
-        """Returns the place of each named value: the number of an input, -1 for the output, -2 for an attribute."""
+    def _positions(self, op: OpDef) -> tuple[tuple[str, int], ...]:
+        """Returns the position of each named value: the number of an input, -1 for the output, -2 for an attribute."""
         inputs, outputs = op.signature.input_names, [arg.name for arg in op.signature.outputs]
         return tuple(
             (name, inputs.index(name) if name in inputs else -1 if name in outputs else -2) for name in self.names
@@ -77,15 +77,15 @@ class GradientPlan:
     def gather_saved(self, inputs: Sequence[Any], output: object, attrs: dict[str, Any]) -> dict[str, Any]:
         """Returns the values that the gradient of a plain op asks for."""
         return {
-            name: inputs[place] if place >= 0 else output if place == -1 else attrs.get(name)
-            for name, place in self.places
+            name: inputs[position] if position >= 0 else output if position == -1 else attrs.get(name)
+            for name, position in self.positions
         }
 
 
 def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
     declared_reads: dict[str, tuple[str, ...]] = getattr(op.rules.gradient, "values_for", {})
-    places = {name: place for place, name in enumerate(op.signature.input_names)}
-    return tuple((name, tuple(places[reader] for reader in readers)) for name, readers in declared_reads.items())
+    positions = {name: position for position, name in enumerate(op.signature.input_names)}
+    return tuple((name, tuple(positions[reader] for reader in readers)) for name, readers in declared_reads.items())
 
 
 def stand_in(value: object) -> Any:

@@ -26,7 +26,7 @@ def graph_gradients(
     target_gradients: Sequence[Any],
     sources: Sequence[Any],
     stopped: Container[int] = frozenset(),
-    place: Callable[[Operation], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+    scope_of: Callable[[Operation], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> list[Any]:
     """Computes the gradients of `targets`, weighted, with respect to `sources`; all tensors of one graph.
 
@@ -36,7 +36,7 @@ def graph_gradients(
       target_gradients: the gradient of each target, or None to leave the target out.
       sources: tensors to differentiate by.
       stopped: ids of tensors through which nothing flows.
-      place: gives the scope in which the gradient of an operation is made.
+      scope_of: gives the scope in which the gradient of an operation is made.
 
     Returns: A gradient, or None, for each source.
     """
@@ -49,7 +49,7 @@ def graph_gradients(
     reached_numbers = find_reached(operations, sources, stopped)
     source_numbers = [tape_id(s) for s in sources]
     blocked = frozenset(source_numbers)
-    results = sweep(_entries(operations, reached_numbers, gradients, stopped, place), gradients, blocked)
+    results = sweep(_entries(operations, reached_numbers, gradients, stopped, scope_of), gradients, blocked)
     return [results.get(n) for n in source_numbers]
 
 
@@ -69,9 +69,9 @@ def _entries(
     reached: set[int],
     gradients: dict[int, Any],
     stopped: Container[int],
-    place: Callable[[Operation], contextlib.AbstractContextManager[Any]],
+    scope_of: Callable[[Operation], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[TapeEntry]:
-    """Yields entries for the operations between sources and targets, the last first, each in the scope of `place`."""
+    """Yields entries for the operations between sources and targets, the last first, each in its own scope."""
     for operation in reversed(operations):
         if any(getattr(t, "_tape_id", 0) in gradients and id(t) not in stopped for t in operation.outputs):
             input_ids = tuple(
@@ -79,7 +79,7 @@ def _entries(
                 for t in operation.inputs
             )
             if any(input_ids):
-                with place(operation):
+                with scope_of(operation):
                     yield _entry(operation, input_ids)
 
 

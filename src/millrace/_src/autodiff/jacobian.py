@@ -1,4 +1,4 @@
-"""Jacobians: the gradient of every element of a target, each in its place.
+"""Jacobians: the gradient of every element of a target, each at its own coordinates.
 
 A gradient is one row of the Jacobian: the one that its seed picks out. So the rows come from running the backward pass
 once per unit seed. The pass is traced once for a symbolic seed and run on all unit seeds at once by

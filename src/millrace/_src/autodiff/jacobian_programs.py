@@ -66,22 +66,23 @@ def _compile_rows(tape: TapeForm) -> Run | None:
         return None
     from millrace._src.passes.pipeline import optimize  # the first Jacobians need no optimizer
 
-    count, places = tape.seeds[0]._eager_array.size, [i for i, result in enumerate(swept.results) if result is not None]
+    count = tape.seeds[0]._eager_array.size
+    positions = [i for i, result in enumerate(swept.results) if result is not None]
     with swept.graph.as_default(), tapes_scope(()):
-        outputs = [swept.graph.capture(convert_to_tensor(swept.results[i])) for i in places]
+        outputs = [swept.graph.capture(convert_to_tensor(swept.results[i])) for i in positions]
     graph = FuncGraph("jacobian")
     graph.outer_graph = None
     with graph.as_default(), tapes_scope(()):
         inputs = [
-            _input(graph, t, count if place >= len(tape.values) else None) for place, t in enumerate(swept.inputs)
+            _input(graph, t, count if position >= len(tape.values) else None) for position, t in enumerate(swept.inputs)
         ]
         given = {id(t.op): value for t, value in zip(swept.inputs, inputs, strict=True)}
         batches = vectorize(swept.graph, given, outputs, count, _refuse)
         rows = [graph.capture(spread(value, count)) for value in batches]
     program = eager_engine().compile(optimize(graph, [value.tensor for value in inputs], rows))
     results: list[Any] = [None] * len(swept.results)
-    for place, tensor in zip(places, rows, strict=True):
-        results[place] = tensor
+    for position, tensor in zip(positions, rows, strict=True):
+        results[position] = tensor
     return SweepRunner(program, swept.seeds, results)
 
 

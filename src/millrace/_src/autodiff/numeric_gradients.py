@@ -78,26 +78,26 @@ def _like(reals: Array, tensor: Any) -> EagerTensor:
     return EagerTensor(array, tensor.dtype)
 
 
-def _theoretical(f: Callable[..., Any], arguments: Sequence[Any], place: int) -> Array:
+def _theoretical(f: Callable[..., Any], arguments: Sequence[Any], index: int) -> Array:
     """Returns one row for each real number of the result: the gradient of that number."""
     with GradientTape(persistent=True) as tape:
-        tape.watch(arguments[place])
+        tape.watch(arguments[index])
         y = f(*arguments)
     _check_dtype(y.dtype, "y")
-    columns, rows = _reals(arguments[place].numpy()), _reals(y.numpy())
+    columns, rows = _reals(arguments[index].numpy()), _reals(y.numpy())
     jacobian = np.zeros((rows.size, columns.size), columns.dtype)
     for row in range(rows.size):
         seed = np.zeros_like(rows)
         seed[row] = 1
-        gradient = tape.gradient(y, arguments[place], output_gradients=_like(seed, y))
+        gradient = tape.gradient(y, arguments[index], output_gradients=_like(seed, y))
         if gradient is not None:
             jacobian[row] = _reals(convert_to_tensor(gradient).numpy())
     return jacobian
 
 
-def _numerical(f: Callable[..., Any], arguments: Sequence[Any], place: int, delta: float) -> Array:
+def _numerical(f: Callable[..., Any], arguments: Sequence[Any], index: int, delta: float) -> Array:
     """Returns one column for each real number of the argument: how the result changes with that number."""
-    start = _reals(arguments[place].numpy())
+    start = _reals(arguments[index].numpy())
     result = _reals(f(*arguments).numpy())
     jacobian = np.zeros((result.size, start.size), start.dtype)
     for column in range(start.size):
@@ -105,7 +105,7 @@ def _numerical(f: Callable[..., Any], arguments: Sequence[Any], place: int, delt
         for step in (delta, -delta):
             point = start.copy()
             point[column] += start.dtype.type(step)
-            new_arguments = [*arguments[:place], _like(point, arguments[place]), *arguments[place + 1 :]]
+            new_arguments = [*arguments[:index], _like(point, arguments[index]), *arguments[index + 1 :]]
             ends.append(_reals(f(*new_arguments).numpy()))
         with np.errstate(all="ignore"):
             jacobian[:, column] = (ends[0] - ends[1]) / ends[0].dtype.type(2 * delta)

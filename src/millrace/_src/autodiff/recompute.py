@@ -109,9 +109,10 @@ def _is_source(argument: object) -> bool:
 def _behind_barrier(arguments: Sequence[Any], dys: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Returns the arguments and the gradients of the results behind a barrier, which waits until all are computed."""
     values = [*arguments, *dys]
-    places = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.dtype.name not in ("resource", "variant")]
-    if places:
-        results = raw.XlaOptimizationBarrier(input=[values[i] for i in places])
-        for place, value in zip(places, results, strict=True):
-            values[place] = value
+    handles = ("resource", "variant")
+    positions = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.dtype.name not in handles]
+    if positions:
+        results = raw.XlaOptimizationBarrier(input=[values[i] for i in positions])
+        for position, value in zip(positions, results, strict=True):
+            values[position] = value
     return values[: len(arguments)], values[len(arguments) :]

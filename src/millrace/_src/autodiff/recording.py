@@ -44,12 +44,12 @@ class Recording:
         "plan",
         "follows",
         "follows_all",
-        "value_places",
-        "shape_places",
-        "constant_places",
+        "value_positions",
+        "shape_positions",
+        "constant_positions",
         "may_compile",
         "_attrs",
-        "_saved_places",
+        "_saved_positions",
         "_readers",
         "_dtypes",
     )
@@ -66,76 +66,78 @@ class Recording:
         at = {arg.name: where if arg.is_list else where.start for arg, where in arguments}  # an input hides an output
         names = plan.names if plan is not None else ()
         self._attrs = {name: attrs[name] for name in names if name in attrs}
-        self._saved_places = {name: at[name] for name in names if name not in attrs}
-        self._readers = self._place_readers(at)
+        self._saved_positions = {name: at[name] for name in names if name not in attrs}
+        self._readers = self._position_readers(at)
         unread = {p for p, readers in self._readers.items() if not readers}
-        saved_places = dict.fromkeys(p for place in self._saved_places.values() for p in _all(place))
-        self.value_places = tuple(p for p in saved_places if p not in unread)
+        saved_positions = dict.fromkeys(p for position in self._saved_positions.values() for p in _all(position))
+        self.value_positions = tuple(p for p in saved_positions if p not in unread)
         """The tensors whose values the gradient reads."""
         outputs = range(len(call.dtypes), len(self._dtypes)) if len(call.output_dtypes) > 1 else ()
-        self.shape_places = tuple(dict.fromkeys([*(p for p in saved_places if p in unread), *outputs]))
+        self.shape_positions = tuple(dict.fromkeys([*(p for p in saved_positions if p in unread), *outputs]))
         """The tensors of which the gradient takes only the shape, or zeros of that shape."""
         constants = {
             p for name in op.traits.constant_inputs for p in _all(at[name]) if not is_trainable(self._dtypes[p])
         }
-        self.constant_places = tuple(i for i, p in enumerate(self.value_places) if p in constants)
+        self.constant_positions = tuple(i for i, p in enumerate(self.value_positions) if p in constants)
         """The positions of the values that say axes or shapes: rules read such values while they build nodes."""
-        kinds = {self._dtypes[p].np_dtype.kind for p in saved_places}
+        kinds = {self._dtypes[p].np_dtype.kind for p in saved_positions}
         self.may_compile = "O" not in kinds and not (plan is not None and plan.runs_python)
         """Whether the gradient is a function of arrays alone."""
 
-    def _place_readers(self, at: Mapping[str, Any]) -> dict[int, frozenset[int]]:
+    def _position_readers(self, at: Mapping[str, Any]) -> dict[int, frozenset[int]]:
         """Returns, for each tensor that only the gradients of some inputs read, the positions of those inputs."""
         if self.plan is None:
             return {}
         arguments = [at[name] for name in self.call.op.signature.input_names]
         return {
-            place: frozenset(p for reader in readers for p in _all(arguments[reader]))
+            position: frozenset(p for reader in readers for p in _all(arguments[reader]))
             for name, readers in self.plan.unread
-            for place in _all(at[name])
-            if self._dtypes[place].np_dtype.kind != "O"
+            for position in _all(at[name])
+            if self._dtypes[position].np_dtype.kind != "O"
         }
 
     def constants(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Returns the values that say axes and shapes, as bytes, which can be part of a key."""
-        return tuple([values[i]._eager_array.tobytes() for i in self.constant_places])
+        return tuple([values[i]._eager_array.tobytes() for i in self.constant_positions])
 
     def values(self, tensors: Sequence[Any], input_ids: Sequence[int]) -> Sequence[Any]:
         """Returns the tensors of a call that a tape keeps: those that the gradients of the followed inputs read."""
-        values = [tensors[p] for p in self.value_places]
+        values = [tensors[p] for p in self.value_positions]
         if self._readers and 0 in input_ids:
-            followed = {place for place, number in enumerate(input_ids) if number}
-            for index, place in enumerate(self.value_places):
-                readers = self._readers.get(place)
+            followed = {position for position, number in enumerate(input_ids) if number}
+            for index, position in enumerate(self.value_positions):
+                readers = self._readers.get(position)
                 if readers is not None and readers.isdisjoint(followed):
                     values[index] = stand_in(values[index])
         return values
 
     def shape_stand_ins(self, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-        """Makes tensors of these shapes, in the order of `shape_places`, that hold a single element."""
-        return [self._stand_in(p, s) for p, s in zip(self.shape_places, shapes, strict=True)]
+        """Makes tensors of these shapes, in the order of `shape_positions`, that hold a single element."""
+        return [self._stand_in(p, s) for p, s in zip(self.shape_positions, shapes, strict=True)]
 
     def shape_dtypes(self) -> list[DType]:
         """Returns the dtypes of the tensors whose shapes are kept."""
-        return [self._dtypes[p] for p in self.shape_places]
+        return [self._dtypes[p] for p in self.shape_positions]
 
-    def _stand_in(self, place: int, shape: tuple[int, ...]) -> Any:
-        return stand_in_of(shape, self._dtypes[place])
+    def _stand_in(self, position: int, shape: tuple[int, ...]) -> Any:
+        return stand_in_of(shape, self._dtypes[position])
 
     def gather_saved(self, values: Sequence[Any], stand_ins: Sequence[Any]) -> dict[str, Any]:
         """Returns the values that the gradient asks for, by name."""
-        stand_in_of = dict(zip(self.shape_places, stand_ins, strict=True))
-        stand_in_of.update(zip(self.value_places, values, strict=True))  # an output may be there twice
+        stand_in_of = dict(zip(self.shape_positions, stand_ins, strict=True))
+        stand_in_of.update(zip(self.value_positions, values, strict=True))  # an output may be there twice
         values_by_name = dict(self._attrs)
-        for name, place in self._saved_places.items():
-            values_by_name[name] = stand_in_of[place] if isinstance(place, int) else [stand_in_of[p] for p in place]
+        for name, position in self._saved_positions.items():
+            values_by_name[name] = (
+                stand_in_of[position] if isinstance(position, int) else [stand_in_of[p] for p in position]
+            )
         return values_by_name
 
     def output_specs(self, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
         """Returns the shapes and dtypes from which zeros are made for outputs; none for a single output."""
         if len(self.follows) == 1:
             return (None,)
-        shape_of = dict(zip(self.shape_places, shapes, strict=True))
+        shape_of = dict(zip(self.shape_positions, shapes, strict=True))
         first_output = len(self.call.dtypes)
         return tuple((TensorShape.of(shape_of[p]), self._dtypes[p]) for p in range(first_output, len(self._dtypes)))
 
@@ -164,5 +166,5 @@ def forget_rules() -> None:
     _rules = object()
 
 
-def _all(place: Any) -> Sequence[int]:
-    return (place,) if type(place) is int else place
+def _all(position: Any) -> Sequence[int]:
+    return (position,) if type(position) is int else position

@@ -73,15 +73,15 @@ class TapeForm(NamedTuple):
 
     recordings: Sequence[Recording]
     links: Sequence[int]
-    """For the inputs of all entries: the place of the tensor, 0 for a tensor whose gradient is not asked for."""
+    """For the inputs of all entries: the slot of the tensor, 0 for a tensor whose gradient is not asked for."""
     made: Sequence[int]
-    """For the outputs of all entries: the place of the tensor, 0 for a tensor without a gradient."""
+    """For the outputs of all entries: the slot of the tensor, 0 for a tensor without a gradient."""
     values: Sequence[EagerTensor]
     shapes: Sequence[tuple[int, ...]]
     seeds: Sequence[Any]
     """The gradients of the targets: `OnesSeed`, or eager tensors."""
-    seed_places: Sequence[int]
-    source_places: Sequence[int]
+    seed_slots: Sequence[int]
+    source_slots: Sequence[int]
 
 
 Run = Callable[[TapeForm], "list[Any] | None"]
@@ -152,28 +152,28 @@ def _has_value(seed: object) -> bool:
 
 
 def split_entries(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[TapeForm, Any]:
-    """Returns the tape with places for tape numbers, and the key of the tape's form.
+    """Returns the tape with slots for tape numbers, and the key of the tape's form.
 
-    Places count from 1: the sources first, then the outputs in the order of the tape.
+    Slots count from 1: the sources first, then the outputs in the order of the tape.
     """
     recordings, inputs, outputs, values, shapes = zip(*entries, strict=True)
     chain = itertools.chain.from_iterable
-    places: Any = dict(zip(sources, itertools.count(1)))
-    places.update(zip(chain(outputs), itertools.count(len(sources) + 1)))
-    places[0] = 0
-    place, nowhere = places.get, itertools.repeat(0)
+    slots: Any = dict(zip(sources, itertools.count(1)))
+    slots.update(zip(chain(outputs), itertools.count(len(sources) + 1)))
+    slots[0] = 0
+    slot, nowhere = slots.get, itertools.repeat(0)
     tensors = list(chain(values))
     tape = TapeForm(
         recordings,
-        tuple(map(place, chain(inputs), nowhere)),
-        tuple(map(place, chain(outputs))),
+        tuple(map(slot, chain(inputs), nowhere)),
+        tuple(map(slot, chain(outputs))),
         tensors,
         tuple(chain(shapes)),
         list(seeds.values()),
-        tuple(map(place, seeds, nowhere)),
-        tuple(map(place, sources)),
+        tuple(map(slot, seeds, nowhere)),
+        tuple(map(slot, sources)),
     )
-    constants = [r.constants(v) for r, v in zip(recordings, values, strict=True) if r.constant_places]
+    constants = [r.constants(v) for r, v in zip(recordings, values, strict=True) if r.constant_positions]
     value_shapes = [t._eager_array.shape for t in tensors]
     seed_forms = [_form_of_seed(s) for s in tape.seeds]
     return tape, (
@@ -183,8 +183,8 @@ def split_entries(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequen
         tuple(value_shapes),
         tape.shapes,
         tuple(seed_forms),
-        tape.seed_places,
-        tape.source_places,
+        tape.seed_slots,
+        tape.source_slots,
         tuple(constants),
     )
 
@@ -237,11 +237,11 @@ def swept_graph(tape: TapeForm) -> SweptGraph | None:
     with graph.as_default(), tapes_scope(()):
         values = [_placeholder(graph, t.dtype, t._eager_array.shape) for t in tape.values]
         seeds = [_symbolic_seed(graph, s) for s in tape.seeds]
-        gradients = {p: s for p, s in zip(tape.seed_places, seeds, strict=True) if p}
+        gradients = {p: s for p, s in zip(tape.seed_slots, seeds, strict=True) if p}
         gradients_found = sweep(
-            reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_places)
+            reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_slots)
         )
-        results = [gradients_found.get(p) for p in tape.source_places]
+        results = [gradients_found.get(p) for p in tape.source_slots]
         outputs: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
     given_seeds = [i for i, s in enumerate(seeds) if s.op.op_def.traits.is_placeholder]
     inputs = [*values, *(seeds[i] for i in given_seeds)]
@@ -272,11 +272,11 @@ def _symbolic_entries(graph: FuncGraph, tape: TapeForm, values: Sequence[Any]) -
     for recording in tape.recordings:
         input_ids = [next(links) for _ in recording.call.dtypes]
         output_ids = [next(output_numbers) for _ in recording.follows]
-        own_values = [next(pairs) for _ in recording.value_places]
-        for index in recording.constant_places:
+        own_values = [next(pairs) for _ in recording.value_positions]
+        for index in recording.constant_positions:
             value = own_values[index][0]
             own_values[index] = value, graph.constant(value._eager_array, value.dtype, "value")
-        own_shapes = [next(shapes) for _ in recording.shape_places]
+        own_shapes = [next(shapes) for _ in recording.shape_positions]
         stand_ins = [_placeholder(graph, d, s) for d, s in zip(recording.shape_dtypes(), own_shapes, strict=True)]
         saved_values = recording.gather_saved([symbolic for _, symbolic in own_values], stand_ins)
         specs = recording.output_specs(own_shapes)

@@ -49,7 +49,7 @@ class _Source(NamedTuple):
     """Where the value of a plan's placeholder comes from: an "input", an "output", a "tangent", or a "seed"."""
 
     kind: str
-    place: int
+    position: int
 
 
 class TangentPlan:
@@ -91,7 +91,7 @@ class TangentPlan:
         """Returns the tensors for the placeholders."""
         values = {"input": inputs, "output": outputs, "tangent": tangents}
         if not self.needs_seeds:
-            return [values[kind][place] for kind, place in self.sources]
+            return [values[kind][position] for kind, position in self.sources]
         return [seed_like(outputs[p]) if kind == "seed" else values[kind][p] for kind, p in self.sources]
 
     def run(self, arguments: Sequence[EagerTensor]) -> list[Any]:

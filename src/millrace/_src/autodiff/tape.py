@@ -106,8 +106,8 @@ class Tape:
         input_ids = [i if i in watched_numbers else 0 for i in ids]
         output_ids = self._follow_all(outputs) if recording.follows_all else self._follow(outputs)
         tensors = (*inputs, *outputs)
-        values = recording.values(tensors, input_ids) if recording.value_places else ()
-        shapes = [tensors[p]._eager_array.shape for p in recording.shape_places] if recording.shape_places else ()
+        values = recording.values(tensors, input_ids) if recording.value_positions else ()
+        shapes = [tensors[p]._eager_array.shape for p in recording.shape_positions] if recording.shape_positions else ()
         self.entries.append((recording, input_ids, output_ids, values, shapes))
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:

@@ -144,7 +144,7 @@ def trace_graph(
 def _with_declared_sizes(tensor: Any, placeholder: Any, argument: Value) -> Any:
     """Returns a captured argument of a branch, without sizes of zero that the branch's own graph does not know.
 
-    A branch that did not run left empty tensors in the place of its intermediates. In the graph of the gradient of that
+    A branch that did not run left empty tensors instead of its intermediates. In the graph of the gradient of that
     branch their sizes contradict each other, which does not matter, since the gradient does not run either.
     """
     if argument.is_uneven or placeholder.shape.rank is None or tensor.dtype.is_handle:
@@ -222,16 +222,16 @@ def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Se
 def standing_in(predicate: Any, arguments: Sequence[Value], rows: Rows) -> list[Any]:
     """Replaces rows for which the predicate is false by the first row for which the predicate is true."""
     first = raw.Cast(x=raw.ArgMax(input=raw.Cast(x=predicate, DstT="int32"), dimension=0), DstT="int32")
-    places = raw.SelectV2(condition=predicate, t=rows.numbers(), e=first)
-    return [_gather_rows(a, places) for a in arguments]
+    indices = raw.SelectV2(condition=predicate, t=rows.numbers(), e=first)
+    return [_gather_rows(a, indices) for a in arguments]
 
 
-def _gather_rows(value: Value, places: Any) -> Any:
+def _gather_rows(value: Value, indices: Any) -> Any:
     if not value.is_batched:
         return value.tensor
     if not _is_list(value):
-        return raw.GatherV2(params=value.tensor, indices=places, axis=0)
-    return unstack(raw.GatherV2(params=stack(value.tensor), indices=places, axis=1))
+        return raw.GatherV2(params=value.tensor, indices=indices, axis=0)
+    return unstack(raw.GatherV2(params=stack(value.tensor), indices=indices, axis=1))
 
 
 def select_rows(predicate: Any, first: Any, second: Any) -> Any:
@@ -281,19 +281,19 @@ def keeps_lists(tensor: Any, graph: FuncGraph) -> bool:
 def _list_source(tensor: Any, graph: FuncGraph) -> int | None:
     """Returns the position of the input that a list is, with some elements set; None if the list is something else."""
     while True:
-        place = next((i for i, t in enumerate(graph.inputs) if t is tensor), None)
-        if place is not None:
-            return place
+        index = next((i for i, t in enumerate(graph.inputs) if t is tensor), None)
+        if index is not None:
+            return index
         operation = tensor.op
         bodies = function_attrs(operation)
         if bodies:
             if operation.op_def.traits.control == "loop":
                 bodies = bodies[1:]
             sources = {_list_source(b.outputs[tensor.value_index], b) for b in bodies}
-            place = sources.pop()
-            if sources or place is None:
+            index = sources.pop()
+            if sources or index is None:
                 return None
-            tensor = operation.inputs[len(operation.inputs) - len(bodies[0].inputs) + place]
+            tensor = operation.inputs[len(operation.inputs) - len(bodies[0].inputs) + index]
         elif operation.op_def.traits.returns_input or operation.attrs.get("resize_if_index_out_of_bounds") is False:
             tensor = operation.inputs[0]
         else:

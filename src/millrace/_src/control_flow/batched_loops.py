@@ -195,11 +195,11 @@ class _RowsLoop:
         """Returns the rows that go on now: rows that are not done and have elements in the list that shrinks."""
         if "shrinks" not in changes:
             return active
-        place = changes.index("shrinks")
-        lengths = self.arguments[self.varying[place]].lengths
+        index = changes.index("shrinks")
+        lengths = self.arguments[self.varying[index]].lengths
         if lengths is None:
             return active
-        present_length = raw.TensorListLength(input_handle=variables[place])
+        present_length = raw.TensorListLength(input_handle=variables[index])
         return raw.LogicalAnd(x=active, y=raw.GreaterEqual(x=_here(lengths), y=present_length))
 
     def _uneven(

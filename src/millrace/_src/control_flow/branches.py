@@ -80,34 +80,34 @@ def _is_operation(item: object) -> bool:
 
 
 def widen_indices(branches: Sequence[Branch], scope: str, op_name: str) -> None:
-    """Casts int32 indices of an IndexedSlices to int64 where another branch returns int64 indices in the same place.
+    """Casts int32 indices of an IndexedSlices to int64 where another branch returns int64 indices in the same position.
 
-    Raises: TypeError: if another branch returns no IndexedSlices in that place.
+    Raises: TypeError: if another branch returns no IndexedSlices in that position.
     """
     structures = [nest.flatten(branch.structure) for branch in branches]
     if len({len(leaves) for leaves in structures}) > 1:
         return  # the branches are refused later
-    for place, leaves in enumerate(zip(*structures)):
+    for position, leaves in enumerate(zip(*structures)):
         count = sum(isinstance(leaf, IndexedSlices) for leaf in leaves)
         if count not in (0, len(leaves)):
-            raise TypeError(f"Cannot reconcile {op_name} {place}-th outputs:\n  branches returned: {leaves}")
+            raise TypeError(f"Cannot reconcile {op_name} {position}-th outputs:\n  branches returned: {leaves}")
         dtypes = [leaf.indices.dtype for leaf in leaves] if count else []
         if int32 in dtypes and int64 in dtypes:
             for branch, dtype in zip(branches, dtypes):
                 if dtype is int32:
-                    _cast_indices(branch, place, scope)
+                    _cast_indices(branch, position, scope)
 
 
-def _cast_indices(branch: Branch, place: int, scope: str) -> None:
+def _cast_indices(branch: Branch, position: int, scope: str) -> None:
     leaves = nest.flatten(branch.structure)
-    slices = leaves[place]
+    slices = leaves[position]
     parts = nest.flatten(slices, expand_composites=True)
-    output = sum(map(_output_count, leaves[:place])) + next(i for i, t in enumerate(parts) if t is slices.indices)
+    output = sum(map(_output_count, leaves[:position])) + next(i for i, t in enumerate(parts) if t is slices.indices)
     graph = branch.graph
     with graph.as_default(), context.name_scope(scope):
         wide = raw.Cast(x=graph.outputs[output], DstT=int64)
     graph.outputs = [*graph.outputs[:output], wide, *graph.outputs[output + 1 :]]
-    leaves[place] = IndexedSlices(slices.values, wide, slices.dense_shape)
+    leaves[position] = IndexedSlices(slices.values, wide, slices.dense_shape)
     branch.structure = nest.pack_sequence_as(branch.structure, leaves)
 
 

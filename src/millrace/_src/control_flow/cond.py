@@ -269,8 +269,8 @@ def switch_case(
         label = scope[:-1].replace("/", "_")
         branches = [trace_branch(f, f"{label}_branch{i}", scope, branch_index) for i, f in enumerate(functions)]
         widen_indices(branches, scope, "tf.switch_case")
-        for place, branch in enumerate(branches[1:], 1):
-            _check_same(branches[0], branch, ("branches[0]", f"branches[{place}]", "tf.switch_case"))
+        for index, branch in enumerate(branches[1:], 1):
+            _check_same(branches[0], branch, ("branches[0]", f"branches[{index}]", "tf.switch_case"))
         outputs = build_branches(branch_index, branches, scope, is_case=True)
     return pack_outputs(branches[0], outputs, branches[1:])
 
@@ -488,9 +488,9 @@ def _backward_branch(
     def backward() -> list[Any]:
         outputs = [operation.outputs[p] for p in positions]
         gradients = [dys[p] for p in positions]
-        for place in derivative.gradient_positions:
-            if gradients[place] is None:
-                gradients[place] = raw.ZerosLike(x=outputs[place])
+        for index in derivative.gradient_positions:
+            if gradients[index] is None:
+                gradients[index] = raw.ZerosLike(x=outputs[index])
         input_gradients = derivative.input_gradients(gradients, inputs, outputs)
         return [_in_form(g, form, t) for g, form, t in zip(input_gradients, forms, inputs, strict=True)]
 

@@ -194,9 +194,9 @@ def build_derivative(
             break
         targets |= numbers
     inputs = {id(t): ("input", i) for i, t in enumerate(graph.inputs)}
-    places = {id(t): ("output", i) for i, t in enumerate(outputs)}
+    sources = {id(t): ("output", i) for i, t in enumerate(outputs)}
     constants = [t for t in backward.external_captures if not _is_inside(t, graph)]
-    places.update((id(t), ("constant", i)) for i, t in enumerate(constants))
+    sources.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     jit_compile = function.jit_compile
     forward = make_function(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=jit_compile)
     backward.verdict.source = forward.graph.verdict
@@ -205,7 +205,7 @@ def build_derivative(
         make_function(backward, f"__backward_{function.name}", jit_compile=jit_compile),
         wanted,
         positions,
-        [inputs.get(id(t)) or places[id(t)] for t in backward.external_captures],
+        [inputs.get(id(t)) or sources[id(t)] for t in backward.external_captures],
         layout,
         len(graph.outputs),
         constants,

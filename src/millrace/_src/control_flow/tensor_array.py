@@ -205,7 +205,7 @@ class TensorArray(CompositeTensor):
         return count
 
     def identity(self) -> TensorArray:
-        """Returns the same array; in a graph, after the control dependencies of this place."""
+        """Returns the same array; in a graph, after the control dependencies of the current scope."""
         return self._after(self._implementation.identity())
 
     def close(self, name: str | None = None) -> Any:

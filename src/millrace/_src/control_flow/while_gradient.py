@@ -81,11 +81,11 @@ class _LoopGradient:
         self.is_invariant = [graph.outputs[i] is graph.inputs[i] for i in range(self.count)]
         self.flowing = self._flowing()
         self.derivative, self.list_positions = self._differentiate(lists & self.flowing)
-        varying = [place for place in self.derivative.intermediate_positions if not self._is_constant(place)]
-        self.slots = [place for place in varying if self._is_made_of_captures(place)]
-        """The places of saved values that are the same in every iteration: one value is kept, not a list."""
+        varying = [position for position in self.derivative.intermediate_positions if not self._is_constant(position)]
+        self.slots = [position for position in varying if self._is_made_of_captures(position)]
+        """The positions of saved values that are the same in every iteration: one value is kept, not a list."""
         self.is_counted = iteration_bound(operation) is not None
-        self.lists = [place for place in varying if place not in self.slots]
+        self.lists = [position for position in varying if position not in self.slots]
         if not self.lists and not self.is_counted:
             self.lists = [("input", 0)]  # its length tells the number of iterations
         self.sizes: dict[tuple[str, int], Any] = {}
@@ -135,17 +135,17 @@ class _LoopGradient:
     def _is_list(self, index: int) -> bool:
         return bool(self.operation.inputs[index].dtype.name == "variant")
 
-    def _is_constant(self, place: tuple[str, int]) -> bool:
+    def _is_constant(self, position: tuple[str, int]) -> bool:
         """Returns whether the gradient's loop knows an intermediate beforehand: a capture, a size, a variable."""
-        kind, index = place
+        kind, index = position
         if kind == "output":
-            tensor = self._value_of(place)
+            tensor = self._value_of(position)
             return self._is_read_before(tensor) or tensor.dtype.is_integer and self._depends_on_captures(tensor)
         return kind == "constant" or self.is_invariant[index]
 
-    def _is_made_of_captures(self, place: tuple[str, int]) -> bool:
+    def _is_made_of_captures(self, position: tuple[str, int]) -> bool:
         """Returns whether a saved value is the same in every iteration."""
-        return place[0] == "output" and self._depends_on_captures(self._value_of(place), reading=True)
+        return position[0] == "output" and self._depends_on_captures(self._value_of(position), reading=True)
 
     def _is_read_before(self, tensor: Any) -> bool:
         """Returns whether a tensor of the body is the value of a variable that the loop does not change."""
@@ -216,15 +216,15 @@ class _LoopGradient:
         }
         elsewhere = (*self.lists, *self.slots, *self.read)
         self.sizes = {
-            place: self._outside(self._value_of(place), outside_values)
-            for place in self.derivative.intermediate_positions
-            if place[0] == "output" and place not in elsewhere
+            position: self._outside(self._value_of(position), outside_values)
+            for position in self.derivative.intermediate_positions
+            if position[0] == "output" and position not in elsewhere
         }
 
         def body(left: Any, gradients: Any, lists: Any) -> Any:
             saved_values, shorter_lists = self._pop(lists)
             saved_values.update(
-                {place: self._slot_value(place, slot) for place, slot in zip(self.slots, slots, strict=True)}
+                {position: self._slot_value(position, slot) for position, slot in zip(self.slots, slots, strict=True)}
             )
             for tensor in self._phantoms():
                 context.state.graph.capture(tensor)
@@ -250,7 +250,7 @@ class _LoopGradient:
         numbers, if only as zeros, so that the inputs behind the numbers have zeros as gradient instead of None. Here
         the loop of the gradient captures those inputs themselves.
         """
-        saved_tensors = [self._value_of(place) for place in (*self.lists, *self.slots)]
+        saved_tensors = [self._value_of(position) for position in (*self.lists, *self.slots)]
         numbers = [t for t in saved_tensors if t.dtype.is_floating or t.dtype.is_complex]
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs[: self.count])}
         named_inputs = [positions.get(id(t)) for t in (*self.derivative.phantoms, *numbers)]
@@ -329,11 +329,11 @@ class _LoopGradient:
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
         values: dict[tuple[str, int], Any] = {}
         with rewriting.inserting_before(operation, tapes=context.state.tapes) as readings:
-            for place in self.derivative.intermediate_positions:
-                if place[0] == "output" and self._is_read_before(self._value_of(place)):
-                    tensor = self._value_of(place)
+            for position in self.derivative.intermediate_positions:
+                if position[0] == "output" and self._is_read_before(self._value_of(position)):
+                    tensor = self._value_of(position)
                     handles = [operation.inputs[positions[id(t)]] for t in tensor.op.inputs]
-                    values[place] = call(tensor.op, handles)[tensor.value_index]
+                    values[position] = call(tensor.op, handles)[tensor.value_index]
         for reading in readings:
             rewriting.wait_for(reading, operation.control_inputs)
         rewriting.wait_for(operation, [t.op for t in values.values()])
@@ -352,25 +352,25 @@ class _LoopGradient:
         }
         rewriting.extend(operation, attrs, empty_lists, further_outputs(operation, body.graph))
 
-    def _value_of(self, place: tuple[str, int]) -> Any:
-        kind, index = place
+    def _value_of(self, position: tuple[str, int]) -> Any:
+        kind, index = position
         graph = self.derivative.forward.graph
         return graph.inputs[index] if kind == "input" else graph.outputs[index]
 
-    def _empty_list(self, place: tuple[str, int]) -> Any:
-        value = self._value_of(place)
+    def _empty_list(self, position: tuple[str, int]) -> Any:
+        value = self._value_of(position)
         return raw.EmptyTensorList(
             element_shape=_shape_vector(value.shape), max_num_elements=self._maximum(), element_dtype=value.dtype
         )
 
-    def _empty_slot(self, place: tuple[str, int]) -> Any:
-        value = self._value_of(place)
+    def _empty_slot(self, position: tuple[str, int]) -> Any:
+        value = self._value_of(position)
         return raw.TensorListReserve(
             element_shape=_shape_vector(value.shape), num_elements=1, element_dtype=value.dtype
         )
 
-    def _slot_value(self, place: tuple[str, int], slot: Any) -> Any:
-        value = self._value_of(place)
+    def _slot_value(self, position: tuple[str, int], slot: Any) -> Any:
+        value = self._value_of(position)
         shape = _shape_vector(value.shape)
         return raw.TensorListGetItem(input_handle=slot, index=0, element_shape=shape, element_dtype=value.dtype)
 
@@ -411,12 +411,12 @@ class _LoopGradient:
     def _pop(self, lists: Sequence[Any]) -> tuple[dict[tuple[str, int], Any], list[Any]]:
         values: dict[tuple[str, int], Any] = {}
         shorter_lists = []
-        for place, handle in zip(self.lists, lists, strict=True):
-            original = self._value_of(place)
+        for position, handle in zip(self.lists, lists, strict=True):
+            original = self._value_of(position)
             shorter_list, value = raw.TensorListPopBack(
                 input_handle=handle, element_shape=_shape_vector(original.shape), element_dtype=original.dtype
             )
-            values[place] = value
+            values[position] = value
             shorter_lists.append(shorter_list)
         return values, shorter_lists
 

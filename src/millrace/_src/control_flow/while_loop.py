@@ -456,7 +456,7 @@ def _shapes_of_variable(value: Any, remaining: Iterator[Any]) -> list[TensorShap
 
 
 def specify_invariants(loop_vars: Any, invariants: Any) -> Any:
-    """Returns invariants with specs in the place of shapes for composites.
+    """Returns invariants with specs instead of shapes for composites.
 
     Raises: TypeError: if a composite has no such spec, or is not of its spec.
     """
@@ -480,7 +480,7 @@ def _spec_of(composite: Any, bound: Any) -> Any:
 
 
 def bound_values(loop_vars: Any, bounds: Any) -> Any:
-    """Returns the nest of loop variables with the specs that bound composites in their place."""
+    """Returns the nest of loop variables with the specs that bound composites instead of the composites."""
     pairs = zip(nest.flatten(loop_vars), nest.flatten(bounds), strict=True)
     return nest.pack_sequence_as(loop_vars, [bound if needs_spec(v) else v for v, bound in pairs])
 
@@ -488,13 +488,13 @@ def bound_values(loop_vars: Any, bounds: Any) -> Any:
 def _wider(loop_vars: list[Any], results: list[Any]) -> Any:
     """Returns the nest of loop variables with specs that also describe what the body returned; None if they do."""
     leaves, is_wider = nest.flatten(loop_vars), False
-    for place, (before, after) in enumerate(zip(leaves, nest.flatten(results), strict=True)):
+    for index, (before, after) in enumerate(zip(leaves, nest.flatten(results), strict=True)):
         if not needs_spec(after) or isinstance(before, TensorArray):
             continue
         spec = before if isinstance(before, TypeSpec) else before._type_spec
         common = spec.most_specific_common_supertype([after._type_spec])
         if common is not None and common != spec:
-            leaves[place], is_wider = common, True
+            leaves[index], is_wider = common, True
     return nest.pack_sequence_as(loop_vars, leaves) if is_wider else None
 
 

@@ -485,7 +485,7 @@ __all__ = ["AtomicFunction", "ConcreteFunction"]
 
 
 def _components(structure: object) -> Any:
-    """Returns a structure with the components of composites in their place."""
+    """Returns a structure with the components of composites instead of the composites."""
     return nest.map_structure(
         lambda leaf: _components(leaf._nest_components()) if isinstance(leaf, CompositeTensor) else leaf, structure
     )

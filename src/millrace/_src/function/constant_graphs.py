@@ -5,7 +5,7 @@ calls and to branches and loops. A runtime without variables, or a tool that fol
 
 Idea: the operations of the body are run again in a new graph in which a constant represents each handle. A call
 becomes the operations of the function that it calls. A branch or loop gets a new body with inputs for values in the
-places of handles. An operation that reads a variable becomes the operation that does the same with a value; one that
+positions of handles. An operation that reads a variable becomes the operation that does the same with a value; one that
 changes a variable is refused.
 """
 
@@ -100,7 +100,7 @@ def _parameter(name: str, tensor: Any) -> Parameter:
 def graph_with_constants(
     graph: Any, targets: Sequence[Operation], constants: Mapping[Operation, EagerTensor]
 ) -> FuncGraph:
-    """Returns a graph that computes the same as a plain graph, with constants in the place of variables.
+    """Returns a graph that computes the same as a plain graph, with constants instead of variables.
 
     Args:
       graph: the plain graph.
@@ -145,7 +145,7 @@ class _ConstantGraph:
             self.values.add(_key(tensor))
 
     def add_capture(self, tensor: Any, source: Any) -> None:
-        """Puts a constant in the place of a captured variable or tensor; a table or dataset stays captured."""
+        """Replaces a captured variable or tensor by a constant; a table or dataset stays captured."""
         name = name_alone(tensor.op)
         if isinstance(tensor.handle_type, VariableHandle) and isinstance(source, EagerTensor):
             with eager_mode():
@@ -219,7 +219,7 @@ class _ConstantGraph:
         return result
 
     def _inline(self, operation: Operation, scope: str) -> Operation | None:
-        """Runs the operations of the function that an operation calls, in its place."""
+        """Runs the operations of the function that an operation calls, instead of the call."""
         (function,) = called_functions(operation)
         body = body_of(function)
         for tensor, given in zip(body.inputs, operation.inputs, strict=True):
@@ -237,7 +237,7 @@ class _ConstantGraph:
             self.values.add(key)
 
     def _with_values(self, operation: Operation, tensors: Sequence[Any]) -> Operation:
-        """Runs a branch or loop whose functions take values in the place of handles."""
+        """Runs a branch or loop whose functions take values instead of handles."""
         bodies: list[_ConstantGraph] = []
 
         def converted(function: Any) -> Any:

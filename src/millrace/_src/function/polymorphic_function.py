@@ -52,7 +52,7 @@ from millrace._src.util.logger import get_logger
 
 _MAX_PLANS = 4096
 _HISTORY = 100
-_BETWEEN_REPLICAS = "between replicas"
+_CROSS_REPLICA = "cross-replica"
 
 
 class FunctionOptions:
@@ -146,13 +146,13 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             return self.python_function(*args, **kwargs)
         if state.run is None or state.calls_are_noted:
             return self._call(args, kwargs)
-        return self._call_between_replicas(args, kwargs)
+        return self._call_cross_replica(args, kwargs)
 
-    def _call_between_replicas(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _call_cross_replica(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Calls the function by a plan of its own: traces made while no replica runs are kept apart."""
         try:
             flat, arrays = fast_calls.flat_key(args, kwargs, self._signature.order)
-            key = (_BETWEEN_REPLICAS, flat)
+            key = (_CROSS_REPLICA, flat)
             plan = self._plans.get(key)
         except (fast_calls.NoFastCallError, TypeError):
             return self._call(args, kwargs)
@@ -545,8 +545,8 @@ def _trace_context() -> Any:
     and whether no replica of a strategy runs.
     """
     graph = outermost_context()
-    place = None if graph is None else weakref.ref(graph)
-    return (_BETWEEN_REPLICAS, place) if state.is_between_replicas else place
+    graph_reference = None if graph is None else weakref.ref(graph)
+    return (_CROSS_REPLICA, graph_reference) if state.is_between_replicas else graph_reference
 
 
 def _feeds(traced: FunctionTrace, types: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:

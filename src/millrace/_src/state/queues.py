@@ -127,8 +127,8 @@ class QueueBase:
         else:
             values = [vals[name] for name in self._names]
         return [
-            convert_to_tensor(value, dtype=dtype, name=f"component_{place}")
-            for place, (value, dtype) in enumerate(zip(values, self._dtypes))
+            convert_to_tensor(value, dtype=dtype, name=f"component_{index}")
+            for index, (value, dtype) in enumerate(zip(values, self._dtypes))
         ]
 
     def enqueue(self, vals: object, name: str | None = None) -> Any:

@@ -77,7 +77,7 @@ class Variable(
       validate_shape: accepted for compatibility; the static shape is that of the initial value, or `shape`.
       caching_device: the device that keeps the copy which all reads of a v1 session's run share; nothing elsewhere.
       name: the variable's name; default "Variable".
-      variable_def: a `VariableDef` of a variable that the current graph has already, in the place of all else.
+      variable_def: a `VariableDef` of a variable that the current graph has already, instead of all else.
       dtype: the dtype to convert `initial_value` to.
       import_scope: the name scope into which the graph of `variable_def` was imported.
       constraint: a function applied to the value by optimizers after an update.

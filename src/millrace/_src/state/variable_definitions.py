@@ -23,9 +23,9 @@ class SaveSliceInfo:
     Args:
       full_name: The name of the whole.
       full_shape: The shape of the whole.
-      var_offset: The place of the part's first element.
+      var_offset: The offset of the part's first element.
       var_shape: The shape of the part.
-      save_slice_info_def: A `SaveSliceInfoDef` message, in the place of the others.
+      save_slice_info_def: A `SaveSliceInfoDef` message, instead of the others.
       import_scope: A name scope that comes before the name in the message.
     """
 

@@ -209,7 +209,7 @@ class Trackable:
     def _supplementary_children(self) -> dict[str, Trackable]:
         """Returns by name what belongs to the object, though it is not tracked: TensorFlow's checkpoints lack it.
 
-        A part that is not trackable has a `StandIn`, kept with this object, in whose place saved values can wait.
+        A part that is not trackable has a `StandIn`, kept with this object, under which saved values can wait.
         """
         return self._supplementary_children_of(self)
 
@@ -251,9 +251,7 @@ class Trackable:
             f"{type(self).__name__} has no values of its own, but the checkpoint has {sorted(restored_tensors)} for it"
         )
 
-    def _create_or_restore_slot_variable(
-        self, slot_variable_position: object, slot_name: str, variable: object
-    ) -> Any:
+    def _create_or_restore_slot_variable(self, slot_variable_position: object, slot_name: str, variable: object) -> Any:
         """Gives the slot variable that an optimizer keeps for a variable its saved value; makes it where it is missing.
 
         A class that defines the method has `get_slot_names()` and `get_slot(variable, slot_name)` too.

@@ -3,7 +3,7 @@
 Problem: as for lists: everybody else must go on seeing a dict, and the user's own name for it the same one.
 
 Idea: the wrapper is a subclass of `dict` that reads and writes the user's dict; see `list_wrapper.py`. Elements are
-found by their keys, so that replacing one is no harm; a key that is not a string has no place in a checkpoint.
+found by their keys, so that replacing one is no harm; a key that is not a string cannot be in a checkpoint.
 """
 
 from __future__ import annotations

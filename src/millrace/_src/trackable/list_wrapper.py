@@ -164,9 +164,9 @@ class ListWrapper(List, list[Any]):
         self._is_modified_outside()
         return self._holds_trackables()
 
-    def _changed(self, breaks_places: bool) -> None:
-        """Takes over a change of the user's list; `breaks_places` says that saved elements are elsewhere now."""
-        if breaks_places:
+    def _changed(self, moves_elements: bool) -> None:
+        """Takes over a change of the user's list; `moves_elements` says that saved elements are elsewhere now."""
+        if moves_elements:
             self._non_append_mutation = True
         list.__setitem__(self, slice(None), self._storage)
 
@@ -184,15 +184,15 @@ class ListWrapper(List, list[Any]):
         list.append(self, self._storage[-1])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        breaks_places = self._inspect()
+        moves_elements = self._inspect()
         if isinstance(key, slice):
             self._storage[key] = [wrap_or_unwrap(item) for item in value]
-            breaks_places = breaks_places or self._holds_trackables()
+            moves_elements = moves_elements or self._holds_trackables()
         else:
             index = range(len(self._storage))[key]
-            breaks_places = isinstance(self._storage[index], Trackable)  # only such an element can have been saved
+            moves_elements = isinstance(self._storage[index], Trackable)  # only such an element can have been saved
             self._storage[index] = self._track_value(value, str(index))
-        self._changed(breaks_places)
+        self._changed(moves_elements)
 
     def __delitem__(self, key: Any) -> None:
         had_trackables = self._inspect()

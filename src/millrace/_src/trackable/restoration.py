@@ -83,22 +83,22 @@ def _find_reached(starts: Sequence[Reached]) -> Iterator[Reached]:
     waiting = deque(starts)
     while waiting:
         reached = waiting.popleft()
-        target, place = reached.trackable, reached.position
-        if not place.bind(target):
+        target, position = reached.trackable, reached.position
+        if not position.bind(target):
             continue
         yield reached
-        saved_children = place.children(target)
+        saved_children = position.children(target)
         children = target._trackable_children() if saved_children else {}
         supplements = None
-        for name, child_place in saved_children.items():
+        for name, child_position in saved_children.items():
             child = target._lookup_dependency(name, children)
             if child is None:
                 supplements = target._supplementary_children() if supplements is None else supplements
                 child = supplements.get(name)
             if child is None:
-                target._defer(name, child_place)
+                target._defer(name, child_position)
             else:
-                waiting.append(Reached(child, child_place))
+                waiting.append(Reached(child, child_position))
 
 
 def hand_over(replaced: Any, successor: Any) -> None:

@@ -125,9 +125,9 @@ def _check_same_length(sources: Sequence[GraphIterator]) -> None:
         for _ in builtins.zip(*[builtins.range(n) for n in left], strict=True):  # type: ignore[arg-type]  # no None in it
             pass
         return
-    for place, source in builtins.enumerate(sources[1:], 2):
+    for index, source in builtins.enumerate(sources[1:], 2):
         same = raw.Equal(x=sources[0].size() - sources[0].position, y=source.size() - source.position)
-        assert_that(same, [convert_to_tensor(f"zip() argument {place} is shorter or longer than argument 1")])
+        assert_that(same, [convert_to_tensor(f"zip() argument {index} is shorter or longer than argument 1")])
 
 
 @replaces(builtins.map, beyond_tensorflow=True)

@@ -168,10 +168,10 @@ def _first_extreme(builtin: Any, tensor: Any, key: Any) -> Any:
         keys = raw.SelectV2(condition=raw.IsNan(x=keys), t=first, e=keys)
     if key is not None:
         find = raw.ArgMax if builtin is builtins.max else raw.ArgMin
-        place = find(input=keys, dimension=0, output_type="int32")
+        position = find(input=keys, dimension=0, output_type="int32")
         if keys.dtype.is_floating:
-            place = raw.SelectV2(condition=raw.IsNan(x=first), t=0, e=place)
-        return tensor[place]
+            position = raw.SelectV2(condition=raw.IsNan(x=first), t=0, e=position)
+        return tensor[position]
     best = (raw.Max if builtin is builtins.max else raw.Min)(input=keys, axis=0)
     if keys.dtype.is_floating:
         return raw.SelectV2(condition=raw.IsNan(x=first), t=first, e=best)

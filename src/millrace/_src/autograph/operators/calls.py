@@ -171,7 +171,7 @@ def is_excluded(function: object) -> bool:
 
 
 class _Callables(dict[Any, Any]):
-    """A dictionary from a Python function, a builtin function or a class to what is called in its place."""
+    """A dictionary from a Python function, a builtin function or a class to what is called instead."""
 
     most = 4096
     """How many functions it keeps."""

@@ -28,10 +28,10 @@ def _update_tensor(tensor: Any, key: object, value: Any) -> Any:
     """Returns a copy of a tensor with a part replaced; `key` is anything that slices a tensor."""
     size = raw.Size(input=tensor)
     positions = raw.Reshape(tensor=raw.Range(start=0, limit=size, delta=1), shape=raw.Shape(input=tensor))
-    places = positions[key]
-    new = raw.BroadcastTo(input=convert_to_tensor(value, dtype=tensor.dtype), shape=raw.Shape(input=places))
+    selected = positions[key]
+    new = raw.BroadcastTo(input=convert_to_tensor(value, dtype=tensor.dtype), shape=raw.Shape(input=selected))
     flat = raw.Reshape(tensor=tensor, shape=[-1])
-    indices = raw.Reshape(tensor=places, shape=[-1, 1])
+    indices = raw.Reshape(tensor=selected, shape=[-1, 1])
     changed = raw.TensorScatterUpdate(tensor=flat, indices=indices, updates=raw.Reshape(tensor=new, shape=[-1]))
     result = raw.Reshape(tensor=changed, shape=raw.Shape(input=tensor))
     result.set_shape(tensor.shape)

@@ -86,8 +86,8 @@ def register_loop(cls: type, loop: LoopKind, from_start: bool = True) -> None:
       loop: Takes the object and the rest of the statement.
       from_start: Whether the graph runs the loop at once, not only when the iterator asks for it.
     """
-    place = next((i for i, (known, _) in enumerate(_KINDS) if issubclass(cls, known)), len(_KINDS))
-    _KINDS.insert(place, (cls, loop))  # before the classes that it derives from
+    index = next((i for i, (known, _) in enumerate(_KINDS) if issubclass(cls, known)), len(_KINDS))
+    _KINDS.insert(index, (cls, loop))  # before the classes that it derives from
     if from_start:
         register_iterable(cls)
 

@@ -42,8 +42,8 @@ def print_(*objects: Any, **kwargs: Any) -> None:
 
     Raises: ValueError: if there is a keyword argument that Python's `print` does not have.
     """
-    places = [i for i, thing in enumerate(objects) if belongs_into_graph(thing)] if _wish.values else []
-    if not places:
+    indices = [i for i, thing in enumerate(objects) if belongs_into_graph(thing)] if _wish.values else []
+    if not indices:
         builtins.print(*objects, **kwargs)  # noqa: T201  # the user's
         return
     unknown = tuple(name for name in kwargs if name not in _ARGUMENTS)
@@ -52,8 +52,8 @@ def print_(*objects: Any, **kwargs: Any) -> None:
 
     def show(*values: Any) -> None:
         all_objects = list(objects)
-        for place, value in zip(places, values, strict=True):
-            all_objects[place] = value
+        for index, value in zip(indices, values, strict=True):
+            all_objects[index] = value
         builtins.print(*all_objects, **kwargs)  # noqa: T201  # the user's
 
-    numpy_function(show, [objects[place] for place in places], [])
+    numpy_function(show, [objects[index] for index in indices], [])

@@ -119,16 +119,16 @@ class StagedList(CompositeTensor):
 
         The graph asserts that there is such an element.
         """
-        indices = self._places(value)
+        indices = self._positions(value)
         indices = indices[raw.Size(input=raw.Where(condition=raw.Less(x=indices, y=self._position(start)))) :]
         assert_that(raw.Greater(x=raw.Size(input=indices), y=0), [convert_to_tensor("the value is not in the list")])
         return indices[0]
 
     def count(self, value: object) -> Any:
         """Counts the elements that equal a value."""
-        return raw.Size(input=self._places(value))
+        return raw.Size(input=self._positions(value))
 
-    def _places(self, value: Any) -> Any:
+    def _positions(self, value: Any) -> Any:
         equal = raw.Equal(x=self._tensor(), y=convert_to_tensor(value, dtype=self.array.dtype))
         if equal.shape.rank not in (1, None):
             shape = self.array.element_shape
@@ -187,8 +187,8 @@ class StagedList(CompositeTensor):
             indices=removed,
             updates=raw.Fill(dims=raw.Shape(input=removed)[:1], value=False),
         )
-        places = raw.Reshape(tensor=raw.Where(condition=is_kept), shape=[-1])
-        self._refill([raw.GatherV2(params=self._tensor(), indices=places, axis=0)])
+        positions = raw.Reshape(tensor=raw.Where(condition=is_kept), shape=[-1])
+        self._refill([raw.GatherV2(params=self._tensor(), indices=positions, axis=0)])
 
     def pop(self, index: object = -1) -> Any:
         """Takes an element out, and returns the element."""

@@ -51,6 +51,6 @@ def unpack_parts(parts: Any, value: Any) -> Any:
     star = parts.index(0) if 0 in parts else len(parts)
     for index, part in enumerate(parts):
         if part:
-            place = index if index < star else index - len(parts)
-            results[place] = unpack_parts(part, results[place])
+            slot = index if index < star else index - len(parts)
+            results[slot] = unpack_parts(part, results[slot])
     return results

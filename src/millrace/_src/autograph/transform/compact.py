@@ -96,7 +96,7 @@ class Compact:
         note_changes_in_place(with_stores, function.scope.locals | function.scope.nonlocals)
         with_stores = AssigningOperands(function).block(with_stores)
         without_jumps = AssigningOperands(function).block(ExitLowering(namer).block(with_stores, self.flags))
-        without_jumps = [copy_tree(statement) for statement in without_jumps]  # a statement may stand in two places
+        without_jumps = [copy_tree(statement) for statement in without_jumps]  # a statement may occur twice
         ends = frozenset({self.flags.returned, self.flags.result})
         self._find_live(without_jumps, ends, with_stores, in_region)
         start = template("a = False\nb = ag__.Undefined('retval_')", a=self.flags.returned, b=self.flags.result)
@@ -119,7 +119,7 @@ class Compact:
     ) -> None:
         """Finds the variables that are read after each statement, here or by code that shares the variables."""
         scope = self.function.scope
-        elsewhere = {name for name, *_ in scope.places - names_of(statements).places}
+        elsewhere = {name for name, *_ in scope.locations - names_of(statements).locations}
         shared = frozenset(self.function.variables & self.free & (elsewhere | self.function.added))
         always = frozenset(scope.nonlocals | scope.globals)
         self.once = self.flow = Liveness(lowered, ends | shared | always, always)
@@ -132,7 +132,7 @@ class Compact:
     def _read_after(self, node: ast.stmt, written: Names, flow: Any = None) -> set[str]:
         """Returns what may be read after a statement, without variables that only its own functions capture."""
         flows: frozenset[str] = (flow or self.flow).after[id(node)]
-        elsewhere = {name for name, *_ in self.function.scope.places - written.places}
+        elsewhere = {name for name, *_ in self.function.scope.locations - written.locations}
         return set(flows | (self.liveness.after[id(node)] & elsewhere))
 
     def _mark_undefined(

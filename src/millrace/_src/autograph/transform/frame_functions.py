@@ -83,8 +83,8 @@ def _in_order(node: Any, scope: FunctionScope) -> list[str]:
     for part in ast.walk(node):
         name = getattr(part, "id", None) or getattr(part, "name", None)
         if isinstance(name, str) and not isinstance(getattr(part, "ctx", None), ast.Load):
-            place_of = getattr(part, "lineno", 0), getattr(part, "col_offset", 0)
-            first[name] = min(first.get(name, place_of), place_of)
+            location_of = getattr(part, "lineno", 0), getattr(part, "col_offset", 0)
+            first[name] = min(first.get(name, location_of), location_of)
     others = (scope.locals | scope.nonlocals) - {*scope.parameters}
     return [*scope.parameters, *sorted(others, key=lambda name: (first.get(name, (0, 0)), name))]
 

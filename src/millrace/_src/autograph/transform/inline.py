@@ -388,7 +388,7 @@ def _negate(condition: ast.expr, at: ast.expr) -> ast.expr:
 
 
 def _store_item(name: str, key: ast.expr, value: str) -> list[ast.stmt]:
-    """Builds `x[i] = v`; if `x` is a tensor, which refuses, a changed copy takes its place."""
+    """Builds `x[i] = v`; if `x` is a tensor, which refuses, a changed copy replaces it."""
     return template(
         """
         try:

@@ -27,12 +27,12 @@ class Names:
       composite: Assigned attributes and items of names, such as `self.x` and `a[0]`, by their text.
       items: Names that are written only in the sense that one of their items is.
       declared: Names declared `global` and `nonlocal`.
-      places: The reads of names, in nested functions too: name, line, column.
+      locations: The reads of names, in nested functions too: name, line, column.
     """
 
     def __init__(self) -> None:
         self.items: set[str] = set()
-        self.places: set[tuple[str, int, int]] = set()
+        self.locations: set[tuple[str, int, int]] = set()
         self.read: set[str] = set()
         self.bound: set[str] = set()
         self.rebound: set[str] = set()
@@ -66,7 +66,7 @@ class _Collector(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self.names.read.add(node.id)
-            self.names.places.add((node.id, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
+            self.names.locations.add((node.id, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
         else:
             self.names.bound.add(node.id)
 
@@ -157,7 +157,7 @@ class _Collector(ast.NodeVisitor):
             self.visit(default)
         own = getattr(node, "scope", None) or function_scope(node)  # a block that became a function has its scope
         self.names.captured |= own.free
-        self.names.places |= own.places
+        self.names.locations |= own.locations
         self.names.rebound |= own.nonlocals  # any call of the function may assign its nonlocal variables
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -168,7 +168,7 @@ class _Collector(ast.NodeVisitor):
         self.names.captured |= names.captured | names.declared["nonlocal"]
         self.names.rebound |= names.rebound | names.declared["nonlocal"]
         self.names.read |= names.read
-        self.names.places |= names.places
+        self.names.locations |= names.locations
 
     def _comprehension(self, node: Any) -> None:
         collector = _Collector()
@@ -180,7 +180,7 @@ class _Collector(ast.NodeVisitor):
         own = {name for generator in node.generators for name in names_of(generator.target).written}
         self.names.read |= collector.names.read - own
         self.names.captured |= collector.names.captured - own
-        self.names.places |= collector.names.places
+        self.names.locations |= collector.names.locations
         self.names.bound |= collector.names.bound - own  # a walrus writes outside
         self.names.rebound |= collector.names.rebound - own
 
@@ -196,7 +196,7 @@ class FunctionScope:
       free: Names that come from outside: of an enclosing function, global or builtin.
       globals, nonlocals: Names declared so.
       captured: Locals that nested functions use.
-      places: The reads of names, in nested functions too: name, line, column.
+      locations: The reads of names, in nested functions too: name, line, column.
       rebinding: By the name of a nested function, the locals that a call of the nested function may assign.
     """
 
@@ -210,7 +210,7 @@ class FunctionScope:
         self.locals = ({*self.parameters} | names.bound) - self.globals - self.nonlocals
         self.free = ((names.read | names.captured) - self.locals - self.globals) | self.nonlocals
         self.captured = names.captured & self.locals
-        self.places = names.places
+        self.locations = names.locations
         self.rebinding = _rebinding(node, self.locals) if self.captured else {}
 
 

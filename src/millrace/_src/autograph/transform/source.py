@@ -61,7 +61,7 @@ def _definition(code: types.CodeType, lines: Sequence[str]) -> ast.FunctionDef |
         block = inspect.getblock(lines[first - 1 :])
         tree = ast.parse("if 1:\n" + "".join(block) if block[0][:1].isspace() else "\n" + "".join(block))
     except (SyntaxError, tokenize.TokenError):
-        tree = ast.parse("".join(lines))  # a block that the tokenizer cuts in the wrong place
+        tree = ast.parse("".join(lines))  # a block that the tokenizer cuts at the wrong line
         first = 2
     ast.increment_lineno(tree, first - 2)
     for node in ast.walk(tree):
@@ -132,13 +132,13 @@ def _span(code: types.CodeType) -> _Span | None:
 
     Raises: NoSourceError: if the code has no positions.
     """
-    places = [place for place in _positions(code) if place[2:] != (0, 0)]  # entry and exit have no columns
-    if not places and any(True for _ in _positions(code)):
+    positions = [position for position in _positions(code) if position[2:] != (0, 0)]  # entry and exit have no columns
+    if not positions and any(True for _ in _positions(code)):
         return None
-    if not places:
+    if not positions:
         raise NoSourceError(f"the code of {code.co_name} has no positions")
-    start = min((line, column) for line, _, column, _ in places)
-    return start, max((line, column) for _, line, _, column in places)
+    start = min((line, column) for line, _, column, _ in positions)
+    return start, max((line, column) for _, line, _, column in positions)
 
 
 def _positions(code: types.CodeType) -> Iterator[tuple[int, int, int, int]]:

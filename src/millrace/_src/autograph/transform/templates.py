@@ -114,14 +114,14 @@ def locate(nodes: Sequence[_Node], at: ast.AST) -> list[_Node]:
 
     A position of several lines is reduced to its start: Python takes the last line of a call for the call's position.
     """
-    where = _place_of(at)
+    where = _location_of(at)
     if where is not None:
         for node in nodes:
-            _place(node, where)
+            _set_location(node, where)
     return list(nodes)
 
 
-def _place_of(node: ast.AST) -> dict[str, Any] | None:
+def _location_of(node: ast.AST) -> dict[str, Any] | None:
     own = vars(node)
     if "lineno" not in own:
         return None
@@ -139,9 +139,9 @@ def header(node: Any) -> Any:
     return node.items[0].context_expr if getattr(node, "items", None) else node
 
 
-def _place(node: Any, where: dict[str, Any]) -> None:
+def _set_location(node: Any, where: dict[str, Any]) -> None:
     if "lineno" in node._attributes:
-        own = _place_of(node)
+        own = _location_of(node)
         if own is None:
             vars(node).update(where)
         elif hasattr(node, "scope"):  # a finished block: all nodes in the block have their positions already
@@ -149,7 +149,7 @@ def _place(node: Any, where: dict[str, Any]) -> None:
         else:
             where = own
     for child in ast.iter_child_nodes(node):
-        _place(child, where)
+        _set_location(child, where)
 
 
 def tuple_of(names: Sequence[str | ast.expr]) -> ast.Tuple:

@@ -173,11 +173,11 @@ class IdTableWithHashBuckets(LookupInterface):
 
     def _with_buckets(self, table: StaticHashTable, keys: object, ids: object, is_known: object) -> Any:
         """Returns the ids with those of buckets for unknown keys; only these are hashed, which takes longest."""
-        places = raw.Where(input=raw.LogicalNot(x=is_known))
-        if not places.shape[0]:
+        positions = raw.Where(input=raw.LogicalNot(x=is_known))
+        if not positions.shape[0]:
             return ids
-        other_ids = raw.AddV2(x=self._buckets(raw.GatherNd(params=keys, indices=places)), y=table.size())
-        return raw.TensorScatterUpdate(tensor=ids, indices=places, updates=other_ids)
+        other_ids = raw.AddV2(x=self._buckets(raw.GatherNd(params=keys, indices=positions)), y=table.size())
+        return raw.TensorScatterUpdate(tensor=ids, indices=positions, updates=other_ids)
 
 
 def _key_dtype(table: StaticHashTable | None, asked: object) -> DType:
