@@ -26,8 +26,8 @@ MAX_AXES = 4
 
 
 @dataclasses.dataclass
-class Place:
-    """What holds at a place in a program.
+class ProgramPoint:
+    """What holds at a point in a program.
 
     Attributes:
         values: The names there are, with their shapes; later ones are likelier to be used.
@@ -47,15 +47,15 @@ class Place:
     converts: bool = True
     graphs: bool = False
 
-    def inside(self, *values: Value, **changes: Any) -> Place:
-        """The place at the start of a block here, with further names."""
+    def inside(self, *values: Value, **changes: Any) -> ProgramPoint:
+        """The point at the start of a block here, with further names."""
         new = {name for name, _ in values}
         kept = [value for value in self.values if value[0] not in new]
         return dataclasses.replace(self, values=[*kept, *values], depth=self.depth + 1, **changes)
 
 
 class Expressions:
-    """Writes expressions over the values of a place.
+    """Writes expressions over the values of a point.
 
     Args:
         choose: Makes the choices.
@@ -90,38 +90,38 @@ class Expressions:
         """A name of its own."""
         return f"{prefix}{next(self.numbers)}"
 
-    def write(self, place: Place, text: str) -> None:
-        """Adds lines at the indentation of a place."""
-        self.lines += ["    " * place.depth + line for line in text.split("\n")]
+    def write(self, point: ProgramPoint, text: str) -> None:
+        """Adds lines at the indentation of a point."""
+        self.lines += ["    " * point.depth + line for line in text.split("\n")]
 
-    def assign(self, place: Place, text: str, shape: Shape) -> str:
+    def assign(self, point: ProgramPoint, text: str, shape: Shape) -> str:
         """Gives a value a name."""
         name = self.new()
-        self.write(place, f"{name} = {text}  # {shape}")
-        place.values.append((name, shape))
+        self.write(point, f"{name} = {text}  # {shape}")
+        point.values.append((name, shape))
         return name
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
-    def value(self, place: Place) -> Value:
+    def value(self, point: ProgramPoint) -> Value:
         """A value there is; mostly one of the last ones."""
-        values = place.values
+        values = point.values
         return self.pick(values if self.chance(35) else values[-3:][::-1])
 
-    def test(self, place: Place, converts: bool | None = None) -> str:
+    def test(self, point: ProgramPoint, converts: bool | None = None) -> str:
         """A condition."""
-        patterns = ops.TESTS if (place.converts if converts is None else converts) else ops.TESTS[: ops.OPERATORS_FROM]
-        patterns = [p for p in patterns if "{n}" not in p] if not place.count else patterns
-        found = self.pick(patterns).replace("{x}", self.value(place)[0]).replace("{n}", place.count)
+        patterns = ops.TESTS if (point.converts if converts is None else converts) else ops.TESTS[: ops.OPERATORS_FROM]
+        patterns = [p for p in patterns if "{n}" not in p] if not point.count else patterns
+        found = self.pick(patterns).replace("{x}", self.value(point)[0]).replace("{n}", point.count)
         return found.replace("{c}", str(self.number())).replace("{i}", str(self.choose(4)))
 
-    def fit(self, place: Place, shape: Shape) -> str:
+    def fit(self, point: ProgramPoint, shape: Shape) -> str:
         """An expression of a given shape."""
         if self.chance(35):
-            same = [name for name, has in place.values if has == shape]
+            same = [name for name, has in point.values if has == shape]
             if same:
                 return str(same[-1 - self.choose(len(same))])
-        text, found = self.expression(place) if self.chance(70) else self.value(place)
+        text, found = self.expression(point) if self.chance(70) else self.value(point)
         return self.adapted(text, found, shape)
 
     def adapted(self, text: str, found: Shape, shape: Shape) -> str:
@@ -137,20 +137,20 @@ class Expressions:
             return f"tf.reshape(tf.reshape({text}, [-1])[:{wanted}], {list(shape)})"
         return f"tf.fill({list(shape)}, tf.reduce_sum({text}))"
 
-    def expression(self, place: Place) -> Value:
+    def expression(self, point: ProgramPoint) -> Value:
         """An expression over the values there are; not larger than `LARGEST`."""
         kinds = [self.elementwise, self.broadcast, self.whole, self.reduction, self.layout, self.pair, self.contraction]
         kinds += [self.elementwise, self.broadcast, self.layout, self.joined, self.slice_, self.matrix]
-        text, shape = self.pick(kinds)(place)
+        text, shape = self.pick(kinds)(point)
         while math.prod(shape) > LARGEST or len(shape) > MAX_AXES:
             text, shape = f"tf.reduce_sum({text}, axis=0) * 0.5", shape[1:]
         return text, shape
 
-    def elementwise(self, place: Place) -> Value:
-        name, shape = self.value(place)
+    def elementwise(self, point: ProgramPoint) -> Value:
+        name, shape = self.value(point)
         pattern = self.pick(ops.ELEMENTWISE)
         if (
-            place.graphs
+            point.graphs
             and pattern.startswith(("stop", "tripled", "passed"))
             or "clip_by_norm" in pattern
             and not math.prod(shape)
@@ -158,8 +158,8 @@ class Expressions:
             pattern = ops.ELEMENTWISE[0]
         return pattern.replace("{x}", name), shape
 
-    def broadcast(self, place: Place) -> Value:
-        (x, left), (y, right) = self.value(place), self.value(place)
+    def broadcast(self, point: ProgramPoint) -> Value:
+        (x, left), (y, right) = self.value(point), self.value(point)
         try:
             shape = np.broadcast_shapes(left, right)
         except ValueError:
@@ -171,17 +171,17 @@ class Expressions:
         axis = self.choose(len(shape))
         return axis - len(shape) if self.chance(40) else axis
 
-    def whole(self, place: Place) -> Value:
-        name, shape = self.value(place)
+    def whole(self, point: ProgramPoint) -> Value:
+        name, shape = self.value(point)
         if not shape or 0 in shape:
-            return self.elementwise(place)
+            return self.elementwise(point)
         pattern = self.pick(ops.WHOLE)
         return pattern.replace("{x}", name).replace("{a}", str(self.axis(shape))), shape
 
-    def reduction(self, place: Place) -> Value:
-        name, shape = self.value(place)
+    def reduction(self, point: ProgramPoint) -> Value:
+        name, shape = self.value(point)
         if not shape:
-            return self.elementwise(place)
+            return self.elementwise(point)
         axes = sorted({self.choose(len(shape)) for _ in range(1 + self.choose(2))})
         if self.chance(20):
             axes = list(range(len(shape)))
@@ -194,15 +194,15 @@ class Expressions:
         left = tuple(1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes)
         return pattern.replace("{x}", name).replace("{k}", keywords), left
 
-    def pair(self, place: Place) -> Value:
-        x, shape = self.value(place)
-        same = [name for name, has in place.values if has == shape]
+    def pair(self, point: ProgramPoint) -> Value:
+        x, shape = self.value(point)
+        same = [name for name, has in point.values if has == shape]
         return self.pick(ops.PAIRS).replace("{x}", x).replace("{y}", self.pick(same[::-1])), shape
 
     # --- shapes ------------------------------------------------------------------------------------------------------
 
-    def layout(self, place: Place) -> Value:
-        name, shape = self.value(place)
+    def layout(self, point: ProgramPoint) -> Value:
+        name, shape = self.value(point)
         rank = len(shape)
         if not rank:
             count = self.choose(3) + 1
@@ -241,11 +241,11 @@ class Expressions:
             return f"tf.squeeze({name}, [{at}])", (*shape[:at], *shape[at + 1 :])
         return f"tf.repeat({name}, 2, axis={axis})", tuple(n * (1 + (i == axis)) for i, n in enumerate(shape))
 
-    def slice_(self, place: Place) -> Value:
-        name, shape = self.value(place)
+    def slice_(self, point: ProgramPoint) -> Value:
+        name, shape = self.value(point)
         rank = len(shape)
         if not rank or 0 in shape:
-            return self.elementwise(place)
+            return self.elementwise(point)
         axis, kind = self.choose(rank), self.choose(9)
         size = shape[axis]
         rest = (*shape[:axis], *shape[axis + 1 :])
@@ -274,13 +274,13 @@ class Expressions:
             return f"tf.math.unsorted_segment_sum({name}, {ids[::-1]}, 3)", (3, *shape[1:])
         return f"tf.boolean_mask({name}, {[True, *[bool(i) for i in ids[1:]]]})", (1 + sum(ids[1:]), *shape[1:])
 
-    def joined(self, place: Place) -> Value:
-        name, shape = self.value(place)
+    def joined(self, point: ProgramPoint) -> Value:
+        name, shape = self.value(point)
         if not shape:
-            other = self.value(place)
+            other = self.value(point)
             return f"tf.stack([{name}, {self.adapted(*other, ())}])", (2,)
         axis = self.choose(len(shape))
-        same = [v for v in place.values if len(v[1]) == len(shape) and _agree(v[1], shape, axis)]
+        same = [v for v in point.values if len(v[1]) == len(shape) and _agree(v[1], shape, axis)]
         other, also = self.pick(same[::-1])
         total = shape[axis] + also[axis]
         kind = self.choose(4)
@@ -292,19 +292,19 @@ class Expressions:
             return f"tf.split(tf.concat([{name}, {other}], {axis}), [{shape[axis]}, {also[axis]}], {axis})[1]", also
         part = (*shape[:axis], 1, *shape[axis + 1 :])
         if not shape[axis]:
-            return self.elementwise(place)
+            return self.elementwise(point)
         return f"tf.split({name}, {shape[axis]}, axis={axis})[{self.choose(shape[axis])}]", part
 
     # --- contractions ------------------------------------------------------------------------------------------------
 
-    def contraction(self, place: Place) -> Value:
-        name, shape = self.value(place)
+    def contraction(self, point: ProgramPoint) -> Value:
+        name, shape = self.value(point)
         rank = len(shape)
         if not rank:
-            return self.broadcast(place)
+            return self.broadcast(point)
         kind, last, size = self.choose(8), shape[-1], self.pick((2, 3, 1))
         if kind == 0 or rank == 1:
-            other = self.fit(place, (last, size))
+            other = self.fit(point, (last, size))
             return self.pick(
                 (
                     (f"tf.einsum('...i,ij->...j', {name}, {other})", (*shape[:-1], size)),
@@ -313,29 +313,29 @@ class Expressions:
                 )
             )
         if kind == 1:
-            return f"tf.matmul({name}, {self.fit(place, (*shape[:-2], last, size))})", (*shape[:-1], size)
+            return f"tf.matmul({name}, {self.fit(point, (*shape[:-2], last, size))})", (*shape[:-1], size)
         if kind == 2:
             return f"tf.matmul({name}, {name}, transpose_b=True)", (*shape[:-1], shape[-2])
         if kind == 3:
-            other = self.fit(place, (*shape[:-2], size, shape[-2]))
+            other = self.fit(point, (*shape[:-2], size, shape[-2]))
             return f"tf.matmul({name}, {other}, transpose_a=True, transpose_b=True)", (*shape[:-2], last, size)
         if kind == 4:
-            return f"tf.linalg.matvec({name}, {self.fit(place, (last,))})", shape[:-1]
+            return f"tf.linalg.matvec({name}, {self.fit(point, (last,))})", shape[:-1]
         if kind == 5:
             letters = "bcde"[:rank]
             kept = "".join(c for c in letters if self.chance(50))
             sizes = dict(zip(letters, shape, strict=True))
-            other = self.fit(place, shape[::-1])
+            other = self.fit(point, shape[::-1])
             text = f"tf.einsum('{letters},{letters[::-1]}->{kept[::-1]}', {name}, {other})"
             return text, tuple(sizes[c] for c in kept[::-1])
         if kind == 6 and rank == 2 and shape[0] > 1 and last:
-            filters = self.fit(place, (2, last, size))
+            filters = self.fit(point, (2, last, size))
             return f"tf.nn.conv1d({name}[None], {filters}, 1, 'SAME')[0]", (shape[0], size)
         return f"tf.einsum('...ij,...kj->...ik', {name}, {name})", (*shape[:-1], shape[-2])
 
-    def matrix(self, place: Place) -> Value:
+    def matrix(self, point: ProgramPoint) -> Value:
         size = self.pick((2, 3, 1))
-        name = self.assign(place, self.fit(place, (size, size)), (size, size))
+        name = self.assign(point, self.fit(point, (size, size)), (size, size))
         pattern = self.pick(ops.MATRICES)
         spread = str([1.5 * k for k in range(size)])
         positive = f"(tf.matmul({name}, {name}, transpose_b=True) + 2.0 * tf.eye({size}, dtype=tf.float64))"

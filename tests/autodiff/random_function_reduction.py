@@ -76,18 +76,18 @@ def _shorter_blocks(tree: ast.Module) -> Iterator[ast.Module]:
     for number, node in enumerate(ast.walk(tree)):
         for field in ("body", "orelse"):
             block = getattr(node, field, None)
-            for place in range(len(block) if isinstance(block, list) else 0):
-                if isinstance(block[place], ast.Return):
+            for point in range(len(block) if isinstance(block, list) else 0):
+                if isinstance(block[point], ast.Return):
                     continue
                 smaller = copy.deepcopy(tree)
                 statements = getattr(list(ast.walk(smaller))[number], field)
-                inner = getattr(statements[place], "body", [])
-                is_block = isinstance(statements[place], (ast.If, ast.For, ast.While))
-                del statements[place]
+                inner = getattr(statements[point], "body", [])
+                is_block = isinstance(statements[point], (ast.If, ast.For, ast.While))
+                del statements[point]
                 if statements or field == "orelse":
                     yield smaller
                 if is_block:
-                    statements[place:place] = inner
+                    statements[point:point] = inner
                     yield smaller
 
 

@@ -75,8 +75,8 @@ def make(choose: Choose) -> Program:
 
 
 @dataclasses.dataclass
-class _Place:
-    """What holds at a place in a program.
+class _ProgramPoint:
+    """What holds at a point in a program.
 
     Attributes:
         names: The int variables that certainly have a value.
@@ -104,8 +104,8 @@ class _Place:
     is_nested: bool = False
     result: tuple[str, ...] = ()
 
-    def inside(self, **changes: Any) -> _Place:
-        """The place at the start of a block here."""
+    def inside(self, **changes: Any) -> _ProgramPoint:
+        """The point at the start of a block here."""
         copies = {
             "names": {*self.names},
             "vectors": {*self.vectors},
@@ -115,7 +115,7 @@ class _Place:
         }
         return dataclasses.replace(self, **(copies | {"depth": self.depth + 1} | changes))
 
-    def join(self, *ends: _Place | None) -> bool:
+    def join(self, *ends: _ProgramPoint | None) -> bool:
         """Takes over what holds at all ends of blocks; False if none of them is reached."""
         reached = [end for end in ends if end is not None]
         if not reached:
@@ -146,18 +146,18 @@ class _Writer:
         """True in so many of 100 cases; False is simpler."""
         return self.choose(100) >= 100 - percent
 
-    def write(self, place: _Place, text: str) -> None:
-        """Adds lines at the indentation of a place."""
-        self.lines += ["    " * (place.depth + 1) + line for line in text.split("\n")]
+    def write(self, point: _ProgramPoint, text: str) -> None:
+        """Adds lines at the indentation of a point."""
+        self.lines += ["    " * (point.depth + 1) + line for line in text.split("\n")]
 
     # --- the function ------------------------------------------------------------------------------------------------
 
     def program(self) -> list[str]:
         """The lines of the function."""
-        place = _Place({*_TENSORS, "n"}, {"v"}, set(), {}, set())
+        point = _ProgramPoint({*_TENSORS, "n"}, {"v"}, set(), {}, set())
         self.lines = ["def program(a, b, v, n):"]
-        self.write(place, f"p = {self.choose(5)}")
-        place.names.add("p")
+        self.write(point, f"p = {self.choose(5)}")
+        point.names.add("p")
         for name, text in (
             ("box", "box = Box(a)"),
             ("d", "d = {'k': b}"),
@@ -167,59 +167,59 @@ class _Writer:
             ("w", "w = v + 1"),
         ):
             if self.has[name]:
-                self.write(place, text)
+                self.write(point, text)
         if self.has["f"]:
-            place.flags.add("f")
+            point.flags.add("f")
         if self.has["w"]:
-            place.vectors.add("w")
+            point.vectors.add("w")
         if self.has["helper"]:
-            self.helper(place)
+            self.helper(point)
         if self.has["bump"]:
-            self.bump(place)
+            self.bump(point)
         parts = ["a", "b", "p", *[e for e, n in _PARTS.items() if self.has[n]]]
         chosen = [part for part in parts if self.chance(60)] or ["a"]
-        place.result = tuple(chosen)
-        if self.block(place, 1 + self.choose(6)):
+        point.result = tuple(chosen)
+        if self.block(point, 1 + self.choose(6)):
             only = not any(line.lstrip().startswith("return (") for line in self.lines)
             grown = ("grown",) if only and self.has["grown"] else ()
-            self.write(place, f"return ({', '.join((*place.result, *grown))},)")
+            self.write(point, f"return ({', '.join((*point.result, *grown))},)")
         return self.lines
 
-    def early_return(self, place: _Place) -> str:
+    def early_return(self, point: _ProgramPoint) -> str:
         """`return` with the structure of the last one, and other values."""
         values = [
-            part if self.chance(40) else self.vector(place) if part in ("v + 0", "w + 0") else f"{self.number(place)}"
-            for part in place.result
+            part if self.chance(40) else self.vector(point) if part in ("v + 0", "w + 0") else f"{self.number(point)}"
+            for part in point.result
         ]
         return f"return ({', '.join(values)},)"
 
-    def helper(self, place: _Place) -> None:
+    def helper(self, point: _ProgramPoint) -> None:
         """A function that returns early, of its own arguments and variables around."""
-        inner = place.inside(names={"x", "y", *self.some(place.names)}, functions={}, is_nested=True)
+        inner = point.inside(names={"x", "y", *self.some(point.names)}, functions={}, is_nested=True)
         test, first, last = self.test(inner), self.number(inner), self.number(inner)
         style = self.choose(4)
         if style == 0:
-            self.write(place, f"helper = lambda x, y: {first} if {test} else {last}")
+            self.write(point, f"helper = lambda x, y: {first} if {test} else {last}")
         elif style == 1:
-            self.write(place, f"def helper(x, y):\n    if {test}:\n        return {first}\n    return {last}")
+            self.write(point, f"def helper(x, y):\n    if {test}:\n        return {first}\n    return {last}")
         elif style == 2:
             self.write(
-                place,
+                point,
                 f"def helper(x, y):\n    if {test}:\n        x = {first}\n    else:\n        x += 1\n    return x",
             )
         else:
             loop = f"for i in range(3):\n        if {test}:\n            return {first}\n        y += i"
-            self.write(place, f"def helper(x, y):\n    {loop}\n    return {last}")
-        place.functions["helper"] = 2
+            self.write(point, f"def helper(x, y):\n    {loop}\n    return {last}")
+        point.functions["helper"] = 2
 
-    def bump(self, place: _Place) -> None:
+    def bump(self, point: _ProgramPoint) -> None:
         """A function that changes a variable of the function around."""
         name = self.pick(("p", "a"))
-        inner = place.inside(names={"x", name}, functions={}, is_nested=True)
+        inner = point.inside(names={"x", name}, functions={}, is_nested=True)
         self.write(
-            place, f"def bump(x):\n    nonlocal {name}\n    {name} = {self.number(inner)} % {_BOUND}\n    return {name}"
+            point, f"def bump(x):\n    nonlocal {name}\n    {name} = {self.number(inner)} % {_BOUND}\n    return {name}"
         )
-        place.functions["bump"] = 1
+        point.functions["bump"] = 1
 
     def some(self, names: set[str]) -> set[str]:
         """A few of the names."""
@@ -227,7 +227,7 @@ class _Writer:
 
     # --- statements --------------------------------------------------------------------------------------------------
 
-    def block(self, place: _Place, count: int) -> bool:
+    def block(self, point: _ProgramPoint, count: int) -> bool:
         """Statements; whether control reaches their end."""
         wrote = False
         for _ in range(count):
@@ -235,289 +235,289 @@ class _Writer:
                 break
             self.budget -= 1
             wrote = True
-            if not self.statement(place):
+            if not self.statement(point):
                 return False
         return True
 
-    def statement(self, place: _Place) -> bool:
+    def statement(self, point: _ProgramPoint) -> bool:
         """One statement; whether control reaches its end."""
         simple = [self.assign, self.augment, self.unpack, self.store, self.call, self.set_flag, self.walrus]
         compound = [self.if_, self.if_, self.for_, self.for_, self.while_, self.while_true, self.with_, self.try_]
-        if place.depth < 4 and self.chance(50):
-            return bool(self.pick(compound)(place))
-        if place.depth and self.chance(30):
-            return self.exit(place)
-        self.pick(simple)(place)
+        if point.depth < 4 and self.chance(50):
+            return bool(self.pick(compound)(point))
+        if point.depth and self.chance(30):
+            return self.exit(point)
+        self.pick(simple)(point)
         return True
 
-    def target(self, place: _Place) -> str:
+    def target(self, point: _ProgramPoint) -> str:
         """A number that can be assigned."""
         return self.pick([*_TENSORS, *_PYTHON, *_FRESH])
 
-    def assign(self, place: _Place) -> None:
+    def assign(self, point: _ProgramPoint) -> None:
         """`a = expression`."""
-        if place.vectors and self.chance(25):
+        if point.vectors and self.chance(25):
             name = self.pick(("v", "w")) if self.has["w"] else "v"
-            self.write(place, f"{name} = {self.vector(place)} % {_BOUND}")
+            self.write(point, f"{name} = {self.vector(point)} % {_BOUND}")
             return
-        value = f"({self.number(place)}) % {_BOUND}"
-        name = self.target(place)
-        self.write(place, f"{name} = {value}")
-        place.names.add(name)
+        value = f"({self.number(point)}) % {_BOUND}"
+        name = self.target(point)
+        self.write(point, f"{name} = {value}")
+        point.names.add(name)
 
-    def augment(self, place: _Place) -> None:
+    def augment(self, point: _ProgramPoint) -> None:
         """`a += expression`."""
-        name = self.pick(sorted(place.names & {*_TENSORS, *_PYTHON, *_FRESH}))
+        name = self.pick(sorted(point.names & {*_TENSORS, *_PYTHON, *_FRESH}))
         operator = self.pick(("+=", "-=", "%=", "//="))
-        value = self.pick(_MODULI) if operator in ("%=", "//=") else f"({self.number(place)}) % 7"
-        self.write(place, f"{name} {operator} {value}")
+        value = self.pick(_MODULI) if operator in ("%=", "//=") else f"({self.number(point)}) % 7"
+        self.write(point, f"{name} {operator} {value}")
 
-    def unpack(self, place: _Place) -> None:
+    def unpack(self, point: _ProgramPoint) -> None:
         """`a, b = b, a`."""
-        first, second = self.target(place), self.target(place)
-        self.write(place, f"{first}, {second} = ({self.number(place)}) % {_BOUND}, ({self.number(place)}) % {_BOUND}")
-        place.names |= {first, second}
+        first, second = self.target(point), self.target(point)
+        self.write(point, f"{first}, {second} = ({self.number(point)}) % {_BOUND}, ({self.number(point)}) % {_BOUND}")
+        point.names |= {first, second}
 
-    def store(self, place: _Place) -> None:
+    def store(self, point: _ProgramPoint) -> None:
         """An assignment to an item or attribute."""
-        targets = ["v[0]", f"v[{self.atom(place)} % 3]"]
+        targets = ["v[0]", f"v[{self.atom(point)} % 3]"]
         targets += [text for name, text in _STORES.items() if self.has[name]]
         if self.has["xs"]:
-            targets += [f"xs[{index}]" for index in sorted(place.indices)]
+            targets += [f"xs[{index}]" for index in sorted(point.indices)]
         if self.has["w"]:
             targets += ["w[1]"]
         target = self.pick(targets)
         if self.chance(30):
-            self.write(place, f"{target} += {self.choose(5)}")
+            self.write(point, f"{target} += {self.choose(5)}")
         else:
-            self.write(place, f"{target} = ({self.number(place)}) % {_BOUND}")
+            self.write(point, f"{target} = ({self.number(point)}) % {_BOUND}")
 
-    def call(self, place: _Place) -> None:
+    def call(self, point: _ProgramPoint) -> None:
         """A call for its effect, or of a lambda."""
-        if "bump" in place.functions:
-            self.write(place, f"bump({self.number(place)})")
+        if "bump" in point.functions:
+            self.write(point, f"bump({self.number(point)})")
             return
-        inner = place.inside(names={"z", *place.names}, is_nested=True)
+        inner = point.inside(names={"z", *point.names}, is_nested=True)
         name = self.pick(_FRESH)
-        self.write(place, f"{name} = (lambda z: {self.number(inner)})({self.atom(place)}) % {_BOUND}")
-        place.names.add(name)
+        self.write(point, f"{name} = (lambda z: {self.number(inner)})({self.atom(point)}) % {_BOUND}")
+        point.names.add(name)
 
-    def set_flag(self, place: _Place) -> None:
+    def set_flag(self, point: _ProgramPoint) -> None:
         """`f = condition`."""
-        self.write(place, f"f = {self.test(place)}")
-        place.flags.add("f")
+        self.write(point, f"f = {self.test(point)}")
+        point.flags.add("f")
 
-    def walrus(self, place: _Place) -> None:
+    def walrus(self, point: _ProgramPoint) -> None:
         """`b = (t := a) + t`."""
         name = self.pick(_FRESH)
-        self.write(place, f"b = (({name} := ({self.number(place)}) % {_BOUND}) + {self.atom(place)}) % {_BOUND}")
-        place.names.add(name)
+        self.write(point, f"b = (({name} := ({self.number(point)}) % {_BOUND}) + {self.atom(point)}) % {_BOUND}")
+        point.names.add(name)
 
-    def exit(self, place: _Place) -> bool:
+    def exit(self, point: _ProgramPoint) -> bool:
         """A jump; under a condition if it stands in the block of a loop or `with`."""
-        if place.can_jump and self.chance(70):
-            self.write(place, self.pick(("break", "continue")))
-        elif place.result:
-            self.write(place, self.early_return(place))
+        if point.can_jump and self.chance(70):
+            self.write(point, self.pick(("break", "continue")))
+        elif point.result:
+            self.write(point, self.early_return(point))
         else:
-            self.write(place, "pass")
+            self.write(point, "pass")
             return True
         return False
 
     # --- blocks ------------------------------------------------------------------------------------------------------
 
-    def sub(self, place: _Place, **changes: Any) -> _Place | None:
+    def sub(self, point: _ProgramPoint, **changes: Any) -> _ProgramPoint | None:
         """A block one level deeper; what holds at its end."""
-        inner = place.inside(**changes)
+        inner = point.inside(**changes)
         return inner if self.block(inner, 1 + self.choose(3)) else None
 
-    def if_(self, place: _Place) -> bool:
+    def if_(self, point: _ProgramPoint) -> bool:
         """`if`, `elif`, `else`."""
-        self.write(place, f"if {self.test(place)}:")
-        ends = [self.sub(place)]
+        self.write(point, f"if {self.test(point)}:")
+        ends = [self.sub(point)]
         while self.chance(25):
-            self.write(place, f"elif {self.test(place, certain=False)}:")
-            ends.append(self.sub(place))
+            self.write(point, f"elif {self.test(point, certain=False)}:")
+            ends.append(self.sub(point))
         if self.chance(50):
-            self.write(place, "else:")
-            ends.append(self.sub(place))
+            self.write(point, "else:")
+            ends.append(self.sub(point))
         else:
-            ends.append(place.inside())
-        return place.join(*ends)
+            ends.append(point.inside())
+        return point.join(*ends)
 
-    def for_(self, place: _Place) -> bool:
+    def for_(self, point: _ProgramPoint) -> bool:
         """A loop over a tensor or a Python collection."""
-        if place.loops >= 2:
-            return self.if_(place)
-        over = self.iterable(place)
-        inner = place.inside(loops=place.loops + 1, can_jump=True)
+        if point.loops >= 2:
+            return self.if_(point)
+        over = self.iterable(point)
+        inner = point.inside(loops=point.loops + 1, can_jump=True)
         if over == "enumerate":
-            self.write(place, f"for i{place.loops}, e{place.loops} in enumerate([{self.number(place)}, 2]):")
-            inner.names |= {f"i{place.loops}", f"e{place.loops}"}
+            self.write(point, f"for i{point.loops}, e{point.loops} in enumerate([{self.number(point)}, 2]):")
+            inner.names |= {f"i{point.loops}", f"e{point.loops}"}
         else:
-            self.write(place, f"for i{place.loops} in {over}:")
-            inner.names.add(f"i{place.loops}")
+            self.write(point, f"for i{point.loops} in {over}:")
+            inner.names.add(f"i{point.loops}")
         if over == "range(3)":
-            inner.indices.add(f"i{place.loops}")
+            inner.indices.add(f"i{point.loops}")
         self.block(inner, 1 + self.choose(3))
-        if self.has["grown"] and over.startswith(("v", "tf.range")) and not place.depth and self.chance(60):
+        if self.has["grown"] and over.startswith(("v", "tf.range")) and not point.depth and self.chance(60):
             self.lines.insert(
-                self._line_after_header(place), "    " * (place.depth + 2) + f"grown.append(i{place.loops})"
+                self._line_after_header(point), "    " * (point.depth + 2) + f"grown.append(i{point.loops})"
             )
-        return self.otherwise(place)
+        return self.otherwise(point)
 
-    def _line_after_header(self, place: _Place) -> int:
-        header = "    " * (place.depth + 1) + "for "
+    def _line_after_header(self, point: _ProgramPoint) -> int:
+        header = "    " * (point.depth + 1) + "for "
         return max(i for i, line in enumerate(self.lines) if line.startswith(header)) + 1
 
-    def iterable(self, place: _Place) -> str:
+    def iterable(self, point: _ProgramPoint) -> str:
         """What a `for` loop runs over."""
         kinds = ["range(3)", "v + 0", "tf.range", "range", "list", "evens", "range(4, 0, -1)", "enumerate"]
         kind = self.pick([*kinds, "xs"] if self.has["xs"] else kinds)
         if kind in ("tf.range", "range"):
-            return f"{kind}({self.atom(place)} % 4)"
+            return f"{kind}({self.atom(point)} % 4)"
         if kind == "list":
-            return f"[{self.number(place)}, {self.atom(place)}]"
+            return f"[{self.number(point)}, {self.atom(point)}]"
         return f"tf.range({self.choose(3)}, 4, 2)" if kind == "evens" else str(kind)
 
-    def otherwise(self, place: _Place) -> bool:
+    def otherwise(self, point: _ProgramPoint) -> bool:
         """`else` of a loop."""
         if self.chance(20):
-            self.write(place, "else:")
-            self.sub(place)
+            self.write(point, "else:")
+            self.sub(point)
         return True
 
-    def while_(self, place: _Place) -> bool:
+    def while_(self, point: _ProgramPoint) -> bool:
         """A loop that counts, with the counter a Python number or a tensor."""
-        if place.loops >= 2:
-            return self.if_(place)
+        if point.loops >= 2:
+            return self.if_(point)
         self.counters += 1
         counter = f"k{self.counters}"
-        self.write(place, f"{counter} = {self.pick(('0', 'a * 0'))}")
-        place.names.add(counter)
+        self.write(point, f"{counter} = {self.pick(('0', 'a * 0'))}")
+        point.names.add(counter)
         test = f"{counter} < {1 + self.choose(4)}"
         if self.chance(60):
-            joined = (test, self.test(place, certain=False))
+            joined = (test, self.test(point, certain=False))
             test = " and ".join(joined if self.chance(50) else joined[::-1])
-        self.write(place, f"while {test}:")
-        inner = place.inside(loops=place.loops + 1, can_jump=True)
+        self.write(point, f"while {test}:")
+        inner = point.inside(loops=point.loops + 1, can_jump=True)
         self.write(inner, f"{counter} += 1")
         self.block(inner, 1 + self.choose(3))
-        return self.otherwise(place)
+        return self.otherwise(point)
 
-    def while_true(self, place: _Place) -> bool:
+    def while_true(self, point: _ProgramPoint) -> bool:
         """`while True` with a `break`."""
-        if place.loops >= 2:
-            return self.if_(place)
+        if point.loops >= 2:
+            return self.if_(point)
         self.counters += 1
         counter = f"k{self.counters}"
-        self.write(place, f"{counter} = {self.pick(('0', 'a * 0'))}")
-        self.write(place, "while True:")
-        inner = place.inside(loops=place.loops + 1, can_jump=True)
+        self.write(point, f"{counter} = {self.pick(('0', 'a * 0'))}")
+        self.write(point, "while True:")
+        inner = point.inside(loops=point.loops + 1, can_jump=True)
         inner.names.add(counter)
         self.write(inner, f"{counter} += 1")
         condition = f"{counter} > {1 + self.choose(3)}"
         if self.chance(60):
             condition += f" or {self.test(inner, certain=False)}"
         end = "break"
-        if place.result and self.chance(20):
+        if point.result and self.chance(20):
             end = self.early_return(inner.inside())
         self.write(inner, f"if {condition}:\n    {end}")
         self.block(inner, 1 + self.choose(3))
-        place.names.add(counter)
+        point.names.add(counter)
         return True
 
-    def with_(self, place: _Place) -> bool:
+    def with_(self, point: _ProgramPoint) -> bool:
         """`with`."""
-        self.write(place, "with scope():")
-        return place.join(self.sub(place))
+        self.write(point, "with scope():")
+        return point.join(self.sub(point))
 
-    def try_(self, place: _Place) -> bool:
+    def try_(self, point: _ProgramPoint) -> bool:
         """`try` with `finally`, or with an exception that Python values decide about."""
-        self.write(place, "try:")
+        self.write(point, "try:")
         if self.chance(60):
-            end = self.sub(place)
-            self.write(place, "finally:")
-            final = place.inside(result=(), can_jump=False, loops=2)
+            end = self.sub(point)
+            self.write(point, "finally:")
+            final = point.inside(result=(), can_jump=False, loops=2)
             self.assign(final)
             if self.chance(30):
                 self.if_(final)
-            return place.join(end)
-        inner = place.inside()
+            return point.join(end)
+        inner = point.inside()
         self.assign(inner)
         self.write(inner, f"if n > {self.choose(4)}:\n    raise ValueError")
         self.augment(inner)
-        self.write(place, "except ValueError:")
-        return place.join(place.inside(), self.sub(place))
+        self.write(point, "except ValueError:")
+        return point.join(point.inside(), self.sub(point))
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
-    def atom(self, place: _Place) -> str:
+    def atom(self, point: _ProgramPoint) -> str:
         """A number without an operator; small enough to multiply."""
-        options = [*sorted(place.names), str(self.choose(10)), "v[1]", f"v[{self.pick(sorted(place.names))} % 3]"]
+        options = [*sorted(point.names), str(self.choose(10)), "v[1]", f"v[{self.pick(sorted(point.names))} % 3]"]
         options += [text for name, text in _READS.items() if self.has[name]]
         if self.has["xs"]:
-            options += [f"xs[{index}]" for index in sorted(place.indices)]
+            options += [f"xs[{index}]" for index in sorted(point.indices)]
         return str(self.pick(options))
 
-    def number(self, place: _Place, depth: int = 0) -> str:
+    def number(self, point: _ProgramPoint, depth: int = 0) -> str:
         """An int32 expression."""
         if depth > 1 or self.chance(45):
-            return self.atom(place)
+            return self.atom(point)
         kind = self.choose(12)
         if kind < 5:
             operator = self.pick(("+", "-", "*"))
-            return f"({self.atom(place)} {operator} {self.atom(place)})"
+            return f"({self.atom(point)} {operator} {self.atom(point)})"
         if kind < 7:
-            return f"({self.number(place, depth + 1)} {self.pick(('%', '//'))} {self.pick(_MODULI)})"
+            return f"({self.number(point, depth + 1)} {self.pick(('%', '//'))} {self.pick(_MODULI)})"
         if kind < 9:
-            test = self.test(place, depth + 1)
-            lazy = place.inside(is_lazy=True)
+            test = self.test(point, depth + 1)
+            lazy = point.inside(is_lazy=True)
             return f"({self.number(lazy, depth + 1)} if {test} else {self.number(lazy, depth + 1)})"
         if kind == 9:
-            return f"tf.reduce_sum({self.vector(place)} % 7)"
-        if kind == 10 and place.functions:
-            name = self.pick(sorted(place.functions))
-            return f"{name}({', '.join(self.atom(place) for _ in range(place.functions[name]))})"
+            return f"tf.reduce_sum({self.vector(point)} % 7)"
+        if kind == 10 and point.functions:
+            name = self.pick(sorted(point.functions))
+            return f"{name}({', '.join(self.atom(point) for _ in range(point.functions[name]))})"
         if self.has["xs"]:
             return f"sum([y * 2 for y in xs if n < {self.choose(5)}])" if self.chance(30) else "len(xs)"
-        return f"-{self.atom(place)}"
+        return f"-{self.atom(point)}"
 
-    def vector(self, place: _Place) -> str:
+    def vector(self, point: _ProgramPoint) -> str:
         """An int32 vector that is no other variable's."""
-        name = self.pick(sorted(place.vectors))
+        name = self.pick(sorted(point.vectors))
         kind = self.choose(4)
         if kind == 0:
-            return f"({name} + {self.atom(place)})"
+            return f"({name} + {self.atom(point)})"
         if kind == 1:
             return f"({name} * {self.choose(4)})"
         if kind == 2:
-            return f"({self.pick(sorted(place.vectors))} - {name})"
-        return f"({name} + 1 if {self.test(place, 1)} else {name} - 1)"
+            return f"({self.pick(sorted(point.vectors))} - {name})"
+        return f"({name} + 1 if {self.test(point, 1)} else {name} - 1)"
 
-    def test(self, place: _Place, depth: int = 0, certain: bool = True) -> str:
+    def test(self, point: _ProgramPoint, depth: int = 0, certain: bool = True) -> str:
         """A condition."""
         kind = self.choose(11) if depth < 2 else self.choose(5)
         if kind < 4:
-            return f"{self.atom(place)} {self.pick(('>', '<', '==', '!=', '<=', '>='))} {self.atom(place)}"
+            return f"{self.atom(point)} {self.pick(('>', '<', '==', '!=', '<=', '>='))} {self.atom(point)}"
         if kind == 4:
-            return str(self.pick(sorted(place.flags))) if place.flags else f"n > {self.choose(5)}"
+            return str(self.pick(sorted(point.flags))) if point.flags else f"n > {self.choose(5)}"
         if kind == 5:
-            return f"{self.atom(place)} < {self.number(place, 1)} <= {self.atom(place)}"
+            return f"{self.atom(point)} < {self.number(point, 1)} <= {self.atom(point)}"
         if kind in (6, 7):
-            lazy = place.inside(is_lazy=True)
+            lazy = point.inside(is_lazy=True)
             first, second = (self.test(lazy, depth + 1, False) for _ in range(2))
             return f"({first} {'and' if kind == 6 else 'or'} {second})"
         if kind == 8:
-            return f"not {self.test(place, depth + 1, certain)}"
+            return f"not {self.test(point, depth + 1, certain)}"
         if kind == 9:
-            return f"{self.atom(place)} in (1, 2, {self.choose(10)})"
-        if place.is_nested:
-            return f"{self.number(place, 1)} > {self.choose(10)}"
+            return f"{self.atom(point)} in (1, 2, {self.choose(10)})"
+        if point.is_nested:
+            return f"{self.number(point, 1)} > {self.choose(10)}"
         assigned = {*_TENSORS, *_PYTHON, *_FRESH}
-        name = self.pick(sorted(place.names & assigned) if place.is_lazy or not certain else sorted(assigned))
-        text = f"({name} := ({self.number(place, 1)}) % {_BOUND}) > {self.choose(10)}"
-        place.names.add(name)
+        name = self.pick(sorted(point.names & assigned) if point.is_lazy or not certain else sorted(assigned))
+        text = f"({name} := ({self.number(point, 1)}) % {_BOUND}) > {self.choose(10)}"
+        point.names.add(name)
         return text
 
 

@@ -58,7 +58,7 @@ _FOUND = {
                 grown.append(x)
         return (grown,)
     """,
-    "items of a list at places that only the loop knows": """
+    "items of a list at points that only the loop knows": """
         xs = [a, b, 3]
         for j in tf.range(2):
             for i in range(3):
@@ -173,11 +173,11 @@ def plain_answers(program: Program) -> list[Any] | None:
 
 def assert_same(expected: Sequence[Any], found: Sequence[Any], mode: str, program: Program) -> None:
     """Raises AssertionError unless the answers are the same."""
-    for place, (left, right) in enumerate(zip(expected, found, strict=True)):
+    for point, (left, right) in enumerate(zip(expected, found, strict=True)):
         try:
             modes.assert_same_value(left, right)
         except AssertionError as error:
-            told = f"{mode} {program.args[place]}: {left} and {right}\n{error}\n{program.source}"
+            told = f"{mode} {program.args[point]}: {left} and {right}\n{error}\n{program.source}"
             raise AssertionError(told) from None
 
 

@@ -45,7 +45,7 @@ def test_a_miss_among_a_thousand_traces_compares_next_to_nothing(comparisons: li
     assert comparisons[0] <= 2
 
 
-def test_a_wider_trace_among_a_thousand_is_found_by_its_outline(comparisons: list[int]) -> None:
+def test_a_wider_trace_among_a_thousand_is_found_by_its_structure_key(comparisons: list[int]) -> None:
     cache = TraceCache()
     for i in range(1000):
         cache.add(key(TensorSpec([i, 7])), i, 1, i)

@@ -240,7 +240,7 @@ def _some(tangents: Sequence[Any]) -> bool:
 
 
 def mark_constants(recorders: Sequence[Any], sources: Sequence[Any], tangents: Sequence[Any]) -> None:
-    """Tells the accumulators that follow a source which tangents do not change with the source."""
+    """Marks, for the accumulators that follow a source, the tangents that do not change with the source."""
     for recorder in recorders:
         if recorder.is_forward and _any_watches([recorder], sources):
             recorder.mark_constant([t for t in tangents if t is not None and recorder.tangent(t) is None])

@@ -108,7 +108,7 @@ def entry_gradients(entry: TapeEntry, output_gradients: Sequence[Any]) -> Sequen
 
 
 def _takes_none(plan: GradientPlan, entry: TapeEntry) -> Sequence[bool]:
-    """Tells, for each flat output, whether the gradient may be missing."""
+    """Returns, for each flat output, whether the gradient may be missing."""
     return plan.takes_none if len(plan.takes_none) == len(entry.output_specs) else [False] * len(entry.output_specs)
 
 

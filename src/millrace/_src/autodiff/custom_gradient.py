@@ -3,7 +3,7 @@
 The function runs as any other code, so that a gradient of the gradient finds the values that the gradient function
 uses. The results then pass through one more step. A tape that watches an argument records that step with the user's
 gradient function. In a graph the step is an `IdentityN` operation over results, arguments and variables. The operation
-carries the gradient function, so every way of differentiating the graph uses that function.
+carries the gradient function, so every mode of differentiating the graph uses that function.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class ForwardAccumulator:
     [12.0, 0.0]
 
     Accumulators may be nested to any depth: an outer accumulator sees the tangents that an inner accumulator computes,
-    not the other way round. Accumulators work in a `tf.function`, around the call of a `tf.function` (also with
+    not conversely. Accumulators work in a `tf.function`, around the call of a `tf.function` (also with
     `jit_compile=True`), and through `tf.cond`, `tf.while_loop` and what is made of these two.
 
     Args:

@@ -164,7 +164,7 @@ def find_named_rule(operation: Any) -> Callable[..., Any] | None:
 def _missing(operation: Operation, name: str) -> str:
     return (
         f"No gradient defined for operation'{operation.name}' (op type: {operation.type}). It asks for the rule "
-        f"'{name}', which nobody entered with tf.RegisterGradient; tf.stop_gradient makes it a constant."
+        f"'{name}', which was not registered with tf.RegisterGradient; tf.stop_gradient makes it a constant."
     )
 
 

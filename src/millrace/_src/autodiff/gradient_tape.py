@@ -315,7 +315,7 @@ class GradientTape:
           target: a Tensor of shape `[batch, ...]` whose entries depend each on the same entry of `source` alone.
           source: a Tensor or Variable of shape `[batch, ...]`.
           unconnected_gradients: accepted as by `jacobian`; a target that does not depend on the source gives zeros
-            either way, as in TensorFlow.
+            in both modes, as in TensorFlow.
           parallel_iterations: as for `jacobian`.
           experimental_use_pfor: as for `jacobian`.
 

@@ -126,7 +126,7 @@ def _concatenate(*parts: Any) -> Any:
 
 
 def _set_shape(tensor: Any, shape: TensorShape) -> Any:
-    """Tells a tensor of a graph its shape."""
+    """Sets the shape of a tensor of a graph."""
     if not executing_eagerly():
         tensor.set_shape(shape)
     return tensor
@@ -165,7 +165,7 @@ def _check_parallel_iterations(number: object, error: type[Exception]) -> None:
 
 
 def _in_python(one: Backward, seeds: Any) -> list[Any]:
-    """Computes the rows one after the other, eagerly; of no rows, a pass with a seed of zeros tells the shapes."""
+    """Computes the rows one after the other, eagerly; of no rows, a pass with a seed of zeros gives the shapes."""
     count = int(seeds.shape[0])
     passes = [one(seeds[i]) for i in range(count)]
     if count:
@@ -180,7 +180,7 @@ def _in_python(one: Backward, seeds: Any) -> list[Any]:
 
 
 def _in_a_loop(one: Backward, seeds: Any, parallel_iterations: int | None) -> list[Any]:
-    """Computes the rows by a loop of the graph. A trial in a graph of its own tells which sources have a gradient."""
+    """Computes the rows by a loop of the graph. A trial in a graph of its own shows which sources have a gradient."""
     trial = FuncGraph(f"jacobian_{context.unique_id()}")
     with trial.as_default(), context.tapes_scope(()):
         probed = one(trial.add_placeholder(seeds.dtype, seeds.shape[1:], "seed"))

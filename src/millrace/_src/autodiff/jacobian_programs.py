@@ -93,4 +93,4 @@ def _input(graph: FuncGraph, tensor: Any, count: int | None) -> Value:
 
 
 def _refuse(operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
-    raise NotImplementedError(f"{operation.type} has no rule for all rows at once; the loop of the general way has.")
+    raise NotImplementedError(f"{operation.type} has no rule for all rows at once; the loop of the slow path has.")

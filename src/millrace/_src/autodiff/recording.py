@@ -34,7 +34,7 @@ def is_trainable(dtype: DTypeLike) -> bool:
 
 
 class Recording:
-    """The way to record the calls of one op with the same dtypes and attributes.
+    """Records the calls of one op with the same dtypes and attributes.
 
     The tensors of a call are numbered: its flat inputs first, then its flat outputs.
     """

@@ -9,7 +9,7 @@ nothing between the kernels.
 Not every sweep can be such a program. The sweep goes op by op where another tape watches, where a rule is the user's
 own Python code or has effects, and where the tape holds a function with its own gradient. The sweep also goes op by op
 if a program fails, and then names the error. A tape of more than `_MAX_BYTES` is swept op by op too: such a sweep
-frees values on the way, and the time that a program saves does not matter there.
+frees values as it goes, and the time that a program saves does not matter there.
 """
 
 from __future__ import annotations

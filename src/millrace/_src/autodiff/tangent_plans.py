@@ -95,7 +95,7 @@ class TangentPlan:
         return [seed_like(outputs[p]) if kind == "seed" else values[kind][p] for kind, p in self.sources]
 
     def run(self, arguments: Sequence[EagerTensor]) -> list[Any]:
-        """Computes the output tangents at once, seen by nobody."""
+        """Computes the output tangents at once; no recorder sees the computation."""
         if self._compiled is None:
             optimized = optimize(self.graph, self.inputs, self.found, with_effects=False)
             self._compiled = eager_engine().compile(optimized).quiet_run()

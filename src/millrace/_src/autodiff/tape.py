@@ -211,7 +211,7 @@ def output_specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
 
 
 class VariableWatcher:
-    """A tape that records nothing, and tells the outer tapes which variables are read."""
+    """A tape that records nothing, and notifies the outer tapes of the variables that are read."""
 
     is_forward = False
     persistent = False

@@ -1,10 +1,10 @@
 """Conditionals on many rows at once.
 
 A predicate that is the same for all rows chooses a branch for all rows. A predicate that differs from row to row is
-first asked whether all rows go one way; then all rows do. Otherwise both branches run on all rows, and each row takes
-the results of its own branch. In the other branch, a row is replaced by a row that belongs there. So a branch sees no
-value that it would not see in a loop over the rows: nothing fails or fails to end, and no gradient of a result that is
-not taken turns the others into NaN.
+first asked whether all rows take one branch; then all rows do. Otherwise both branches run on all rows, and each row
+takes the results of its own branch. In the other branch, a row is replaced by a row that belongs there. So a branch
+sees no value that it would not see in a loop over the rows: nothing fails or fails to end, and no gradient of a result
+that is not taken turns the others into NaN.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
     used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
-        results = _one_way(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=False)
+        results = _run_one_branch(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=False)
         return None if results is None else scatter_results(results, used_outputs, operation)
     if operation.inputs[0].shape.rank != 0 or operation.inputs[0].dtype.name == "string":
         return None
@@ -55,18 +55,18 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     if not _may_run_for_others(used_outputs, graphs):
         return None
     then, otherwise = (make_batched_function(g, used_outputs, arguments[1:], rows) for g in graphs)
-    tensors = _each_way(predicate, then, otherwise, arguments[1:], rows)
+    tensors = _run_all_branches(predicate, then, otherwise, arguments[1:], rows)
     return scatter_results([Value(t, True) for t in tensors], used_outputs, operation)
 
 
 @case_.batching
 @stateless_case.batching
 def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Runs a Case on all rows; where the rows differ, tells one branch after the other from the rest."""
+    """Runs a Case on all rows; where the rows differ, separates one branch after the other from the rest."""
     graphs = [f.graph for f in operation.attrs["branches"]]
     used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
-        results = _one_way(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=True)
+        results = _run_one_branch(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=True)
         return None if results is None else scatter_results(results, used_outputs, operation)
     if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used_outputs, graphs):
         return None
@@ -84,15 +84,15 @@ def _or_else(number: int, function: Function, rest: Function, arguments: Sequenc
     def run(tensors: Sequence[Any]) -> list[Any]:
         here = [Value(t, *a[1:]) for t, a in zip(tensors, arguments, strict=True)]
         predicate = raw.Equal(x=tensors[0], y=convert_to_tensor(number, dtype="int32"))
-        return _each_way(predicate, lambda given: function(given[1:]), rest, here, rows)
+        return _run_all_branches(predicate, lambda given: function(given[1:]), rest, here, rows)
 
     return run
 
 
-# --- one way ---------------------------------------------------------------------------------------------------------
+# --- one branch ------------------------------------------------------------------------------------------------------
 
 
-def _one_way(
+def _run_one_branch(
     selector: Any,
     graphs: Sequence[FuncGraph],
     used: Sequence[int],
@@ -113,7 +113,7 @@ def _one_way(
         ):
             spread = spread_lists(arguments, rows)
             if spread is not None:
-                return _one_way(selector, graphs, used, spread, rows, is_case=is_case)
+                return _run_one_branch(selector, graphs, used, spread, rows, is_case=is_case)
         branches = [_finish_branch(graph, values, is_batched, rows) for graph, values in traced_branches]
         results = build_branches(selector, branches, scope, is_case=is_case)
     return [Value(t, b) for t, b in zip(results, is_batched, strict=True)]
@@ -185,7 +185,7 @@ def _finish_branch(graph: FuncGraph, values: Sequence[Value], batched: Sequence[
     return branch
 
 
-# --- each row its own way --------------------------------------------------------------------------------------------
+# --- each row its own branch -----------------------------------------------------------------------------------------
 
 
 def make_batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
@@ -203,7 +203,9 @@ def make_batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequ
     return lambda tensors: function([*tensors, *rows_graph.external_captures])
 
 
-def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Sequence[Value], rows: Rows) -> list[Any]:
+def _run_all_branches(
+    predicate: Any, then: Function, otherwise: Function, arguments: Sequence[Value], rows: Rows
+) -> list[Any]:
     """Computes, for each row, the results of one function or of the other."""
     tensors = [a.tensor for a in arguments]
 

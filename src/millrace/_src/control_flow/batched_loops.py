@@ -215,7 +215,7 @@ class _RowsLoop:
         return results
 
     def _standing_in(self, active: object, given: list[Value]) -> list[Value]:
-        """Replaces rows that are done by a row that is not; lists stay, for nobody writes to lists there."""
+        """Replaces rows that are done by a row that is not; lists stay, for no operation writes to lists there."""
         numbers = [i for i, v in enumerate(given) if v.is_batched and v.tensor.dtype.name != "variant"]
         stand_ins = standing_in(active, [given[i] for i in numbers], self.rows)
         for i, tensor in zip(numbers, stand_ins, strict=True):

@@ -113,7 +113,7 @@ class _Forward(NamedTuple):
 
 
 def _note_tangent(accumulator: Any, output: Any, tangent: Any) -> None:
-    """Tells an accumulator the tangent of an output."""
+    """Notifies an accumulator of the tangent of an output."""
     if output.dtype is tangent.dtype:
         tangent.set_shape(output.shape)
     if accumulator.tangent(output) is None:
@@ -159,7 +159,7 @@ def _forward_while(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any]
 
 
 def _find_carried(body: CallableFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
-    """Tells which loop variables have a tangent at the start or get one in some iteration."""
+    """Returns for each loop variable whether it has a tangent at the start or gets one in some iteration."""
     while True:
         _, has = forward_mode_of(body, mask)
         larger_mask = tuple(a or b for a, b in zip(mask, has, strict=True))
@@ -181,7 +181,7 @@ def _add_ignored_inputs(function: CallableFunction, extra: Sequence[Any]) -> Cal
 
 
 def _mask(inputs: Sequence[Any], tangents: Sequence[Any]) -> tuple[bool, ...]:
-    """Tells which inputs have a tangent that counts."""
+    """Returns for each input whether it has a tangent that counts."""
     return tuple(g is not None and is_trainable(t.dtype) for t, g in zip(inputs, tangents, strict=True))
 
 

@@ -1,7 +1,7 @@
 """`tf.TensorArray`: an array of tensors that a loop writes element by element.
 
 In eager mode the array holds Python's references to its elements (`eager_array`); in a graph the array represents a
-list tensor (`graph_array`). Either way the array is a composite tensor with that list as its one component, so that
+list tensor (`graph_array`). In both modes the array is a composite tensor with that list as its one component, so that
 arrays pass through loops, branches and functions.
 """
 

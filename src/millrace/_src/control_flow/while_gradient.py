@@ -87,7 +87,7 @@ class _LoopGradient:
         self.is_counted = iteration_bound(operation) is not None
         self.lists = [position for position in varying if position not in self.slots]
         if not self.lists and not self.is_counted:
-            self.lists = [("input", 0)]  # its length tells the number of iterations
+            self.lists = [("input", 0)]  # its length is the number of iterations
         self.sizes: dict[tuple[str, int], Any] = {}
         """Intermediates that depend on captures alone, computed once before the loop of the gradient."""
         self.read = self._read_before()
@@ -104,7 +104,7 @@ class _LoopGradient:
         """Returns the loop variables whose gradients the loop needs: those that depend on the wanted inputs.
 
         An iteration may compute one loop variable from another, so the set grows until no variable joins. A variable
-        that a body computes from constants, or from captures that nobody differentiates by, has no gradient.
+        that a body computes from constants, or from captures that no gradient is asked for, has no gradient.
         """
         graph = self.body.graph
         flowing = set(self.wanted)

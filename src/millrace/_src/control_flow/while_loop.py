@@ -207,7 +207,7 @@ def bounded_loop(
 ) -> Any:
     """Builds a loop in the current graph that is known to end after at most `maximum` iterations (-1: not known).
 
-    The loop does not test the bound: the bound tells a compiler how much the loop may keep.
+    The loop does not test the bound: the bound says to a compiler how much the loop may keep.
     """
     with context.name_scope(name, "while") as scope:
         loop = _GraphLoop(cond, body, loop_vars, invariants, 10, maximum, scope)

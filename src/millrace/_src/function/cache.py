@@ -63,13 +63,13 @@ class CachedTrace:
 
     def __init__(self, number: int, key: TraceKey, trace: Any, size: int, tick: int) -> None:
         self.number = number
-        """Tells which of two traces is the earlier."""
+        """The order in which traces were made."""
         self.key = key
         self.trace = trace
         self.size = size
         self.tick = tick
         self.plan_keys: set[Any] = set()
-        """The keys of the short ways that lead calls to the trace; see `fast_calls`."""
+        """The keys of the prepared calls of the trace; see `fast_calls`."""
 
 
 class TraceCache:

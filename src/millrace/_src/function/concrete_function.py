@@ -342,7 +342,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
         self._check_dtypes(tensors)
         if state.calls_are_noted and state.graph is None:
             noted_calls.note(self)
-        self._tell_watchers()
+        self._notify_watchers()
         captured_tensors = self.captured_inputs if captures is None else list(captures)
         flat_inputs = [*tensors, *captured_tensors]
         if state.graph is None:
@@ -360,8 +360,8 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
                     f"tensor but is a {actual_name} tensor [Op:{self._name}]",
                 )
 
-    def _tell_watchers(self) -> None:
-        """Tells tapes and the graph being built which variables the call reads."""
+    def _notify_watchers(self) -> None:
+        """Notifies tapes and the graph being built of the variables that the call reads."""
         if state.tapes or state.graph is not None:
             for variable in live_variables(self.graph):
                 tell_of_variable(variable)

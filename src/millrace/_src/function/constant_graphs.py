@@ -54,8 +54,8 @@ def convert_variables_to_constants_v2(
 
     Args:
       func: a concrete function.
-      lower_control_flow: accepted as in TensorFlow; branches and loops stay operations that hold functions either way.
-      aggressive_inlining: accepted as in TensorFlow; calls of functions are written out either way.
+      lower_control_flow: accepted as in TensorFlow; branches and loops always stay operations that hold functions.
+      aggressive_inlining: accepted as in TensorFlow; calls of functions are always inlined.
 
     Returns: A concrete function from the tensors of `func`'s arguments to the list of its output tensors.
     Raises:
@@ -107,7 +107,7 @@ def graph_with_constants(
       targets: the operations that are needed.
       constants: the values of variables, by the operations of their handles.
 
-    Raises: ValueError: if one of the variables is changed on the way to the targets.
+    Raises: ValueError: if one of the variables is changed before the targets.
     """
     frozen = _ConstantGraph("frozen")
     with frozen.graph.as_default(), tapes_scope(()):

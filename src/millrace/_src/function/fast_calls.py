@@ -1,12 +1,12 @@
-"""The short way through a call: from arguments to the prepared runner of a trace, without trace types.
+"""The fast path through a call: from arguments to the prepared runner of a trace, without trace types.
 
 Problem: binding arguments and making trace types costs ten microseconds; most calls repeat an earlier call with other
 tensor values.
 
 Idea: a flat key holds the facts about each argument that decide the trace: dtype number and shape of a tensor, type and
-value of a Python value, the parts of a container, the spec of a composite tensor. After a call has gone the long way, a
-`PreparedCall` for the call's key is kept, and the next call with an equal key uses it. Calls with an argument that
-has no simple key (an object with the tracing protocol) go the long way.
+value of a Python value, the parts of a container, the spec of a composite tensor. After a call has taken the slow path,
+a `PreparedCall` for the call's key is kept, and the next call with an equal key uses it. Calls with an argument that
+has no simple key (an object with the tracing protocol) take the slow path.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def make_runner(concrete: Any, program: Program) -> Callable[[list[Any]], Any]:
 
 
 def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
-    """Returns whether the trace takes the very arrays of the key: nothing was converted on the way."""
+    """Returns whether the trace takes the very arrays of the key: nothing was converted."""
     if len(arrays) != len(tensors):
         return False
     for array, tensor in zip(arrays, tensors):

@@ -1,7 +1,7 @@
 """From arguments to flat tensors, and from flat tensors back to results.
 
 Both directions follow the trace types. `collect` is written out for the common types, so that a call pays no more than
-necessary. `make_packer` prepares the way back once for each trace.
+necessary. `make_packer` prepares the packing of results once for each trace.
 """
 
 from __future__ import annotations

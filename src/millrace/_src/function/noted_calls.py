@@ -1,7 +1,7 @@
-"""Which functions are called while somebody wants to know: `tf.summary.trace_on` draws their graphs.
+"""Which functions are called while a trace is on: `tf.summary.trace_on` draws their graphs.
 
-Nobody asks at each call whether calls are noted: while they are, `state.calls_differ` sends all calls the long way,
-past `note`.
+No call asks whether calls are noted: while they are, `state.calls_differ` sends all calls along the slow path, past
+`note`.
 """
 
 from __future__ import annotations

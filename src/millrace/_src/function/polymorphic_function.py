@@ -1,7 +1,7 @@
 """`Function`: the callable that `tf.function` returns.
 
-A call goes the short way when its flat key is known: look up the plan, run it. Otherwise the arguments are bound to the
-parameters, their trace types are made, and the trace that fits best is looked up in the cache, or made under the
+A call takes the fast path when its flat key is known: look up the plan, run it. Otherwise the arguments are bound to
+the parameters, their trace types are made, and the trace that fits best is looked up in the cache, or made under the
 function's lock. `tracing` makes graphs, `variable_lifting` gives first values to variables that a first call creates,
 `retracing` explains a new trace.
 """
@@ -164,8 +164,8 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def _call(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: object = None, arrays: Sequence[Any] = ()
     ) -> Any:
-        """Calls the function the long way; leaves a plan for the short way if the call has a key and passes its arrays
-        unchanged.
+        """Calls the function along the slow path; leaves a plan for the fast path if the call has a key and passes its
+        arrays unchanged.
         """
         try:
             return self._call_bound(args, kwargs, flat_key, arrays)
@@ -198,8 +198,8 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def _entry_for(
         self, values: Sequence[Any], layout: ArgumentLayout, types: Sequence[Any] | None = None, is_call: bool = False
     ) -> CachedTrace:
-        """Returns the trace for bound arguments, made if there is none; `is_call` tells a call from a request for a
-        trace.
+        """Returns the trace for bound arguments, made if there is none; `is_call` distinguishes a call from a request
+        for a trace.
         """
         key = TraceKey(_trace_context(), layout, tuple(self._types_of(values) if types is None else types))
         entry = self._cache.lookup(key)

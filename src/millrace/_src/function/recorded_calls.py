@@ -51,7 +51,7 @@ def call_recorded(function: CallableFunction, inputs: Sequence[Any]) -> list[Any
 def _call_forward(
     function: CallableFunction, accumulator: Any, outer: tuple[Any, ...], inputs: Sequence[Any]
 ) -> list[Any]:
-    """Calls the forward derivative and tells the accumulator of the tangents."""
+    """Calls the forward derivative and notifies the accumulator of the tangents."""
     tangents = [accumulator.differentiable_tangent(t) for t in inputs]
     input_tangents = [t for t in tangents if t is not None]
     with context.tapes_scope(outer):
@@ -87,7 +87,7 @@ def _would_change(function: CallableFunction, tangents: Sequence[Any], has: Sequ
 def _call_taped(
     function: CallableFunction, tapes: Sequence[Any], outer: tuple[Any, ...], inputs: Sequence[Any]
 ) -> list[Any]:
-    """Calls the forward function and tells the tapes how to go back; the tapes keep what that needs, no more."""
+    """Calls the forward function and gives the tapes the backward function; the tapes keep what that needs, no more."""
     order = max(len(tapes), 2 if tapes[0].persistent else 1)
     # As in TensorFlow, a higher order also differentiates by all arguments of the gradient's own call.
     wanted = _watched_positions(inputs, tapes) if order == 1 else all_inputs(function)
@@ -126,7 +126,7 @@ def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset
 def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], results: Sequence[Any]) -> Any:
     """Makes the backward function of one call, which holds the values that it reads.
 
-    Which outputs have a gradient tells the order: the intermediates of one order are outputs of the next order.
+    The outputs that have a gradient determine the order: the intermediates of one order are outputs of the next order.
     """
     forward_outputs = orders[-1].forward.graph.outputs
     saved_values = [derivative.gather_saved(inputs, results) for derivative in orders]

@@ -65,7 +65,7 @@ class Coordinator:
         Args: ex: the error for which the threads stop, or what `sys.exc_info()` returns; None if all is well.
         Raises:
           TypeError: if `ex` is something else.
-          BaseException: `ex` itself, if all threads were joined already, and nobody else would raise the error.
+          BaseException: `ex` itself, if all threads were joined already, and no other thread would raise the error.
         """
         error = self._as_error(ex)
         with self._lock:

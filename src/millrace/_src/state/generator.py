@@ -148,7 +148,7 @@ class Generator(AutoTrackable):
 
     @classmethod
     def from_non_deterministic_state(cls, alg: object = None) -> Generator:
-        """Makes a generator whose state nobody can know beforehand.
+        """Makes a generator whose state cannot be known beforehand.
 
         >>> tf.random.Generator.from_non_deterministic_state().algorithm
         1

@@ -161,8 +161,8 @@ def _is_module(leaf: object) -> bool:
 class _ModuleWalk(NamedTuple):
     """What a walk over the attributes of a module, and of the modules below it, looks for.
 
-    Without paths, the walk gives each leaf once. With paths, it gives a leaf once for each way that leads to it; no way
-    passes through a module twice.
+    Without paths, the walk gives each leaf once. With paths, it gives a leaf once for each path that leads to it; no
+    path passes through a module twice.
     """
 
     recursive: bool

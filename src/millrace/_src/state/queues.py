@@ -179,7 +179,7 @@ class QueueBase:
         return tensors[0] if len(tensors) == 1 else tensors
 
     def _set_shapes(self, tensors: Any, lead: TensorShape) -> Any:
-        """Tells tensors of a graph the shapes of the queue's elements."""
+        """Sets the shapes of tensors of a graph to those of the queue's elements."""
         if state.graph is not None:
             for tensor, shape in zip(tensors, self._shapes, strict=True):
                 tensor.set_shape(lead.concatenate(shape))

@@ -63,7 +63,7 @@ class CapturableResource(Trackable):
         """Fills the resource after it was made; by default, there is nothing to fill."""
 
     def _destroy_resource(self) -> Any:
-        """Lets go of the resource; by default, whoever holds the last handle does."""
+        """Lets go of the resource; by default, the holder of the last handle does."""
 
     @property
     def _resource_handle(self) -> Any:

@@ -271,8 +271,8 @@ class Variable(
 
     # --- reading -----------------------------------------------------------------------------------------------
 
-    def _accessed(self) -> None:
-        """Tells tapes and the function being traced that the variable is used."""
+    def _notify_of_use(self) -> None:
+        """Notifies tapes and the function being traced that the variable is used."""
         for tape in state.tapes:
             tape.variable_accessed(self)
         graph = state.graph
@@ -288,7 +288,7 @@ class Variable(
             value = resource_of(self._handle._eager_array).value
             if value is not None:
                 return self._recorded(EagerTensor(value, self._dtype))
-        self._accessed()
+        self._notify_of_use()
         if self._cached_value is not None and self._cached_value.graph is state.graph:
             return self._cached_value
         return self._read_now(name)
@@ -343,12 +343,12 @@ class Variable(
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """Reads the rows of the variable at `indices`."""
-        self._accessed()
+        self._notify_of_use()
         return execute(get_op("ResourceGather"), (self._handle, indices), {"dtype": self._dtype}, name or "Gather")
 
     def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
         """Slices of the variable at index tuples."""
-        self._accessed()
+        self._notify_of_use()
         return execute(get_op("ResourceGatherNd"), (self._handle, indices), {"dtype": self._dtype}, name or "GatherNd")
 
     # --- writing -----------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 
 
 def create_through_scopes(make: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Makes a variable by way of all creators in force, the innermost first; `make` is the end of the chain."""
+    """Makes a variable through all creators in force, the innermost first; `make` is the end of the chain."""
     for creator in state.variable_creators:
         make = _chain(creator, make)
     return make(**arguments)

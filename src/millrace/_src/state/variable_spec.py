@@ -20,7 +20,7 @@ from millrace._src.core.wire_forms import wire_form
 
 
 def tell_of_variable(variable: Any) -> None:
-    """Tells tapes and the function being traced that a variable is used."""
+    """Notifies tapes and the function being traced that a variable is used."""
     if variable.trainable:
         for tape in state.tapes:
             tape.variable_accessed(variable)

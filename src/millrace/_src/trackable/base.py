@@ -1,7 +1,7 @@
 """`Trackable`: an object that a checkpoint can walk.
 
 Problem: the names of variables say little about which variable is meant, and two copies of a model have the same
-ones. A checkpoint therefore stores a value under the way that leads to it from a root: `model/layers/0/kernel`.
+ones. A checkpoint therefore stores a value under the path that leads to it from a root: `model/layers/0/kernel`.
 
 Idea: an object names its children, and says which tensors it has itself. Saving follows the names. Restoring follows
 them too; a child that does not exist yet takes its value when it is tracked under its name (`restoration.py`). Names
@@ -147,7 +147,7 @@ class Trackable:
         own: Any = getattr(self, attribute)
         if type(own) is not dict:
             own = {}
-            object.__setattr__(self, attribute, own)  # not by way of a class that tracks attributes
+            object.__setattr__(self, attribute, own)  # not through a class that tracks attributes
         return cast("dict[str, Any]", own)
 
     # --- children ----------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def wrap_or_unwrap(value: TensorLike) -> Any:
 
 
 def has_nothing_to_track(values: Iterable[Any]) -> bool:
-    """Tells by the classes alone whether all values are stored as they are and are not children."""
+    """Returns, by the classes alone, whether all values are stored as they are and are not children."""
     return not any(map(wrapper_of.__getitem__, map(type, values)))
 
 
@@ -168,7 +168,7 @@ class TrackableDataStructure(Trackable):
 
     @property
     def layers(self) -> list[Any]:
-        """The elements that are layers; none, as in TensorFlow: Keras tells its layers itself."""
+        """The elements that are layers; none, as in TensorFlow: Keras finds its layers itself."""
         return []
 
     @property

@@ -1,4 +1,4 @@
-"""`SaveableObject`: TensorFlow's older way for a class to say which tensors a checkpoint takes of its instances.
+"""`SaveableObject`: TensorFlow's older protocol for a class to say which tensors a checkpoint takes of its instances.
 
 Problem: classes written for `tf.compat.v1.train.Saver` hand out objects that know their tensors and how to take the
 tensors back. Such classes are still checkpointed.

@@ -152,7 +152,7 @@ def for_stmt(
 
 
 def for_each(iterable: object, loop: ForLoop) -> None:
-    """Runs a loop over an object, in the way of the object's kind."""
+    """Runs a loop over an object, by the operator of the object's kind."""
     for cls, kind in _KINDS:
         if isinstance(iterable, cls):
             kind(iterable, loop)

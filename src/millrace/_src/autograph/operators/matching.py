@@ -1,8 +1,8 @@
 """The tests of `match`, which tell whether a subject fits a pattern.
 
-The structure of a subject is tested in Python, by Python's rules: the class of a subject tells whether the subject is a
-sequence, and text, arrays and tensors are not sequences. Values are compared with `==`, whose result for a tensor is a
-tensor.
+The structure of a subject is tested in Python, by Python's rules: the class of a subject determines whether the subject
+is a sequence, and text, arrays and tensors are not sequences. Values are compared with `==`, whose result for a tensor
+is a tensor.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def conversion(dtype: Any, target: Any, value: str = "value") -> str:
 
 
 def _merge_half(main: object, other: object, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
-    """Merges a result that only one branch sets: the other branch gives zeros, which nobody reads."""
+    """Merges a result that only one branch sets: the other branch gives zeros, which no code reads."""
     is_main = main.__class__ is not Undefined
     value, leaves = (main, tensors[0]) if is_main else (other, tensors[1])
     if value is None or leaves is None:

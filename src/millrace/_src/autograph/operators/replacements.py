@@ -48,7 +48,7 @@ def replaces_for(
 
     Args:
       function: The builtin.
-      takes: Tells, given the positional arguments, whether they are of that kind.
+      takes: Returns, given the positional arguments, whether they are of that kind.
     """
 
     def register(new: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """Going on in the compact form from the middle of a function.
 
-A tensor of a graph refuses to be a Python truth value or iterator. The error tells the statement, called a site, where
+A tensor of a graph refuses to be a Python truth value or iterator. The error names the statement, called a site, where
 the graph has to take over. The rest of the function from there on is a function of its own.
 """
 

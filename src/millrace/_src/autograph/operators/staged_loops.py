@@ -59,7 +59,7 @@ def loop_options(
       ag_items: Variables that the body changes only by assigning their items.
       ag_certain: Variables that have a value wherever they are read.
       ag_needed: Other variables that are read after the loop.
-      ag_temporary: Variables that the body assigns and nobody reads later.
+      ag_temporary: Variables that the body assigns and no code reads later.
       ag_handed: Gives further variables, which the body hands to calls.
       ag_resumed: Whether the loop ran in Python up to here.
       **others: `maximum_iterations` and `shape_invariants`, if the user sets them.
@@ -88,12 +88,12 @@ def without_temporaries(names: Sequence[str], options: Options) -> list[str]:
 
 @dataclass(frozen=True)
 class LoopForm:
-    """The way in which the graph runs a loop.
+    """The form in which the graph runs a loop.
 
     Attributes:
       build: Takes what `tf.while_loop` takes, and gives what that gives.
       widens_shapes: Whether `build` finds shapes that hold in every iteration by itself.
-      has_run: Tells, given the counter after an iteration, whether the body ran; None if the test says so beforehand.
+      has_run: Returns, given the counter after an iteration, whether the body ran; None if the test says so beforehand.
       trial: Runs the user's body once, where that takes something else than an iteration with the first counter.
     """
 
@@ -117,7 +117,7 @@ class StagedLoop:
       get_state, set_state: Read and set the variables.
       names: The variables.
       options: What `set_loop_options` gave, and what the converter found out about the variables.
-      form: The way in which the graph runs the loop.
+      form: The form in which the graph runs the loop.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ staged = ClassTable(_is_tensor_class)
 """For each class, whether conditions of the class may belong into the graph."""
 
 plain = frozenset({bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, type(None)})
-"""The classes that are certainly not staged: asked first, since this lookup is faster."""
+"""The classes that are known not to be staged: asked first, since this lookup is faster."""
 
 _iterable_classes: list[type] = []
 

@@ -21,7 +21,7 @@ class PythonExpression(ast.expr):
 
     Attributes:
       value: The expression.
-      is_python: Whether the expression certainly gives a Python value.
+      is_python: Whether the expression is known to give a Python value.
     """
 
     _fields = ("value",)

@@ -84,7 +84,7 @@ class Compact:
 
         Args:
           statements: Statements of the user's function, and `ResumedLoop`s.
-          assigned: The variables that certainly have a value at the start.
+          assigned: The variables that are definitely assigned at the start.
           parameters: The variables that are passed in, if only as `ag__.Undefined`.
           in_region: Whether the statements are the body of a `with` or `try`, which returns nothing.
         """
@@ -281,7 +281,7 @@ class Compact:
         """Returns whether a variable has a value wherever it is read; a branch may then leave it without a value."""
         if name.startswith("retval_"):
             return self.function.returns_on_every_path
-        return name in self.function.certain or name in self.function.added
+        return name in self.function.definitely_assigned or name in self.function.added
 
     def _own(self) -> set[str]:
         return self.function.variables | self.function.scope.globals | self.function.scope.nonlocals
@@ -295,7 +295,7 @@ class Compact:
         return [*sorted(state), *sorted(written - state)], fixed
 
     def _note_temporaries(self, options: Any, names: list[str]) -> None:
-        """Tells a loop of variables that nobody reads later: the graph must not leave its tensors in such variables."""
+        """Declares to a loop the variables that no code reads later: the graph leaves no tensors in them."""
         if names:
             options.keywords.append(ast.keyword("ag_temporary", _texts(names)))
 

@@ -1,4 +1,4 @@
-"""What is known of variables at each statement: which may still be read, and which certainly have a value.
+"""What is known of variables at each statement: which may still be read, and which are definitely assigned.
 
 Both analyses follow the structure of code without jumps (`early_exits` has removed the jumps). A block is a sequence,
 a branch joins two paths, and a loop is repeated until nothing changes. Names that nested functions capture may be read
@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.autograph.transform.evaluation_order import certain_writes, exposed_reads, writes_where
+from millrace._src.autograph.transform.evaluation_order import definite_writes, exposed_reads, writes_where
 from millrace._src.autograph.transform.scopes import names_of
 
 _Set = frozenset[str]
@@ -41,7 +41,7 @@ class Liveness:
     def _statement(self, node: Any, live: _Set, always: _Set) -> _Set:
         if isinstance(node, ast.If):
             branches = self._block(node.body, live, always) | self._block(node.orelse, live, always)
-            return branches - _certain_writes(node.test) | exposed_reads(node.test)
+            return branches - _definite_writes(node.test) | exposed_reads(node.test)
         if isinstance(node, ast.While):
             head = live | exposed_reads(node.test)
             return self._repeat(node, head, always, _Set())
@@ -53,7 +53,7 @@ class Liveness:
             return self._try(node, live, always)
         if isinstance(node, ast.With):
             return self._block(node.body, live, always) | names_of(node.items).used
-        return (live - _certain_writes(node)) | exposed_reads(node)
+        return (live - _definite_writes(node)) | exposed_reads(node)
 
     def _repeat(self, node: Any, head: _Set, always: _Set, target: _Set) -> _Set:
         while True:
@@ -72,9 +72,9 @@ class Liveness:
         return self._block(node.body, self._block(node.orelse, final, always), interrupted)
 
 
-def _certain_writes(node: ast.AST) -> set[str]:
+def _definite_writes(node: ast.AST) -> set[str]:
     """Returns the names that a simple statement or expression always assigns."""
-    return certain_writes(node, lambda name, written: None)
+    return definite_writes(node, lambda name, written: None)
 
 
 _EVERYTHING = None  # after a `raise`: no path arrives here, so every claim holds
@@ -89,7 +89,7 @@ class DefiniteAssignment:
     """The variables that have a value on every path to a statement.
 
     Attributes:
-      before: By the id of a statement, the names that certainly have a value when the statement starts; None where no
+      before: By the id of a statement, the names that are definitely assigned when the statement starts; None where no
         path leads.
       doubtful: The variables that some statement reads, or a nested function captures, where they may have no value.
         Variables that are deleted while a nested function has them are doubtful too.
@@ -176,7 +176,7 @@ class DefiniteAssignment:
             self._read(name, assigned | written)
 
         self.doubtful |= (names_of(node).captured & self.variables) - assigned
-        return assigned | certain_writes(node, read)
+        return assigned | definite_writes(node, read)
 
     def _read(self, name: ast.Name, assigned: _Assigned) -> None:
         if assigned is not None and name.id in self.variables and name.id not in assigned:
@@ -202,9 +202,9 @@ _COMPOUND = (ast.If, ast.While, ast.For, ast.Try, ast.TryStar, ast.With)
 
 
 def _assigned_by(statements: Sequence[ast.stmt]) -> set[str]:
-    """Returns the names that the simple statements of a block certainly assign."""
+    """Returns the names that the simple statements of a block definitely assign."""
     names: set[str] = set()
     for statement in statements:
         if not isinstance(statement, _COMPOUND):
-            names |= _certain_writes(statement)
+            names |= _definite_writes(statement)
     return names

@@ -15,12 +15,12 @@ from millrace._src.autograph.transform.scopes import COMPREHENSIONS, FUNCTIONS, 
 OnRead = Callable[[ast.Name, set[str]], None]
 
 
-def certain_writes(node: ast.AST | None, on_read: OnRead) -> set[str]:
-    """Returns the names that certainly have a value once `node` is done.
+def definite_writes(node: ast.AST | None, on_read: OnRead) -> set[str]:
+    """Returns the names that are definitely assigned once `node` is done.
 
     Args:
       node: A statement without blocks, or an expression.
-      on_read: Told each name that is read, and the names that were certainly assigned before the read, in `node`.
+      on_read: Told each name that is read, and the names that were definitely assigned before the read, in `node`.
     """
     walk = _EvaluationWalk(on_read)
     if node is not None:
@@ -36,7 +36,7 @@ def exposed_reads(node: ast.AST | None) -> set[str]:
         if name.id not in written:
             reads.add(name.id)
 
-    certain_writes(node, note)
+    definite_writes(node, note)
     return reads | (names_of(node).captured if node is not None else set())
 
 
@@ -47,8 +47,8 @@ def writes_where(node: ast.expr, outcome: bool) -> set[str]:
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) == outcome:
         return set().union(*(writes_where(value, outcome) for value in node.values))
     if isinstance(node, ast.Compare) and outcome:
-        return set().union(*(certain_writes(part, _ignore) for part in (node.left, *node.comparators)))
-    return certain_writes(node, _ignore)
+        return set().union(*(definite_writes(part, _ignore) for part in (node.left, *node.comparators)))
+    return definite_writes(node, _ignore)
 
 
 def _ignore(name: ast.Name, written: set[str]) -> None:

@@ -2,7 +2,7 @@
 
 Each expression has two forms. The inline form runs the expression in Python and asks, once, for the class of the
 value that decides; the inline form costs little where no tensor is met. The compact form hands everything to an
-operator; the compact form stands where the code is staged anyway. `staged` tells whether the graph runs
+operator; the compact form stands where the code is staged anyway. `staged` says whether the graph runs
 operations on objects of a class.
 
     inline    a and b      ->  ag__.and_value(t, lambda: b) if <(t := a) may be staged> else t and b
@@ -38,7 +38,7 @@ _SCOPED = ("super",)
 
 
 def is_python_test(node: ast.expr) -> bool:
-    """Returns whether a condition certainly gives a Python value: `x is None`, `isinstance(x, int)`, a constant."""
+    """Returns whether a condition is known to give a Python value: `x is None`, `isinstance(x, int)`, a constant."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Compare):

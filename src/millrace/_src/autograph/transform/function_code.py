@@ -51,7 +51,7 @@ class FunctionCode:
         self.is_method = is_method
         self.returns_on_every_path = returns_on_every_path
         self._doubtful_captures = doubtful & scope.captured
-        self.certain = scope.locals - doubtful
+        self.definitely_assigned = scope.locals - doubtful
         """The function's variables that have a value wherever they are read."""
         self.added: set[str] = set()
         """The variables that conversion has added to the function."""

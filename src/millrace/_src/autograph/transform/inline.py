@@ -1,4 +1,4 @@
-"""The inline form: the function as it was written, ready to hand over to the graph at each branch and loop.
+"""The inline form: the function as it was written, ready to pass control to the graph at each branch and loop.
 
     if c:                   try:
         a                       if (t := c):
@@ -55,7 +55,7 @@ class Site:
     Attributes:
       value: The variable that holds what was evaluated: the condition, or what to iterate over.
       function: The function that the statement belongs to.
-      assigned: The variables that certainly have a value at the statement.
+      assigned: The variables that are definitely assigned at the statement.
       free: The variables that are passed as cells.
       in_region: Whether the statement is in the body of a `with` or `try`.
       variables: The function's variables so far.
@@ -90,7 +90,7 @@ class Site:
 
 
 class _Level:
-    """One block on the way from the function's body to the current statement."""
+    """One block between the function's body and the current statement."""
 
     def __init__(self, loop: ast.stmt | None, statements: Sequence[ast.stmt]) -> None:
         self.loop = loop
@@ -264,7 +264,7 @@ class Inline:
         return copy_fields(test, values=operands)
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
-        """Rewrites `for x in xs` to `for x in (it := iter(t := xs))`, so that the rest of a loop can be handed over."""
+        """Rewrites `for x in xs` to `for x in (it := iter(t := xs))`, so that the graph can run the rest of a loop."""
         variable, iterator = self.function.namer.new("ag_t"), self.function.new_variable("ag_it")
         self._add_site(copy_fields(node, iter=_read(variable, node.iter)), node, variable)
         over = expression(

@@ -83,7 +83,7 @@ class _Pattern:
     """The tests of one pattern in Python's order, and the names that the pattern binds.
 
     Attributes:
-      tests: Expressions; with each, whether the expression certainly gives a Python value.
+      tests: Expressions; with each, whether the expression is known to give a Python value.
       bindings: Names, with expressions for their values that hold once the tests have passed.
     """
 
@@ -95,7 +95,7 @@ class _Pattern:
 
     @property
     def is_python(self) -> bool:
-        """Whether the pattern's test certainly gives a Python value."""
+        """Whether the pattern's test is known to give a Python value."""
         return all(is_python for _, is_python in self.tests)
 
     def test(self) -> ast.expr | None:
@@ -166,7 +166,7 @@ class _Pattern:
             self.bindings.append((pattern.name, subject))
 
     def _sequence(self, pattern: ast.MatchSequence, subject: ast.expr) -> None:
-        """Adds `case [a, b]` or `case [a, *rest]`; the ends are taken by index if nobody asks for the rest."""
+        """Adds `case [a, b]` or `case [a, *rest]`; the ends are taken by index if the rest is not asked for."""
         stars = [index for index, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
         count = len(pattern.patterns)
         if not stars:

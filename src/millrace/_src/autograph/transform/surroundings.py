@@ -28,7 +28,7 @@ _CLASS_CELL = "__class__"
 
 
 class Surroundings:
-    """The functions and classes around a function, as far as the function's code tells.
+    """The functions and classes around a function, as far as the function's code shows.
 
     Args: code: The function's code, which is not kept.
     """

@@ -36,7 +36,7 @@ FAST_HASH = HasherSpec("fasthash", None)
 
 
 class StrongHashSpec(HasherSpec):
-    """The hash whose collisions nobody finds without the key.
+    """The hash whose collisions cannot be found without the key.
 
     Args: key: two integers of 64 bits.
     Raises:

@@ -149,7 +149,7 @@ class MutableHashTable(ChangingTable):
     def _create_resource(self) -> Any:
         shape = self._default_value.shape
         dtypes: dict[str, Any] = {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
-        is_anonymous = self._is_anonymous or state.graph is None  # nobody else knows the name of an eager table
+        is_anonymous = self._is_anonymous or state.graph is None  # no other object knows the name of an eager table
         if not is_anonymous:
             dtypes["shared_name"] = name_in_file()
         if shape.rank == 0:
@@ -162,9 +162,7 @@ class MutableHashTable(ChangingTable):
         )
         return make(value_shape=shape, name=self._operation_name, **dtypes)
 
-    def lookup(
-        self, keys: object, dynamic_default_values: object = None, name: str | None = None
-    ) -> Any:
+    def lookup(self, keys: object, dynamic_default_values: object = None, name: str | None = None) -> Any:
         """Returns the values of keys.
 
         Args:
