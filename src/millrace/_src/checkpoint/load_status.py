@@ -195,7 +195,7 @@ class CheckpointLoadStatus(LoadStatus):
 
     def _fail(self, message: str) -> NoReturn:
         report = self.report()
-        waiting = [row for row in report.unused if row.note]
+        waiting = [row for row in report.unused if row.is_waiting]
         hint = _BUILD_HINT.format(count=len(waiting)) if waiting else ""
         raise AssertionError(f"{message}{hint}\n\n{report}")
 

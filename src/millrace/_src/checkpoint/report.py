@@ -55,6 +55,7 @@ class ReportRow:
       saved: the value in the checkpoint; None if it has none.
       nearest_name: a name of the other side that may be the same value; None if there is none like it.
       note: what else is to be said.
+      is_waiting: whether a saved value waits for an object that is not made yet.
     """
 
     state: str
@@ -63,6 +64,7 @@ class ReportRow:
     saved: Value | None = None
     nearest_name: str | None = None
     note: str = ""
+    is_waiting: bool = False
 
     @property
     def cells(self) -> tuple[str, str, str, str, str]:

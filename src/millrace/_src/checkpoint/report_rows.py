@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from millrace._src.checkpoint.fitting import Misfit
@@ -41,7 +42,13 @@ def report_of(restoration: Restoration) -> RestoreReport:
     for trackable, key, value in _program_values(restoration):
         rows.append(_program_row(restoration, trackable, key, value, places, misfits.get(id(trackable))))
     rows.extend(_unused_rows(restoration))
-    return _report(restoration, rows, bool(misfits))
+    return _report(restoration, rows, bool(misfits) and not restoration.has_given, _slot_names(restoration))
+
+
+def _slot_names(restoration: Restoration) -> set[str]:
+    """Returns the names of saved slots that are matched by what they are for: their indices and names say nothing."""
+    nodes = restoration.proto.nodes
+    return {readable(value.checkpoint_key) for number in restoration.slot_numbers for value in nodes[number].attributes}
 
 
 def report_of_names(restoration: NameBasedRestoration) -> RestoreReport:
@@ -59,17 +66,23 @@ def report_of_names(restoration: NameBasedRestoration) -> RestoreReport:
             rows.append(ReportRow(MISSING, name or readable(key), value))
     unused = [key for key in reader.keys() if key not in restoration.taken]  # noqa: SIM118  a reader is not a dict
     rows.extend(ReportRow(UNUSED, key, None, _saved_value(reader, key)) for key in unused)
-    return _report(restoration, rows, bool(misfits))
+    return _report(restoration, rows, bool(misfits) and not restoration.has_given)
 
 
-def _report(restoration: RestorationBase, rows: Sequence[ReportRow], is_refused: bool) -> RestoreReport:
-    missing = {row.name: str(row.program) for row in rows if row.state == MISSING}
-    unused = {row.name: str(row.saved) for row in rows if row.state == UNUSED}
+def _report(
+    restoration: RestorationBase, rows: Sequence[ReportRow], is_refused: bool, unlike: Set[str] = frozenset()
+) -> RestoreReport:
+    """Returns the report of rows, with the nearest names of those that are missing on one side.
+
+    Args: unlike: the names of values that are nearest to none.
+    """
+    missing = {row.name: str(row.program) for row in rows if row.state == MISSING and row.name not in unlike}
+    unused = {row.name: str(row.saved) for row in rows if row.state == UNUSED and row.name not in unlike}
     nearest = nearest_names(missing, unused)
     nearest |= {theirs: ours for ours, theirs in nearest.items()}
     order = (WRONG_SHAPE, WRONG_DTYPE, MISSING, UNUSED, LOADED)
     rows = [
-        ReportRow(row.state, row.name, row.program, row.saved, nearest.get(row.name), row.note)
+        dataclasses.replace(row, nearest_name=nearest.get(row.name))
         if row.state in (MISSING, UNUSED)
         else row
         for row in rows
@@ -127,6 +140,8 @@ def _shared_note(restoration: Restoration, key: str) -> str:
         if not numbers:
             return ""
         node = nodes[numbers[0]]
+        if numbers[0] in restoration.slot_numbers:
+            return ""
     for attribute in node.attributes:
         if attribute.checkpoint_key == key:
             return "another object took the value before"
@@ -145,8 +160,10 @@ def _unused_rows(restoration: Restoration) -> Iterator[ReportRow]:
         for attribute in node.attributes:
             if not restoration.was_bound(node_id) or attribute.name in unused:
                 key = attribute.checkpoint_key
-                note = _waiting_note(restoration, node_id, parents)
-                yield ReportRow(UNUSED, readable(key), None, _saved_value(restoration.reader, key), note=note)
+                refusal = restoration.refused_slots.get(node_id, "")
+                waiting = "" if refusal else _waiting_note(restoration, node_id, parents)
+                saved = _saved_value(restoration.reader, key)
+                yield ReportRow(UNUSED, readable(key), None, saved, note=refusal or waiting, is_waiting=bool(waiting))
 
 
 def _waiting_note(restoration: Restoration, node_id: int, parents: Mapping[int, tuple[int, str]]) -> str:

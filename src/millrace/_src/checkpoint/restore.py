@@ -13,6 +13,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import copy
+import dataclasses
 import itertools
 import weakref
 from collections import deque
@@ -23,15 +24,18 @@ from typing import Any, Self
 from millrace._src.checkpoint.fitting import Misfit, misfits
 from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.reading import ValueReader, Want
+from millrace._src.checkpoint.renamed_children import explain_names
 from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of
+from millrace._src.checkpoint.slot_matching import SavedOwner, match_slots, saved_owner, warn_of_slots
 from millrace._src.checkpoint.takers import Taker, taker_of
 from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.resources import is_variable
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.trackable.base import TrackableReference
-from millrace._src.trackable.restoration import Reached, RestorePosition, restore, restore_all
+from millrace._src.trackable.restoration import Reached, RestorePosition, restore, restore_all, warn_of_late_values
+from millrace._src.trackable.slot_owners import wait_for_slots
 
 _uids = itertools.count(1)
 
@@ -58,6 +62,8 @@ class RestorationBase(abc.ABC):
         self.session_operations: list[Any] | None = [] if in_plain_graph() else None
         """What a session runs to give values in a graph of TensorFlow 1; None where values are given at once."""
         self.misfits: list[Misfit] = []
+        self.has_given = False
+        """Whether objects have values of this restoration."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Returns a restoration of the same file: a copy of an object waits for the same values as the object."""
@@ -109,6 +115,7 @@ class RestorationBase(abc.ABC):
             values = self.reader.read([want for taker in takers for want in taker.wants])
             for taker in takers:
                 taken = taker.take([next(values) for _ in taker.wants])
+                self.has_given = self.has_given or bool(taker.wants)
                 if self.session_operations is not None and taker.wants:
                     self.session_operations.append(taken)
         for one in reached:
@@ -142,7 +149,12 @@ class Restoration(RestorationBase):
         self.required_count = len(proto.nodes) if required_count is None else required_count
         self.unused_attributes: dict[int, list[str]] = {}
         self.waiting_slots: dict[int, list[tuple[int, Any]]] = {}
+        self.refused_slots: dict[int, str] = {}
+        """Why saved slots of optimizers are not restored."""
+        self.slot_numbers: set[int] = set()
+        """The numbers of the saved slots that are matched by what they are for."""
         self._found_slots: deque[tuple[int, Any]] = deque()
+        self._found_owners: deque[SavedOwner] = deque()
         self._bound: dict[int, Any] = {}
 
     def restore(self) -> None:
@@ -169,6 +181,14 @@ class Restoration(RestorationBase):
         return self.required_count < len(self.proto.nodes)
 
     # --- which object took which place -------------------------------------------------------------------------
+
+    def child_numbers(self, node_id: int) -> dict[str, int]:
+        """Returns the numbers of the children of a saved object by their names."""
+        return {child.local_name: child.node_id for child in self.proto.nodes[node_id].children}
+
+    def position(self, node_id: int) -> CheckpointPosition:
+        """Returns the position of a saved object."""
+        return CheckpointPosition(self, node_id)
 
     def bound(self, node_id: int) -> Any:
         """Returns the object that took the place of a saved object; None if none did, or if it is gone."""
@@ -207,8 +227,27 @@ class Restoration(RestorationBase):
 
     def give_values(self, reached: Sequence[Reached]) -> None:
         """Gives objects their values, then optimizers the slot variables that the objects complete."""
+        owners, warned = [], []
+        reached = list(reached)
+        while self._found_owners:
+            found = self._found_owners.popleft()
+            if found.rule.is_built(found.owner):
+                matches = match_slots(found)
+                reached += matches.reached
+                warned.append(matches.warning)
+            else:
+                owners.append(found)
         super().give_values(reached)
+        for found in owners:
+            wait_for_slots(found.owner, SlotsPosition(found))
         self._restore_slots()
+        for warning in warned:
+            warn_of_slots(warning)
+
+    def note_owner(self, found: SavedOwner) -> None:
+        """Notes an object whose slots are to be matched once all objects are reached."""
+        self._found_owners.append(found)
+        self.slot_numbers.update(found.saved_slots)
 
     def taker(self, reached: Reached) -> Taker:
         """Returns what takes the values of an object, and notes which saved attributes the object does not know."""
@@ -314,19 +353,87 @@ class CheckpointPosition(RestorePosition):
         """Returns the shape of a saved variable."""
         return self.checkpoint.reader.shape(self.attributes()["VARIABLE_VALUE"])
 
-    def children(self, trackable: object = None) -> dict[str, RestorePosition]:
-        """Returns the places of the saved object's children by their names."""
+    def child_numbers(self) -> dict[str, int]:
+        """Returns the numbers of the saved object's children by their names."""
+        return self.checkpoint.child_numbers(self.node_id)
+
+    def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
+        """Returns the places of the saved object's children by their names.
+
+        Slots of an optimizer do not take them: all slots are matched at once, when they are made.
+        """
+        found = None if trackable is None else saved_owner(self, trackable)
+        if found is None:
+            return {name: CheckpointPosition(self.checkpoint, number) for name, number in self.child_numbers().items()}
+        self.checkpoint.note_owner(found)
         return {
-            child.local_name: CheckpointPosition(self.checkpoint, child.node_id) for child in self.object_proto.children
+            name: _class_of_child(found, name)(self.checkpoint, number)
+            for name, number in self.child_numbers().items()
         }
 
     def give_values(self, reached: Sequence[Reached]) -> None:
         """Gives objects that were reached from here their saved values."""
         self.checkpoint.give_values(reached)
 
-    def restore(self, trackable: object) -> None:
+    def explain_lateness(self) -> str:
+        """Returns which children have other names in the checkpoint than in the program; "" if none do."""
+        return explain_names(self.checkpoint)
+
+    def restore(self, trackable: Any) -> None:
         """Gives an object that takes the place, and all objects below it, the saved values."""
         restore(trackable, self)
+
+
+class SlotPosition(CheckpointPosition):
+    """The place of a slot, or of what holds slots: nothing takes it by its name alone."""
+
+    def bind(self, trackable: Any) -> bool:
+        """Returns False."""
+        return False
+
+
+class SlotListPosition(CheckpointPosition):
+    """The place of a list whose elements tell by their indices alone nothing."""
+
+    def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
+        """Returns the places of the elements, which are matched later."""
+        return {name: SlotPosition(self.checkpoint, number) for name, number in self.child_numbers().items()}
+
+
+def _class_of_child(found: SavedOwner, name: str) -> type[CheckpointPosition]:
+    if name in (found.rule.flat_list, found.rule.trained_list):
+        return SlotListPosition
+    return SlotPosition if name in found.slot_names else CheckpointPosition
+
+
+class SlotsPosition(CheckpointPosition):
+    """The place of all slots of an optimizer, which waits until they are made.
+
+    Args: found: the optimizer.
+    """
+
+    def __init__(self, found: SavedOwner) -> None:
+        super().__init__(found.restoration, found.position.node_id)
+        self._found = found
+
+    def bind(self, trackable: Any) -> bool:
+        """Returns True."""
+        return True
+
+    def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
+        """Returns nothing: what leads to the slots says only the match."""
+        return {}
+
+    def give_values(self, reached: Sequence[Reached]) -> None:
+        """Gives the slots their values."""
+        (one,) = reached
+        matches = match_slots(dataclasses.replace(self._found, owner=one.trackable))
+        before = {id(variable): variable._update_uid for variable in matches.by_index}
+        self.checkpoint.give_values(matches.reached)
+        late = [variable for variable in matches.by_index if variable._update_uid != before[id(variable)]]
+        if late:
+            warn_of_late_values(late, self.explain_lateness())
+        warn_of_slots(matches.warning)
 
 
 class RootPosition(CheckpointPosition):

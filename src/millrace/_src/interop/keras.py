@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from millrace._src.interop.keras_optimizers import register_keras_optimizers
 from millrace._src.interop.keras_tracking import register_keras_state
 from millrace._src.interop.tensorflow_alias import ALIAS, install_as_tensorflow
 from millrace._src.util.lazy_import import import_optional
@@ -67,6 +68,7 @@ def offer() -> None:
     Warns: UserWarning: if the release of Keras is not the tested one.
     """
     register_keras_state()
+    register_keras_optimizers()
     if os.environ.get(_BACKEND, "tensorflow") != "tensorflow" or ALIAS in sys.modules:
         return
     install_as_tensorflow()

@@ -28,6 +28,11 @@ VARIABLE_VALUE_KEY = "VARIABLE_VALUE"
 
 _MAX_NAMES = 10
 
+_BUILD_ADVICE = (
+    "The checkpoint knows them only as elements of a list that was made just now. Build what has the list before you "
+    "restore: `model.build(input_shape)` or a call of the model, then `optimizer.build(model.trainable_variables)`."
+)
+
 ANY_CHILD = "*"
 """The name under which a position waits that any future child of an object takes."""
 
@@ -50,6 +55,10 @@ class RestorePosition(Protocol):
 
     def give_values(self, reached: Sequence[Reached]) -> None:
         """Gives objects that were reached from here their saved values: all of them, or none where one does not fit."""
+
+    def explain_lateness(self) -> str:
+        """Returns why values may reach objects only long after `restore`: children that have other names; or ""."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +84,11 @@ def restore(trackable: object, position: RestorePosition) -> None:
 
 def restore_all(starts: Sequence[Reached]) -> None:
     """Does as `restore` for several objects of one checkpoint, of which all are given values or none."""
-    starts[0].position.give_values(list(_find_reached(starts)))
+    starts[0].position.give_values(list(walk(starts)))
 
 
-def _find_reached(starts: Sequence[Reached]) -> Iterator[Reached]:
-    """Yields objects and positions, breadth first."""
+def walk(starts: Sequence[Reached]) -> Iterator[Reached]:
+    """Yields objects and the positions that they take, breadth first; leaves positions for missing children."""
     waiting = deque(starts)
     while waiting:
         reached = waiting.popleft()
@@ -113,7 +122,8 @@ def hand_over(replaced: Any, successor: Any) -> None:
     if not waiting or replaced._self_unconditional_dependency_names or type(replaced) is not type(successor):
         return
     children = successor._trackable_children()
-    late = []
+    late: list[Any] = []
+    explanation = ""
     for name, positions in waiting.items():
         child = successor._lookup_dependency(name, children)
         for position in positions:
@@ -124,17 +134,23 @@ def hand_over(replaced: Any, successor: Any) -> None:
             restore(child, position)
             if child._update_uid != before:
                 late.append(child)
+                explanation = explanation or position.explain_lateness()
     if late:
-        _warn_of_late_values(late)
+        warn_of_late_values(late, explanation)
 
 
-def _warn_of_late_values(late: Sequence[Any]) -> None:
+def warn_of_late_values(late: Sequence[Any], explanation: str) -> None:
+    """Warns that objects existed before values reached them.
+
+    Args:
+      late: the objects.
+      explanation: why that is so, and what would help; "" for what to build.
+    """
     names = ", ".join(str(getattr(child, "name", type(child).__name__)) for child in late[:_MAX_NAMES])
     warnings.warn(
         f"{len(late)} objects existed before the values of a checkpoint reached them; what was computed with them "
-        f"since `restore` used other values: {names}{', ...' if len(late) > _MAX_NAMES else ''}. The checkpoint "
-        "knows them only as elements of a list that was made just now. Build what has the list before you restore: "
-        "`model.build(input_shape)` or a call of the model, then `optimizer.build(model.trainable_variables)`.",
+        f"since `restore` used other values: {names}{', ...' if len(late) > _MAX_NAMES else ''}. "
+        + (explanation or _BUILD_ADVICE),
         stacklevel=2,
     )
 

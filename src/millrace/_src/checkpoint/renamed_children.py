@@ -1,0 +1,44 @@
+"""Children whose names in the program are not those in the checkpoint, although something else leads to their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from millrace._src.checkpoint.object_graph import ObjectGraphView
+
+if TYPE_CHECKING:  # a restoration explains itself by this module
+    from millrace._src.checkpoint.restore import Restoration
+
+_MAX_NAMES = 5
+
+
+def explain_names(restoration: Restoration) -> str:
+    """Returns which children of an object have other names in the checkpoint; "" if there is no such object.
+
+    The object nearest to the root counts: names below it follow from its own.
+    """
+    for node_id, node in enumerate(restoration.proto.nodes):
+        owner = restoration.bound(node_id)
+        if owner is None:
+            continue
+        saved = {child.local_name for child in node.children}
+        ours = _child_names(restoration, owner)
+        if saved - ours and ours - saved:
+            described = "the root" if node_id == 0 else repr(type(owner).__name__)
+            return (
+                f"The checkpoint knows children of {described} by other names: it has {_listed(saved - ours)}, the "
+                f"program has {_listed(ours - saved)}. Under the same names the values come when you restore."
+            )
+    return ""
+
+
+def _child_names(restoration: Restoration, owner: Any) -> set[str]:
+    if owner is restoration.root:
+        view = ObjectGraphView(restoration.root, attached=restoration.attached)
+        return set(view.children(owner)) | set(owner._supplementary_children())
+    return set(owner._trackable_children()) | set(owner._supplementary_children())
+
+
+def _listed(names: set[str]) -> str:
+    shown = ", ".join(map(repr, sorted(names)[:_MAX_NAMES]))
+    return f"{shown}, ..." if len(names) > _MAX_NAMES else shown
