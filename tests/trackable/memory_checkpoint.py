@@ -65,6 +65,9 @@ class MemoryPosition:
                 one.trackable._restore_from_tensors(values)
             one.trackable._update_uid = max(one.trackable._update_uid, self.restore_uid)
 
+    def explain_lateness(self) -> str:
+        return ""
+
 
 def restore_from(saved: SavedObject, root: Any) -> None:
     """Gives a root, and what is or will be below it, the saved values."""

@@ -1,4 +1,4 @@
-"""Children whose names in the program are not those in the checkpoint, although something else leads to their values."""
+"""Children whose names in the program differ from the checkpoint's, although another path leads to their values."""
 
 from __future__ import annotations
 

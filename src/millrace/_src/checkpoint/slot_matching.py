@@ -11,6 +11,7 @@ restored, and a warning names it.
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,7 +109,8 @@ def saved_owner(position: CheckpointPosition, owner: Any) -> SavedOwner | None:
         return number in listed or not listed.isdisjoint(position.checkpoint.child_numbers(number).values())
 
     names = frozenset(name for name, number in numbers.items() if name not in ungated and is_slot(name, number))
-    return SavedOwner(position, owner, rule, names)
+    found = SavedOwner(position, owner, rule, names)
+    return dataclasses.replace(found, slot_names=names | rule.own_settings(owner, found.saved_kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,8 @@ def _warning_of_kinds(found: SavedOwner, children: Mapping[str, Any]) -> str:
     if not saved:
         return ""
     ours = sorted(found.slot_names_of_program(children))
-    restored = [name for name in found.rule.common if name in found.position.child_numbers() and name in children]
+    numbers = found.position.child_numbers()
+    restored = [name for name in found.rule.common if name in numbers.keys() & children.keys() - found.slot_names]
     return (
         f"The checkpoint {found.restoration.reader.prefix} holds the slots of {kind}: {len(saved)} values of "
         f"{_joined(found.saved_slot_names())}. They were not restored, because the optimizer of the program is "

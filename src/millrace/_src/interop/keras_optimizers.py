@@ -31,7 +31,11 @@ class _KerasOptimizers:
 
     flat_list = "_variables"
     trained_list = "_trainable_variables"
-    common = ("_iterations", "_learning_rate")
+    common: tuple[str, ...] = ("_iterations", "_learning_rate")
+
+    def own_settings(self, owner: Any, kind: str) -> frozenset[str]:
+        """Returns the learning rate where one of both scales losses for another optimizer, which has the rate."""
+        return _RATE if (self.kind(owner) in _WRAPPERS) != (kind in _WRAPPERS) else frozenset()
 
     def is_built(self, owner: Any) -> bool:
         """Returns whether an optimizer has its slots."""
@@ -66,6 +70,11 @@ class _KerasOptimizers:
         return any(issubclass(cls, other) or issubclass(other, cls) for other in known) if known else None
 
 
+_RATE = frozenset({"_learning_rate"})
+
+_WRAPPERS = frozenset({"loss_scale_optimizer"})
+"""The kinds of optimizers whose own learning rate, zero, is never used."""
+
 _KERAS_OPTIMIZERS = _KerasOptimizers()
 
 
@@ -81,7 +90,8 @@ def _find(cls: type) -> SlotOwner | None:
 
 def _subclasses(cls: type) -> Iterator[type]:
     """Yields the classes that derive from Keras's base of optimizers and have a public name."""
-    for subclass in cls.__subclasses__():
+    subclasses: list[type] = cls.__subclasses__()
+    for subclass in subclasses:
         if subclass.__module__ not in _PLUMBING:
             yield subclass
         yield from _subclasses(subclass)

@@ -35,6 +35,9 @@ class SlotOwner(Protocol):
     trained_list: str
     common: tuple[str, ...]
 
+    def own_settings(self, owner: Any, kind: str) -> frozenset[str]:
+        """Returns the names among `common` that mean something else in saved objects of a kind than in the object."""
+
     def is_built(self, owner: Any) -> bool:
         """Returns whether the slots are made."""
 
