@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.core.indexed_slices import gradient_tensors, gradient_values, with_values
 
 
 def value(x: Any) -> Any:
@@ -148,3 +149,18 @@ def test_a_gather_in_a_loop_in_a_function_has_the_dense_gradient(jit: bool | Non
     with tf.GradientTape() as tape:
         y = f()
     assert value(tape.gradient(y, v)) == [[4.0, 4.0], [1.0, 1.0], [1.0, 1.0]]
+
+
+def test_the_tensors_of_a_gradient_are_its_values_indices_and_shape() -> None:
+    s, dense = slices(), tf.constant([1.0])
+    assert [id(t) for t in gradient_tensors(s)] == [id(s.values), id(s.indices), id(s.dense_shape)]
+    assert [id(t) for t in gradient_tensors(slices(dense_shape=None))][2:] == []
+    assert gradient_tensors(dense)[0] is dense and gradient_tensors(None) == []
+
+
+def test_values_of_a_gradient_are_replaced_and_the_indices_stay() -> None:
+    s, dense = slices(), tf.constant([1.0])
+    assert gradient_values(s) is s.values and gradient_values(dense) is dense
+    doubled = with_values(s, s.values * 2.0)
+    assert value(doubled.values) == [[2.0, 4.0], [6.0, 8.0]] and doubled.indices is s.indices
+    assert with_values(dense, s.values) is s.values

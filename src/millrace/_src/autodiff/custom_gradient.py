@@ -24,6 +24,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph import rewriting
+from millrace._src.graph.captured_tensors import capture_here
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.util import nest
@@ -169,18 +170,14 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
         raise ValueError(
             "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled."
         )
-    tensors = [_inside(convert_to_tensor(x)) for x in nest.flatten(args, expand_composites=True)]
+    tensors = [capture_here(convert_to_tensor(x)) for x in nest.flatten(args, expand_composites=True)]
     arguments = nest.pack_sequence_as(args, tensors, expand_composites=True)
     result, grad_fn, variables = _run(f, arguments, {}, {id(t) for t in tensors})
     result_tensors = _flat_result(result)
-    sources = [*tensors, *[_inside(v.handle) for v in variables]]  # while tapes watch, as when the variables were read
+    # while tapes watch, as when the variables were read
+    sources = [*tensors, *[capture_here(v.handle) for v in variables]]
     backward = _Backward(grad_fn, variables, len(tensors))
     return _pack_result(result, result_tensors, _graph_outputs(result_tensors, sources, backward))
-
-
-def _inside(tensor: object) -> Any:
-    """Returns the tensor of the current graph that represents a tensor."""
-    return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
 
 def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Backward) -> list[Any]:

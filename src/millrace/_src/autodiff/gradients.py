@@ -12,6 +12,7 @@ from millrace._src.core.composite_gradients import gradient_parts, gradients_of_
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.resources import is_variable
+from millrace._src.graph.captured_tensors import capture_here
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -102,8 +103,7 @@ def source_tensor(x: Any) -> Any:
     """Returns a source of gradients as a tensor of the current graph: the handle of a variable."""
     if not is_variable(x):
         return convert_to_tensor(x, name="x")
-    handle = x.handle
-    return handle if getattr(handle, "graph", None) is state.graph else state.graph.capture(handle)
+    return capture_here(x.handle)
 
 
 def _seed(target: Any, weight: object, index: int) -> Any:

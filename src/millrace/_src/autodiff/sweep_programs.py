@@ -26,7 +26,7 @@ from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.core.context import eager_engine, executing_eagerly, state, tapes_scope
 from millrace._src.core.engine import Program
 from millrace._src.core.execute import scalar_array
-from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.indexed_slices import IndexedSlices, gradient_tensors
 from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
@@ -222,7 +222,7 @@ def _compile_sweep(tape: TapeForm) -> Run | None:
         return None
     from millrace._src.passes.pipeline import optimize  # the first gradients need no optimizer
 
-    outputs = [swept.graph.capture(part) for result in swept.results for part in _parts(result)]
+    outputs = [swept.graph.capture(part) for result in swept.results for part in gradient_tensors(result)]
     program = eager_engine().compile(optimize(swept.graph, swept.inputs, outputs))
     return SweepRunner(program, swept.seeds, swept.results)
 
@@ -242,7 +242,7 @@ def swept_graph(tape: TapeForm) -> SweptGraph | None:
             reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_slots)
         )
         results = [gradients_found.get(p) for p in tape.source_slots]
-        outputs: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
+        outputs: list[Any] = [graph.capture(part) for result in results for part in gradient_tensors(result)]
     given_seeds = [i for i, s in enumerate(seeds) if s.op.op_def.traits.is_placeholder]
     inputs = [*values, *(seeds[i] for i in given_seeds)]
     sources = [t.op for t in inputs]
@@ -284,16 +284,6 @@ def _symbolic_entries(graph: FuncGraph, tape: TapeForm, values: Sequence[Any]) -
     return entries
 
 
-def _parts(gradient: object) -> list[Any]:
-    """Returns the tensors of which a gradient consists."""
-    if gradient is None:
-        return []
-    if isinstance(gradient, IndexedSlices):
-        parts = [gradient.values, gradient.indices, gradient.dense_shape]
-        return [p for p in parts if p is not None]
-    return [gradient]
-
-
 class SweepRunner:
     """Calls a program and gives its results the structure of gradients.
 
@@ -312,8 +302,8 @@ class SweepRunner:
         self.program = program
         self._run = program.quiet_run()
         self._seeds = seeds
-        self._parts = [len(_parts(r)) for r in results]
-        self._dtypes = [t.dtype for r in results for t in _parts(r)]
+        self._parts = [len(gradient_tensors(r)) for r in results]
+        self._dtypes = [t.dtype for r in results for t in gradient_tensors(r)]
 
     def __call__(self, tape: TapeForm) -> list[Any] | None:
         """Returns the gradients, or None if the program failed."""

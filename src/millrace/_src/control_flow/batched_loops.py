@@ -20,6 +20,7 @@ from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound,
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.captured_tensors import capture_here
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
@@ -200,7 +201,7 @@ class _RowsLoop:
         if lengths is None:
             return active
         present_length = raw.TensorListLength(input_handle=variables[index])
-        return raw.LogicalAnd(x=active, y=raw.GreaterEqual(x=_here(lengths), y=present_length))
+        return raw.LogicalAnd(x=active, y=raw.GreaterEqual(x=capture_here(lengths), y=present_length))
 
     def _uneven(
         self, first: Sequence[Any], found: Sequence[Any], done: object, changes: Sequence[str | None]
@@ -241,7 +242,7 @@ class _RowsLoop:
         """Returns the whole state as values of the current graph: the variables, and what the loop only reads."""
         values = dict(zip(self.varying, variables, strict=True))
         return [
-            Value(values[i], self.batched[i]) if i in values else Value(_here(a.tensor), a.is_batched)
+            Value(values[i], self.batched[i]) if i in values else Value(capture_here(a.tensor), a.is_batched)
             for i, a in enumerate(self.arguments)
         ]
 
@@ -274,9 +275,3 @@ def _inputs_read(graph: FuncGraph, outputs: Sequence[Any]) -> set[int]:
     operations = required_operations(graph.get_operations(), [t.op for t in outputs], [t.op for t in graph.inputs])
     read_tensors = {id(t) for t in (*outputs, *(t for op in operations for t in op.inputs))}
     return {i for i, t in enumerate(graph.inputs) if id(t) in read_tensors}
-
-
-def _here(tensor: Any) -> Any:
-    """Returns a tensor as a tensor of the current graph."""
-    graph: Any = state.graph
-    return tensor if tensor.graph is graph else graph.capture(tensor)

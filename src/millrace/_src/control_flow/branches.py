@@ -18,8 +18,8 @@ from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.handle_types import HandleType, common_type
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph import rewriting
+from millrace._src.graph.captured_tensors import capture_into
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, join_effects
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
@@ -143,10 +143,7 @@ def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, in
 def into_current_graph(tensors: Sequence[Any], scope: str, first: int = 0) -> list[Any]:
     """Returns tensors of outer contexts as tensors of the current graph."""
     graph = context.state.graph
-    return [
-        graph.capture(t, f"{scope}input_{first + i}") if isinstance(t, EagerTensor) or t.graph is not graph else t
-        for i, t in enumerate(tensors)
-    ]
+    return [capture_into(graph, t, f"{scope}input_{first + i}") for i, t in enumerate(tensors)]
 
 
 def common_shapes(graphs: Sequence[FuncGraph]) -> list[TensorShape]:

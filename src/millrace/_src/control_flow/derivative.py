@@ -25,8 +25,9 @@ from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Verdict
-from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.indexed_slices import IndexedSlices, gradient_tensors
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, tape_id
+from millrace._src.graph.captured_tensors import capture_into
 from millrace._src.graph.control_deps import add_automatic_control_dependencies
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import CallableFunction, make_function
@@ -322,9 +323,9 @@ def _backward_graph(
                 gradient = None  # another input represents the same tensor, and has the whole gradient
             elif index in wanted:
                 numbers.add(tape_id(source))
-            parts = _components(gradient)
+            parts = gradient_tensors(gradient)
             layout.append(len(parts) if isinstance(gradient, IndexedSlices) else 1 if parts else None)
-            backward.outputs.extend(p if getattr(p, "graph", None) is backward else backward.capture(p) for p in parts)
+            backward.outputs.extend(capture_into(backward, p) for p in parts)
     add_automatic_control_dependencies(backward)
     return backward, positions, layout
 
@@ -339,15 +340,6 @@ def _drop_unused_captures(graph: FuncGraph) -> list[Any]:
     unused_placeholders = {id(s): p for s, p in graph.captures if p.op not in needed_operations}
     graph.inputs = [t for t in graph.inputs if all(t is not p for p in unused_placeholders.values())]
     return [graph._captures.pop(key)[0] for key in unused_placeholders]
-
-
-def _components(gradient: object) -> list[Any]:
-    if gradient is None:
-        return []
-    if isinstance(gradient, IndexedSlices):
-        parts = [gradient.values, gradient.indices]
-        return parts if gradient.dense_shape is None else [*parts, gradient.dense_shape]
-    return [gradient]
 
 
 def all_inputs(function: CallableFunction) -> frozenset[int]:

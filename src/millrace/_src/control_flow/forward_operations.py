@@ -37,6 +37,7 @@ from millrace._src.control_flow.while_loop import stateless_while, while_
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph import rewriting
+from millrace._src.graph.captured_tensors import capture_into
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.ops import raw
@@ -193,7 +194,7 @@ def _tangents_before(operation: Any, tangents: Sequence[Any], mask: Sequence[boo
         for tensor, tangent, is_taken in zip(operation.inputs, tangents, mask, strict=True):
             if is_taken:
                 value = raw.ZerosLike(x=tensor) if tangent is None else tangent
-                input_tangents.append(value if getattr(value, "graph", None) is graph else graph.capture(value))
+                input_tangents.append(capture_into(graph, value))
     return input_tangents
 
 

@@ -27,6 +27,7 @@ from millrace._src.core.op_registry import operator
 from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec_from_value
+from millrace._src.graph.captured_tensors import capture_here, capture_into
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.graph_form import form_of
@@ -188,7 +189,7 @@ def _row_arguments(
 ) -> dict[int, Value]:
     """Returns the values of the inputs of the graph of one row, by their operations: the rows, and what it captured."""
     rows = {id(p.op): _row_value(t, may_be_more) for p, t in zip(placeholders, tensors, strict=True)}
-    return rows | {id(inner.op): Value(_here(outer), False) for outer, inner in graph.captures}
+    return rows | {id(inner.op): Value(capture_here(outer), False) for outer, inner in graph.captures}
 
 
 def _check_rows(known: Sequence[int | None], rows: int) -> None:
@@ -201,11 +202,6 @@ def _check_rows(known: Sequence[int | None], rows: int) -> None:
             f"indices[{short}] = {short} is not in [0, {short}): vectorized_map goes through {rows} rows, as one of "
             f"elems has, but another one has {short}.",
         )
-
-
-def _here(tensor: object) -> Any:
-    """Returns a tensor, of the current graph or of an outer one, as a tensor of the current graph."""
-    return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
 
 class _Result(NamedTuple):
@@ -227,7 +223,7 @@ def _trace_row(
         leaves = [_as_leaf(leaf) for leaf in nest.flatten(structure)]
         specs = [_leaf_spec(leaf) for leaf in leaves]
         parts = [t for spec, leaf in zip(specs, leaves, strict=True) for t in spec._to_tensor_list(leaf)]
-        inside = [t if t.graph is graph else graph.capture(t) for t in parts]
+        inside = [capture_into(graph, t) for t in parts]
     return graph, placeholders, _Result(structure, specs, inside)
 
 

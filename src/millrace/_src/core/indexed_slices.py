@@ -164,6 +164,26 @@ def dense(gradient: object) -> Any:
     return gradient.__tf_tensor__() if isinstance(gradient, IndexedSlices) else gradient
 
 
+def gradient_values(gradient: object) -> Any:
+    """Returns the values of an `IndexedSlices`, and anything else as it is."""
+    return gradient.values if isinstance(gradient, IndexedSlices) else gradient
+
+
+def with_values(like: object, values: Any) -> Any:
+    """Returns values in the form of `like`: with the indices of an `IndexedSlices`, else as they are."""
+    return IndexedSlices(values, like.indices, like.dense_shape) if isinstance(like, IndexedSlices) else values
+
+
+def gradient_tensors(gradient: object) -> list[Any]:
+    """Returns the tensors of which a gradient consists; none for a missing gradient."""
+    if gradient is None:
+        return []
+    if isinstance(gradient, IndexedSlices):
+        parts = [gradient.values, gradient.indices]
+        return parts if gradient.dense_shape is None else [*parts, gradient.dense_shape]
+    return [gradient]
+
+
 @wire_form("INDEXED_SLICES_SPEC")
 @export("IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):

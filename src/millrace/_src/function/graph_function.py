@@ -27,6 +27,7 @@ from millrace._src.core.op_registry import get_op, operator
 from millrace._src.core.tensor import EagerTensor, held, note_places
 from millrace._src.engines.tiers import Tier, compiled, tier_of, tier_of_call
 from millrace._src.function.recorded_calls import call_recorded
+from millrace._src.graph.captured_tensors import capture_into
 from millrace._src.graph.control_deps import body_effects, body_writes, called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, must_compile
@@ -149,7 +150,7 @@ class GraphFunction:
             }
         )
         graph = state.graph
-        tensors = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
+        tensors = [capture_into(graph, t) for t in tensors]
         return graph.add_operation(get_op(name), tensors, attrs, graph.unique_name(name))
 
     def _node_attrs(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from millrace._src.core.dispatch import record
 from millrace._src.core.execute import execute
 from millrace._src.core.tensor import tape_id
 from millrace._src.graph import rewriting
+from millrace._src.graph.captured_tensors import capture_into
 from millrace._src.graph.operation import Operation
 
 
@@ -68,7 +69,7 @@ def name_alone(operation: Operation) -> str:
 def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> Operation:
     """Adds a node to the current graph and tells the tapes."""
     graph, op = state.graph, operation.op_def
-    inputs = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
+    inputs = [capture_into(graph, t) for t in tensors]
     attrs = dict(operation.attrs)
     new_operation: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(name_alone(operation)))
     rewriting.carry_over(operation, new_operation)

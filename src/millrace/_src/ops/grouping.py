@@ -14,7 +14,7 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.indexed_slices import IndexedSlices, gradient_values
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
@@ -131,8 +131,7 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
 
 
 def _operation(value: Any) -> Operation:
-    if isinstance(value, IndexedSlices):
-        value = value.values
+    value = gradient_values(value)
     return value if isinstance(value, Operation) else value.op
 
 

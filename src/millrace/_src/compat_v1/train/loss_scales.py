@@ -17,7 +17,7 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, int64
-from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.indexed_slices import IndexedSlices, gradient_values
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.grouping import group, no_op
@@ -224,7 +224,7 @@ def _all_finite(gradients: Iterable[Any]) -> Any:
 
 
 def _dense(gradient: object) -> Any:
-    return gradient.values if isinstance(gradient, IndexedSlices) else gradient
+    return gradient_values(gradient)
 
 
 @export(v1=["mixed_precision.MixedPrecisionLossScaleOptimizer", "train.experimental.MixedPrecisionLossScaleOptimizer"])

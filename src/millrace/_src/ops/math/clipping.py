@@ -19,7 +19,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
-from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.indexed_slices import gradient_values, with_values
 from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -117,7 +117,7 @@ def clip_by_value(
     Raises: ValueError: if the bounds have more axes than `t` or would repeat it.
     """
     with name_scope(name, "clip_by_value") as scope:
-        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+        values = convert_to_tensor(gradient_values(t), name="t")
         are_numbers = {type(clip_value_min), type(clip_value_max)} <= _NUMBERS
         is_watched = state.tapes or state.graph is not None  # the gradients of the two ops differ from that of one
         if are_numbers and not is_watched and values.dtype.is_floating:
@@ -127,9 +127,7 @@ def clip_by_value(
             _assert_compatible(values, bounded_values)
             bounded_values = maximum(bounded_values, clip_value_min, name=scope)
             _assert_compatible(values, bounded_values)
-        return (
-            IndexedSlices(bounded_values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else bounded_values
-        )
+        return with_values(t, bounded_values)
 
 
 @export("clip_by_norm")
@@ -148,7 +146,7 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike | None =
     Returns: A `Tensor` of the shape and dtype of `t`.
     """
     with name_scope(name, "clip_by_norm") as scope:
-        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+        values = convert_to_tensor(gradient_values(t), name="t")
         clip_norm = _not_negative(clip_norm, values)
         squares = reduce_sum(values * values, axes, keepdims=True)
         # sqrt has no gradient at 0: where `squares` is 0, sqrt gets 1 instead and the result is not used.
@@ -158,9 +156,7 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike | None =
         scaled_values = values * clip_norm
         _assert_compatible(values, scaled_values)
         clipped_values = raw.Identity(input=scaled_values / maximum(norm, clip_norm), name=scope)
-        return (
-            IndexedSlices(clipped_values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped_values
-        )
+        return with_values(t, clipped_values)
 
 
 def _not_negative(clip_norm: Any, values: Tensor) -> Any:
@@ -182,7 +178,7 @@ def _tensor_list(t_list: object) -> list[Any]:
 def _values(item: Any, position: int) -> Any:
     if item is None:
         return None
-    return convert_to_tensor(item.values if isinstance(item, IndexedSlices) else item, name=f"t_{position}")
+    return convert_to_tensor(gradient_values(item), name=f"t_{position}")
 
 
 @export("linalg.global_norm", v1=["global_norm", "linalg.global_norm"])
@@ -243,10 +239,7 @@ def clip_by_global_norm(
                 continue
             with contextlib.nullcontext() if state.graph is None else state.graph.colocate_with(tensor):
                 scaled_tensor = raw.Identity(input=tensor * scale, name=f"{scope}{scope}_{i}")
-            is_sparse = isinstance(item, IndexedSlices)
-            clipped_items.append(
-                IndexedSlices(scaled_tensor, item.indices, item.dense_shape) if is_sparse else scaled_tensor
-            )
+            clipped_items.append(with_values(item, scaled_tensor))
     return clipped_items, norm
 
 
