@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.autodiff.gradient_registry import _RULES
-from millrace._src.autodiff.recording import forget_rules
+from millrace._src.autodiff.op_recording import forget_rules
 from millrace._src.core.op_registry import get_op
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.autodiff import tangent_plans
-from millrace._src.autodiff.recording import forget_rules
+from millrace._src.autodiff.op_recording import forget_rules
 from millrace._src.autodiff.tangent_plans import tangent_plan
 from millrace._src.core.op_registry import get_op
 

@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.autodiff.gradient_plan import gradient_plan
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tape import Tape, unpack_entry
 from millrace._src.core.context import tapes_scope
 from millrace._src.core.op_registry import get_op

@@ -10,9 +10,9 @@ import pytest
 import millrace as tf
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function import retracing
-from millrace._src.function.cache import TraceCache, TraceKey
 from millrace._src.function.signature import ArgumentLayout
 from millrace._src.function.trace_builder import from_value
+from millrace._src.function.trace_cache import TraceCache, TraceKey
 from millrace._src.state.variable_spec import VariableSpec
 
 

@@ -1513,7 +1513,7 @@ compat.v1.train.input_producer compat_v1.train.input_producers:input_producer
 compat.v1.train.inverse_time_decay compat_v1.train.learning_rate_decay:inverse_time_decay
 compat.v1.train.limit_epochs compat_v1.train.input_producers:limit_epochs
 compat.v1.train.linear_cosine_decay compat_v1.train.learning_rate_decay:linear_cosine_decay
-compat.v1.train.match_filenames_once state.file_names:match_filenames_once
+compat.v1.train.match_filenames_once state.matched_files:match_filenames_once
 compat.v1.train.maybe_batch compat_v1.train.batch_functions:maybe_batch
 compat.v1.train.maybe_batch_join compat_v1.train.batch_functions:maybe_batch_join
 compat.v1.train.maybe_shuffle_batch compat_v1.train.batch_functions:maybe_shuffle_batch
@@ -2016,7 +2016,7 @@ io.encode_png ops.image.encoding:encode_png
 io.encode_proto ops.io.proto_encoding:encode_proto
 io.extract_jpeg_shape ops.image.decoding:extract_jpeg_shape
 io.is_jpeg ops.image.decoding:is_jpeg
-io.match_filenames_once state.file_names:match_filenames_once
+io.match_filenames_once state.matched_files:match_filenames_once
 io.matching_files ops.io.files:matching_files
 io.parse_example ops.io.parsing:parse_example
 io.parse_sequence_example ops.io.sequence_parsing:parse_sequence_example

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
-from millrace._src.autograph.transform.scopes import names_of
+from millrace._src.autograph.transform.variable_scopes import names_of
 
 _NONE: frozenset[str] = frozenset()
 

@@ -18,7 +18,7 @@ from typing import Any
 from millrace._src.autodiff.backprop import sweep
 from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tangent_plans import (
     TangentPlan,
     seed_like,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.gradient_plan import GradientPlan, compute_gradient, gradient_plan
-from millrace._src.autodiff.recording import PackedEntry
+from millrace._src.autodiff.op_recording import PackedEntry
 from millrace._src.autodiff.tape import TapeEntry, unpack_entry
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope

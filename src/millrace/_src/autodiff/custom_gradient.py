@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.gradient_registry import ATTRIBUTE, validate_gradients
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
 from millrace._src.core.context import state

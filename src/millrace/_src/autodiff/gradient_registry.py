@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from millrace._src.autodiff.gradient_plan import compute_gradient, gather_values, gradient_plan
-from millrace._src.autodiff.recording import forget_rules
+from millrace._src.autodiff.op_recording import forget_rules
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.indexed_slices import IndexedSlices

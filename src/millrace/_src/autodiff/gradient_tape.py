@@ -17,7 +17,7 @@ from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, fill_unconnected, sweep
 from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
 from millrace._src.autodiff.jacobian_programs import compute_rows
-from millrace._src.autodiff.recording import PackedEntry, is_trainable
+from millrace._src.autodiff.op_recording import PackedEntry, is_trainable
 from millrace._src.autodiff.sweep_programs import OnesSeed, materialize, run_compiled_sweep
 from millrace._src.autodiff.tape import Tape, TapeEntry
 from millrace._src.autodiff.tape_arguments import (

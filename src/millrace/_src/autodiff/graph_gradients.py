@@ -14,7 +14,7 @@ from typing import Any
 from millrace._src.autodiff.backprop import sweep
 from millrace._src.autodiff.gradient_plan import gather_values, gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.core.tensor import tape_id
 from millrace._src.graph.operation import Operation

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.autodiff.gradient_plan import stand_in_of
-from millrace._src.autodiff.recording import PackedEntry
+from millrace._src.autodiff.op_recording import PackedEntry
 from millrace._src.autodiff.sweep_programs import (
     Run,
     SweepRunner,

@@ -14,7 +14,7 @@ from typing import Any
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.autodiff.custom_gradient import CustomGradient
 from millrace._src.autodiff.gradient_tape import GradientTape
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
 from millrace._src.core.context import state

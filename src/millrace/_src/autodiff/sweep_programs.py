@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.autodiff.backprop import sweep
-from millrace._src.autodiff.recording import PackedEntry, Recording
+from millrace._src.autodiff.op_recording import PackedEntry, Recording
 from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.core.context import eager_engine, executing_eagerly, state, tapes_scope
 from millrace._src.core.engine import Program

@@ -21,7 +21,7 @@ import numpy as np
 from millrace._src.autodiff.backprop import add_gradients, entry_gradients
 from millrace._src.autodiff.gradient_plan import compute_gradient, gather_values, gradient_plan
 from millrace._src.autodiff.graph_gradients import find_reached, graph_gradients
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor

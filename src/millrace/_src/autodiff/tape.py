@@ -12,7 +12,7 @@ from typing import Any
 
 from millrace._src.autodiff.gradient_plan import gather_values, gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
-from millrace._src.autodiff.recording import PackedEntry, is_trainable, recording_of
+from millrace._src.autodiff.op_recording import PackedEntry, is_trainable, recording_of
 from millrace._src.core import context
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.op_def import OpDef

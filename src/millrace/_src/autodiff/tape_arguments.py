@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import UnconnectedGradients
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.core import errors
 from millrace._src.core.composite_gradients import consists_of_parts, gradient_parts
 from millrace._src.core.convert import convert_to_tensor

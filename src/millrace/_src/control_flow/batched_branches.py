@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.control_flow.branches import Branch, finish_branch
 from millrace._src.control_flow.cond import build_branches, case_, cond, if_, stateless_case, stateless_if
+from millrace._src.control_flow.traced_branches import Branch, finish_branch
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor

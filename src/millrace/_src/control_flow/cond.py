@@ -12,8 +12,9 @@ from operator import itemgetter
 from typing import Any
 
 from millrace._src.autodiff import backprop
-from millrace._src.autodiff.recording import is_trainable
-from millrace._src.control_flow.branches import (
+from millrace._src.autodiff.op_recording import is_trainable
+from millrace._src.control_flow.derivative import Derivative, derivative_of, reaching, with_outputs
+from millrace._src.control_flow.traced_branches import (
     Branch,
     common_handle_types,
     common_shapes,
@@ -24,7 +25,6 @@ from millrace._src.control_flow.branches import (
     trace_branch,
     widen_indices,
 )
-from millrace._src.control_flow.derivative import Derivative, derivative_of, reaching, with_outputs
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state

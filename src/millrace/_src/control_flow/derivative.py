@@ -20,7 +20,7 @@ from typing import Any
 
 from millrace._src.autodiff.backprop import zeros
 from millrace._src.autodiff.graph_gradients import find_reached, graph_gradients
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType

@@ -11,12 +11,12 @@ import contextlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.autodiff.vectorize import vectorize
-from millrace._src.control_flow.branches import Branch, finish_branch
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.control_flow.rows import MappedRows, stack_rows
+from millrace._src.control_flow.traced_branches import Branch, finish_branch
 from millrace._src.core import context
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import consists_of_parts

@@ -15,7 +15,7 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from millrace._src.autodiff.graph_gradients import find_reached
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.control_flow.call import further_outputs
 from millrace._src.control_flow.derivative import Derivative, derivative_of
 from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.control_flow.branches import (
+from millrace._src.control_flow.tensor_array import TensorArray
+from millrace._src.control_flow.traced_branches import (
     Branch,
     finish_branch,
     into_current_graph,
     merge_captures,
     read_only_inputs,
 )
-from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context, errors
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from typing import Any
 
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.core import context
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function.placeholders import Placeholders

@@ -25,9 +25,9 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, noted_calls
+from millrace._src.function.argument_tensors import collect, make_packer
 from millrace._src.function.captures import DeferredCapture, call_time_tensors
 from millrace._src.function.fast_calls import PreparedCall
-from millrace._src.function.flat_values import collect, make_packer
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.placeholders import argument_names

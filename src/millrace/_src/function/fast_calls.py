@@ -22,7 +22,7 @@ from millrace._src.core.dtypes import from_np
 from millrace._src.core.engine import Program
 from millrace._src.core.specs import TypeSpec
 from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, arrived, held
-from millrace._src.function.flat_values import make_packer
+from millrace._src.function.argument_tensors import make_packer
 from millrace._src.function.trace_types import TraceType, literal_key
 from millrace._src.state.variable import Variable
 from millrace._src.trackable.data_structures import TrackableDataStructure

@@ -27,7 +27,6 @@ from millrace._src.core.traceback_filtering import filter_traceback
 from millrace._src.core.watching import note_span
 from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, fast_calls
-from millrace._src.function.cache import CachedTrace, CacheInfo, TraceCache, TraceKey
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.graph_size import graph_bytes
@@ -35,6 +34,7 @@ from millrace._src.function.methods import InstanceCaches, instance_cache_for
 from millrace._src.function.retracing import COMPARED_TRACES, Retrace, causes_of, stats_for
 from millrace._src.function.signature import ArgumentLayout, CallSignature, make_signature
 from millrace._src.function.trace_builder import from_value
+from millrace._src.function.trace_cache import CachedTrace, CacheInfo, TraceCache, TraceKey
 from millrace._src.function.trace_types import TraceType
 from millrace._src.function.tracing import FunctionTrace, trace
 from millrace._src.function.tracing_context import TracingContext

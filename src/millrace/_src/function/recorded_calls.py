@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.accumulator import mark_constants
-from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.autodiff.tape import output_specs
 from millrace._src.control_flow.derivative import (
     Derivative,

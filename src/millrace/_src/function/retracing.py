@@ -19,7 +19,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import SourceFrame
 from millrace._src.core.specs import TensorSpec, TypeSpec
-from millrace._src.function.cache import TraceKey
+from millrace._src.function.trace_cache import TraceKey
 from millrace._src.function.trace_structures import DictType, ListType, NestedType, TupleType
 from millrace._src.function.trace_types import Literal, Weakref
 from millrace._src.state.variable_spec import VariableSpec

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.resources import is_variable
-from millrace._src.function.cache import CachedTrace, TraceKey
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType
 from millrace._src.function.methods import InstanceCaches
 from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.function.signature import ArgumentLayout, CallSignature
+from millrace._src.function.trace_cache import CachedTrace, TraceKey
 from millrace._src.function.tracing import FunctionTrace
 from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary, function_def_to_func_graph

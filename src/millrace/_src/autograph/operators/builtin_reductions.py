@@ -18,7 +18,7 @@ from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.graph_iterators import Elements, GraphIterator, Map, stack_elements
 from millrace._src.autograph.operators.if_statements import if_exp
 from millrace._src.autograph.operators.replacements import replaces
-from millrace._src.autograph.operators.staging import belongs_into_graph, plain
+from millrace._src.autograph.operators.staged_values import belongs_into_graph, plain
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError

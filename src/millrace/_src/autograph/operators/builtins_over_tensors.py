@@ -11,7 +11,12 @@ from typing import Any
 
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.autograph.operators.staged_lists import graph_list
-from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain, rows_belong_into_graph
+from millrace._src.autograph.operators.staged_values import (
+    belongs_into_graph,
+    is_symbolic,
+    plain,
+    rows_belong_into_graph,
+)
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw

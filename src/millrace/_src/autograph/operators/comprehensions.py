@@ -11,7 +11,7 @@ import functools
 from typing import Any
 
 from millrace._src.autograph.operators.builtin_iterators import in_python
-from millrace._src.autograph.operators.staging import is_symbolic, plain
+from millrace._src.autograph.operators.staged_values import is_symbolic, plain
 from millrace._src.autograph.operators.unpacking import unpack_parts
 from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from millrace._src.autograph.operators.branch_merging import flatten, to_tensors
 from millrace._src.autograph.operators.loops import ForLoop, for_each, for_each_element, register_loop
-from millrace._src.autograph.operators.merging import flatten, to_tensors
-from millrace._src.autograph.operators.staging import (
+from millrace._src.autograph.operators.staged_values import (
     belongs_into_graph,
     is_symbolic,
     plain,

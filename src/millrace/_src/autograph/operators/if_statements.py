@@ -1,8 +1,8 @@
 """`if`: Python's where the condition is a Python value, a `cond` of the graph where the condition is a tensor.
 
 For a tensor both branches are traced, each from the state before the statement. What a branch has changed, in variables
-and in containers, is read at its end and undone. The two ends of each variable are merged (`merging`): the tensors
-become outputs of the `cond`, and the Python values must be the same.
+and in containers, is read at its end and undone. The two ends of each variable are merged (`branch_merging`): the
+tensors become outputs of the `cond`, and the Python values must be the same.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from millrace._src.autograph.operators.branch_merging import Merged, flatten, merge, to_tensor
 from millrace._src.autograph.operators.changed_containers import Containers, Left, can_be_merged, rebuilt
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.merging import Merged, flatten, merge, to_tensor
+from millrace._src.autograph.operators.missing_values import zeros_like
 from millrace._src.autograph.operators.refusals import is_strict
-from millrace._src.autograph.operators.staging import belongs_into_graph
-from millrace._src.autograph.operators.stand_ins import zeros_like
-from millrace._src.control_flow.branches import Branch, trace_branch
+from millrace._src.autograph.operators.staged_values import belongs_into_graph
 from millrace._src.control_flow.cond import build_branches
+from millrace._src.control_flow.traced_branches import Branch, trace_branch
 from millrace._src.core import context
 from millrace._src.ops import raw
 from millrace._src.util import nest

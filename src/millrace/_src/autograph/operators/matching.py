@@ -14,7 +14,7 @@ from typing import Any
 from millrace._src.autograph.operators.builtin_iterators import in_python
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.if_statements import if_exp
-from millrace._src.autograph.operators.staging import belongs_into_graph
+from millrace._src.autograph.operators.staged_values import belongs_into_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 

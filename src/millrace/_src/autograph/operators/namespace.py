@@ -34,7 +34,7 @@ from millrace._src.autograph.operators.matching import (
 )
 from millrace._src.autograph.operators.resuming import iterate, resume, site_of
 from millrace._src.autograph.operators.staged_loops import loop_options
-from millrace._src.autograph.operators.staging import plain, staged, staged_iterable
+from millrace._src.autograph.operators.staged_values import plain, staged, staged_iterable
 from millrace._src.autograph.operators.unpacking import unpacked
 from millrace._src.autograph.operators.variables import (
     Undefined,

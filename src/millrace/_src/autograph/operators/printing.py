@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.autograph.operators.replacements import replaces
-from millrace._src.autograph.operators.staging import belongs_into_graph
+from millrace._src.autograph.operators.staged_values import belongs_into_graph
 from millrace._src.ops.host import numpy_function
 
 _ARGUMENTS = ("sep", "end", "file", "flush")

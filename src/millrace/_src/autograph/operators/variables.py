@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.operators.staged_lists import StagedList
-from millrace._src.autograph.operators.staging import is_tensor
+from millrace._src.autograph.operators.staged_values import is_tensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.util import nest
 

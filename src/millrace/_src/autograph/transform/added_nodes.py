@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from millrace._src.autograph.transform.scopes import is_generator
+from millrace._src.autograph.transform.variable_scopes import is_generator
 
 
 class PythonExpression(ast.expr):

@@ -15,8 +15,8 @@ from typing import Any
 from millrace._src.autograph.transform.early_exits import copy_fields
 from millrace._src.autograph.transform.expressions import chain_comparison
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.scopes import COMPREHENSIONS, FUNCTIONS, names_of
-from millrace._src.autograph.transform.templates import copy_tree, locate
+from millrace._src.autograph.transform.syntax_templates import copy_tree, locate
+from millrace._src.autograph.transform.variable_scopes import COMPREHENSIONS, FUNCTIONS, names_of
 
 _BLOCKS = ("body", "orelse", "finalbody", "partial")
 _VALUES = {

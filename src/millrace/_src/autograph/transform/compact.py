@@ -34,7 +34,16 @@ from millrace._src.autograph.transform.item_targets import (
     unpack_items,
     without_annotation,
 )
-from millrace._src.autograph.transform.scopes import (
+from millrace._src.autograph.transform.syntax_templates import (
+    copy_tree,
+    expression,
+    header,
+    locate,
+    template,
+    tuple_of,
+    with_context,
+)
+from millrace._src.autograph.transform.variable_scopes import (
     RESIZING,
     Names,
     composite_names,
@@ -43,15 +52,6 @@ from millrace._src.autograph.transform.scopes import (
     names_of,
     note_changes_in_place,
     note_rebinding_calls,
-)
-from millrace._src.autograph.transform.templates import (
-    copy_tree,
-    expression,
-    header,
-    locate,
-    template,
-    tuple_of,
-    with_context,
 )
 
 _OPTIONS = "set_loop_options"

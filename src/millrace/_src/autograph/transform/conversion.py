@@ -21,17 +21,17 @@ from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.inline import Inline, Site
 from millrace._src.autograph.transform.match_statements import MatchStatements
 from millrace._src.autograph.transform.naming import Namer, identifiers
-from millrace._src.autograph.transform.scopes import (
+from millrace._src.autograph.transform.source import FunctionNode, function_node
+from millrace._src.autograph.transform.surroundings import FUNCTION, Surroundings, definition_of
+from millrace._src.autograph.transform.syntax_templates import copy_tree, header, locate, template
+from millrace._src.autograph.transform.unpacking import Unpackings
+from millrace._src.autograph.transform.variable_scopes import (
     FunctionScope,
     function_scope,
     is_generator,
     names_of,
     nested_functions,
 )
-from millrace._src.autograph.transform.source import FunctionNode, function_node
-from millrace._src.autograph.transform.surroundings import FUNCTION, Surroundings, definition_of
-from millrace._src.autograph.transform.templates import copy_tree, header, locate, template
-from millrace._src.autograph.transform.unpacking import Unpackings
 
 OPERATORS, CONVERSION = "ag__", "ag_f__"
 _CO_OPTIMIZED = 0x1

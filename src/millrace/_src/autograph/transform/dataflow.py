@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.evaluation_order import definite_writes, exposed_reads, writes_where
-from millrace._src.autograph.transform.scopes import names_of
+from millrace._src.autograph.transform.variable_scopes import names_of
 
 _Set = frozenset[str]
 

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.naming import Namer
-from millrace._src.autograph.transform.scopes import names_of
-from millrace._src.autograph.transform.templates import copy_tree, locate, template
+from millrace._src.autograph.transform.syntax_templates import copy_tree, locate, template
+from millrace._src.autograph.transform.variable_scopes import names_of
 
 _LOOPS = (ast.While, ast.For)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")

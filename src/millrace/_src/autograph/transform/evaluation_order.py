@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import PythonExpression
-from millrace._src.autograph.transform.scopes import COMPREHENSIONS, FUNCTIONS, names_of
+from millrace._src.autograph.transform.variable_scopes import COMPREHENSIONS, FUNCTIONS, names_of
 
 OnRead = Callable[[ast.Name, set[str]], None]
 

@@ -19,9 +19,9 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import PythonExpression, Unpacked
 from millrace._src.autograph.transform.naming import Namer
-from millrace._src.autograph.transform.scopes import names_of
-from millrace._src.autograph.transform.templates import copy_tree, expression, locate
+from millrace._src.autograph.transform.syntax_templates import copy_tree, expression, locate
 from millrace._src.autograph.transform.unpacking import is_unpacking, parts_of
+from millrace._src.autograph.transform.variable_scopes import names_of
 
 _MAX_INLINE_LENGTH = 6
 """The largest number of operands that `and` and `or` have in the inline form, whose size is quadratic."""

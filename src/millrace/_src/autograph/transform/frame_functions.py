@@ -13,8 +13,8 @@ import ast
 from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import CodeConverter
-from millrace._src.autograph.transform.scopes import FunctionScope, function_scope
-from millrace._src.autograph.transform.templates import copy_tree, expression, locate
+from millrace._src.autograph.transform.syntax_templates import copy_tree, expression, locate
+from millrace._src.autograph.transform.variable_scopes import FunctionScope, function_scope
 
 _SHOWING = ("locals", "vars", "dir")
 _RUNNING = ("eval", "exec")

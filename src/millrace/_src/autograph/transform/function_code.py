@@ -12,8 +12,8 @@ from typing import Any
 
 from millrace._src.autograph.transform.expressions import Expressions
 from millrace._src.autograph.transform.naming import Namer
-from millrace._src.autograph.transform.scopes import FunctionScope, names_of
-from millrace._src.autograph.transform.templates import copy_tree
+from millrace._src.autograph.transform.syntax_templates import copy_tree
+from millrace._src.autograph.transform.variable_scopes import FunctionScope, names_of
 
 
 class FunctionCode:

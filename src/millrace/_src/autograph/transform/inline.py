@@ -42,8 +42,8 @@ from millrace._src.autograph.transform.item_targets import (
     unpack_items,
     without_annotation,
 )
-from millrace._src.autograph.transform.scopes import note_changes_in_place, note_rebinding_calls
-from millrace._src.autograph.transform.templates import copy_tree, expression, header, locate, template, tuple_of
+from millrace._src.autograph.transform.syntax_templates import copy_tree, expression, header, locate, template, tuple_of
+from millrace._src.autograph.transform.variable_scopes import note_changes_in_place, note_rebinding_calls
 
 Resumed = Callable[[ast.expr, str], ast.stmt]
 _BRANCHING = (ast.If, ast.While, ast.For, Unpacked)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.templates import copy_tree, expression, locate
+from millrace._src.autograph.transform.syntax_templates import copy_tree, expression, locate
 
 
 def stored_variable(node: Any, function: FunctionCode) -> str | None:

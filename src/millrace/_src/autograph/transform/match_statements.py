@@ -31,7 +31,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import CodeConverter, PythonExpression
 from millrace._src.autograph.transform.naming import Namer
-from millrace._src.autograph.transform.templates import copy_tree, expression, locate, tuple_of
+from millrace._src.autograph.transform.syntax_templates import copy_tree, expression, locate, tuple_of
 
 
 class MatchStatements(CodeConverter):

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.naming import identifiers
-from millrace._src.autograph.transform.templates import copy_tree, locate, template
+from millrace._src.autograph.transform.syntax_templates import copy_tree, locate, template
 
 FUNCTION = "ag_function__"
 """The name of every definition that is compiled; the user's own name may be read in the body, as a global."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import CodeConverter, Unpacked
 from millrace._src.autograph.transform.naming import Namer
-from millrace._src.autograph.transform.templates import locate
+from millrace._src.autograph.transform.syntax_templates import locate
 
 _OPTIONS = "set_loop_options"
 

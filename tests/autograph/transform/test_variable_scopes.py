@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from millrace._src.autograph.transform.scopes import (
+from millrace._src.autograph.transform.surroundings import Surroundings
+from millrace._src.autograph.transform.variable_scopes import (
     COMPREHENSIONS,
     composite_names,
     composite_text,
@@ -20,7 +21,6 @@ from millrace._src.autograph.transform.scopes import (
     is_generator,
     names_of,
 )
-from millrace._src.autograph.transform.surroundings import Surroundings
 from tests.autograph import corpus
 
 

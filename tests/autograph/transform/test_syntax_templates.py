@@ -6,7 +6,14 @@ import ast
 
 import pytest
 
-from millrace._src.autograph.transform.templates import copy_tree, expression, header, locate, template, with_context
+from millrace._src.autograph.transform.syntax_templates import (
+    copy_tree,
+    expression,
+    header,
+    locate,
+    template,
+    with_context,
+)
 
 
 def _text(statements: list[ast.stmt]) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.function.cache import TraceCache, TraceKey
 from millrace._src.function.signature import ArgumentLayout
 from millrace._src.function.trace_builder import from_value
+from millrace._src.function.trace_cache import TraceCache, TraceKey
 
 PLAIN = ArgumentLayout(0, ())
 

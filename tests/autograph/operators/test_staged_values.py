@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.autograph.operators.staging import (
+from millrace._src.autograph.operators.staged_values import (
     belongs_into_graph,
     is_symbolic,
     is_tensor,
