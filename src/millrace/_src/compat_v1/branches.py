@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.control_flow import cond as branches
+from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
+from millrace._src.ops.grouping import tuple_of
+from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
@@ -50,3 +53,72 @@ def _function(new_name: str, new: object, old_name: str, old: object) -> Any:
     if old is not None and new is not None:
         raise TypeError(f"cond(): '{new_name}' and '{old_name}' may not be set simultaneously.")
     return new if old is None else old
+
+
+@export(v1=["while_loop"])
+def while_loop_v1(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Repeats `body` while `cond` is true; a single loop variable is returned as such.
+
+    >>> tf.compat.v1.while_loop(lambda i: i < 10, lambda i: i * 2, [tf.constant(1)])
+    <tf.Tensor: shape=(), dtype=int32, numpy=16>
+
+    Args:
+      cond: see `tf.while_loop`.
+      body: see `tf.while_loop`.
+      loop_vars: see `tf.while_loop`.
+      shape_invariants: see `tf.while_loop`.
+      parallel_iterations: see `tf.while_loop`.
+      back_prop: see `tf.while_loop`.
+      swap_memory: see `tf.while_loop`.
+      name: see `tf.while_loop`.
+      maximum_iterations: see `tf.while_loop`.
+      return_same_structure: whether to return the structure of `loop_vars` even if it has only one leaf.
+
+    Returns: The last values, in the structure of `loop_vars`, or the last value of the only variable.
+    """
+    is_single = not return_same_structure and len(nest.flatten(loop_vars)) == 1
+    run = body
+    if is_single and state.graph is None:
+
+        def run(*variables: Any) -> Any:
+            result = body(*variables)
+            return result if isinstance(result, (list, tuple)) else (result,)
+
+    results = while_loop(
+        cond,
+        run,
+        loop_vars,
+        shape_invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        name,
+    )
+    return nest.flatten(results)[0] if is_single else results
+
+
+@export(v1=["tuple"])
+def tuple_v1(tensors: TensorLike, name: str | None = None, control_inputs: object = None) -> Any:
+    """Returns tensors none of which is available before all of them are, with TensorFlow 1's order of arguments.
+
+    >>> with tf.Graph().as_default():
+    ...     [t.name for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
+    ['tuple/control_dependency:0', 'tuple/control_dependency_1:0']
+
+    Args: as in `tf.tuple`.
+    Returns: A list like `tensors`; in eager mode the list itself.
+    Raises: as `tf.tuple`.
+    """
+    return tuple_of(tensors, control_inputs, name)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core import convert
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.util.export import export, export_constant
 
-convert_to_tensor = old_form(
+convert_to_tensor = v1_wrapper(
     "convert_to_tensor",
     convert.convert_to_tensor,
     "value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.dtypes import int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.random import stateful
 from millrace._src.ops.random.stateless import stateless_categorical
 from millrace._src.util.export import export, export_constant
 
-random_poisson = old_form(
+random_poisson = v1_wrapper(
     "random_poisson",
     stateful.poisson,
     "lam, shape, dtype=dtypes.float32, seed=None, name=None",

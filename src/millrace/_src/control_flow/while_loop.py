@@ -144,60 +144,6 @@ def while_loop(
         return results if back_prop else _without_gradient(results)
 
 
-@export(v1=["while_loop"])
-def while_loop_v1(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-    maximum_iterations: Any = None,
-    return_same_structure: bool = False,
-) -> Any:
-    """Repeats `body` while `cond` is true; a single loop variable is returned as such.
-
-    >>> tf.compat.v1.while_loop(lambda i: i < 10, lambda i: i * 2, [tf.constant(1)])
-    <tf.Tensor: shape=(), dtype=int32, numpy=16>
-
-    Args:
-      cond: see `tf.while_loop`.
-      body: see `tf.while_loop`.
-      loop_vars: see `tf.while_loop`.
-      shape_invariants: see `tf.while_loop`.
-      parallel_iterations: see `tf.while_loop`.
-      back_prop: see `tf.while_loop`.
-      swap_memory: see `tf.while_loop`.
-      name: see `tf.while_loop`.
-      maximum_iterations: see `tf.while_loop`.
-      return_same_structure: whether to return the structure of `loop_vars` even if it has only one leaf.
-
-    Returns: The last values, in the structure of `loop_vars`, or the last value of the only variable.
-    """
-    is_single = not return_same_structure and len(nest.flatten(loop_vars)) == 1
-    run = body
-    if is_single and state.graph is None:
-
-        def run(*variables: Any) -> Any:
-            result = body(*variables)
-            return result if isinstance(result, (list, tuple)) else (result,)
-
-    results = while_loop(
-        cond,
-        run,
-        loop_vars,
-        shape_invariants,
-        parallel_iterations,
-        back_prop,
-        swap_memory,
-        maximum_iterations,
-        name,
-    )
-    return nest.flatten(results)[0] if is_single else results
-
-
 def _without_gradient(values: Any) -> Any:
     return nest.map_structure(lambda v: raw.StopGradient(input=v), values, expand_composites=True)
 

@@ -1014,7 +1014,7 @@ OVERLOAD_HOMES: dict[str, dict[str, str]] = {
         "compat.v1.expand_dims": "millrace._src.ops.ragged.ragged_shapes",
         "compat.v1.gather": "millrace._src.ops.ragged.ragged_gathering",
         "compat.v1.gather_nd": "millrace._src.ops.ragged.ragged_gathering",
-        "compat.v1.image.resize": "millrace._src.ops.ragged.ragged_images",
+        "compat.v1.image.resize": "millrace._src.compat_v1.ragged",
         "compat.v1.nn.embedding_lookup": "millrace._src.ops.nn.embedding",
         "compat.v1.shape": "millrace._src.ops.ragged.shape_overloads",
         "compat.v1.size": "millrace._src.ops.ragged.ragged_shapes",

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -158,18 +157,3 @@ def with_dependencies(controls: object, tensor: object) -> Any:
         return tensor
     with state.graph.control_dependencies(controls):
         return _identity(tensor)
-
-
-@export(v1=["tuple"])
-def tuple_v1(tensors: TensorLike, name: str | None = None, control_inputs: object = None) -> Any:
-    """Returns tensors none of which is available before all of them are, with TensorFlow 1's order of arguments.
-
-    >>> with tf.Graph().as_default():
-    ...     [t.name for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
-    ['tuple/control_dependency:0', 'tuple/control_dependency_1:0']
-
-    Args: as in `tf.tuple`.
-    Returns: A list like `tensors`; in eager mode the list itself.
-    Raises: as `tf.tuple`.
-    """
-    return tuple_of(tensors, control_inputs, name)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.compat_v1.debugging.assertions import assert_less
 from millrace._src.compat_v1.distributions import parameters as p
 from millrace._src.compat_v1.distributions.distribution import FULLY_REPARAMETERIZED, Distribution, derived_seed
 from millrace._src.core.argument_types import ShapeLike, TensorLike
@@ -14,7 +15,6 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
 from millrace._src.ops.array.selecting import where
 from millrace._src.ops.array.shape_ops import shape as shape_of
-from millrace._src.ops.debug.assertions_v1 import assert_less
 from millrace._src.ops.random.stateful import gamma, normal, uniform
 from millrace._src.util.export import export
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.compat_v1.debugging.assertions import assert_less, assert_positive
 from millrace._src.core import dtypes as d
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import broadcast_static_shape
@@ -16,7 +17,6 @@ from millrace._src.ops.array.broadcasting import broadcast_dynamic_shape
 from millrace._src.ops.array.filling import fill
 from millrace._src.ops.array.selecting import where
 from millrace._src.ops.array.shape_ops import shape as shape_of
-from millrace._src.ops.debug.assertions_v1 import assert_less, assert_positive
 from millrace._src.ops.nn.softmax import softmax
 
 LOG_2 = math.log(2.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.math.functions import confusion_matrix_v1
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
@@ -24,7 +25,6 @@ from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.math.confusion_matrix import confusion_matrix_v1
 from millrace._src.ops.math.reduce import reduce_mean, reduce_sum
 from millrace._src.util.export import export
 

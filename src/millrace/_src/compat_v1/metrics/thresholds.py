@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.compat_v1.debugging.assertions import assert_greater_equal, assert_less_equal
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
@@ -20,7 +21,6 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.debug.assertions_v1 import assert_greater_equal, assert_less_equal
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.reduce import reduce_sum
 from millrace._src.util.export import export

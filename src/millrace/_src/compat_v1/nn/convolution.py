@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.nn import convolution as convolutions
@@ -20,7 +20,7 @@ from millrace._src.ops.nn.depthwise_ops import depthwise_op
 from millrace._src.util.export import export, export_constant
 from millrace._src.util.old_arguments import one_of
 
-conv1d = old_form(
+conv1d = v1_wrapper(
     "nn.conv1d",
     convolutions.conv1d,
     "value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, "
@@ -34,7 +34,7 @@ conv1d = old_form(
 )
 export_constant(__name__, "conv1d", v1=["nn.conv1d"])
 
-conv3d = old_form(
+conv3d = v1_wrapper(
     "nn.conv3d",
     convolutions.conv3d,
     "input, filter=None, strides=None, padding=None, data_format='NDHWC', dilations=[1, 1, 1, 1, 1], name=None, "
@@ -48,7 +48,7 @@ conv3d = old_form(
 )
 export_constant(__name__, "conv3d", v1=["nn.conv3d"])
 
-convolution = old_form(
+convolution = v1_wrapper(
     "nn.convolution",
     convolutions.convolution,
     "input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None, "
@@ -61,7 +61,7 @@ convolution = old_form(
 )
 export_constant(__name__, "convolution", v1=["nn.convolution"])
 
-conv2d_transpose = old_form(
+conv2d_transpose = v1_wrapper(
     "nn.conv2d_transpose",
     transposed.conv2d_transpose,
     "value=None, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NHWC', name=None, "
@@ -75,7 +75,7 @@ conv2d_transpose = old_form(
 )
 export_constant(__name__, "conv2d_transpose", v1=["nn.conv2d_transpose"])
 
-conv3d_transpose = old_form(
+conv3d_transpose = v1_wrapper(
     "nn.conv3d_transpose",
     transposed.conv3d_transpose,
     "value, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NDHWC', name=None, "
@@ -89,7 +89,7 @@ conv3d_transpose = old_form(
 )
 export_constant(__name__, "conv3d_transpose", v1=["nn.conv3d_transpose"])
 
-depthwise_conv2d = old_form(
+depthwise_conv2d = v1_wrapper(
     "nn.depthwise_conv2d",
     depthwise.depthwise_conv2d,
     "input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None",
@@ -102,7 +102,7 @@ depthwise_conv2d = old_form(
 )
 export_constant(__name__, "depthwise_conv2d", v1=["nn.depthwise_conv2d"])
 
-separable_conv2d = old_form(
+separable_conv2d = v1_wrapper(
     "nn.separable_conv2d",
     depthwise.separable_conv2d,
     "input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, "

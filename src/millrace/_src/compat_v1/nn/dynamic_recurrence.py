@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.compat_v1.branches import while_loop_v1
 from millrace._src.compat_v1.nn import recurrent_cells as cells
 from millrace._src.compat_v1.variables.scope_opening import variable_scope
 from millrace._src.control_flow.tensor_array import TensorArray
-from millrace._src.control_flow.while_loop import while_loop_v1
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.nn import activations, cross_entropy, losses, softmax
 from millrace._src.util.export import export, export_constant
 from millrace._src.util.old_arguments import one_of
 
-softmax_v1 = old_form(
+softmax_v1 = v1_wrapper(
     "nn.softmax",
     softmax.softmax,
     "logits, axis=None, name=None, dim=None",
@@ -22,7 +22,7 @@ softmax_v1 = old_form(
 )
 export_constant(__name__, "softmax_v1", v1=["nn.softmax", "math.softmax"])
 
-log_softmax_v1 = old_form(
+log_softmax_v1 = v1_wrapper(
     "nn.log_softmax",
     softmax.log_softmax,
     "logits, axis=None, name=None, dim=None",
@@ -34,7 +34,7 @@ log_softmax_v1 = old_form(
 )
 export_constant(__name__, "log_softmax_v1", v1=["nn.log_softmax", "math.log_softmax"])
 
-weighted_cross_entropy_with_logits = old_form(
+weighted_cross_entropy_with_logits = v1_wrapper(
     "nn.weighted_cross_entropy_with_logits",
     losses.weighted_cross_entropy_with_logits,
     "labels=None, logits=None, pos_weight=None, name=None, targets=None",
@@ -46,7 +46,7 @@ weighted_cross_entropy_with_logits = old_form(
 )
 export_constant(__name__, "weighted_cross_entropy_with_logits", v1=["nn.weighted_cross_entropy_with_logits"])
 
-sparse_softmax_cross_entropy_with_logits = old_form(
+sparse_softmax_cross_entropy_with_logits = v1_wrapper(
     "nn.sparse_softmax_cross_entropy_with_logits",
     cross_entropy.sparse_softmax_cross_entropy_with_logits,
     "labels=None, logits=None, name=None",
@@ -59,7 +59,7 @@ export_constant(
     __name__, "sparse_softmax_cross_entropy_with_logits", v1=["nn.sparse_softmax_cross_entropy_with_logits"]
 )
 
-crelu = old_form(
+crelu = v1_wrapper(
     "nn.crelu",
     activations.crelu,
     "features, name=None, axis=-1",

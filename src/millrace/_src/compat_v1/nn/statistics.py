@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops.array.constant import constant
@@ -12,7 +12,7 @@ from millrace._src.ops.nn import batch_normalization, moments
 from millrace._src.ops.nn.fused_batch_norm import fused_batch_norm_v3
 from millrace._src.util.export import export, export_constant
 
-batch_norm_with_global_normalization = old_form(
+batch_norm_with_global_normalization = v1_wrapper(
     "nn.batch_norm_with_global_normalization",
     batch_normalization.batch_norm_with_global_normalization,
     "t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None, scale_after_normalization=None, name=None, "
@@ -26,7 +26,7 @@ batch_norm_with_global_normalization = old_form(
 )
 export_constant(__name__, "batch_norm_with_global_normalization", v1=["nn.batch_norm_with_global_normalization"])
 
-sufficient_statistics = old_form(
+sufficient_statistics = v1_wrapper(
     "nn.sufficient_statistics",
     moments.sufficient_statistics,
     "x, axes, shift=None, keep_dims=None, name=None, keepdims=None",
@@ -39,7 +39,7 @@ sufficient_statistics = old_form(
 )
 export_constant(__name__, "sufficient_statistics", v1=["nn.sufficient_statistics"])
 
-weighted_moments = old_form(
+weighted_moments = v1_wrapper(
     "nn.weighted_moments",
     moments.weighted_moments,
     "x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None",

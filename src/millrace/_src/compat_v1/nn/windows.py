@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -23,7 +23,7 @@ from millrace._src.ops.nn.max_pool_argmax_ops import max_pool_with_argmax_op
 from millrace._src.util.export import export, export_constant
 from millrace._src.util.old_arguments import one_of
 
-pool = old_form(
+pool = v1_wrapper(
     "nn.pool",
     pooling.pool,
     "input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, "
@@ -36,7 +36,7 @@ pool = old_form(
 )
 export_constant(__name__, "pool", v1=["nn.pool"])
 
-dilation2d = old_form(
+dilation2d = v1_wrapper(
     "nn.dilation2d",
     morphology.dilation2d,
     "input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None",
@@ -50,7 +50,7 @@ dilation2d = old_form(
 )
 export_constant(__name__, "dilation2d", v1=["nn.dilation2d"])
 
-erosion2d = old_form(
+erosion2d = v1_wrapper(
     "nn.erosion2d",
     morphology.erosion2d,
     "value, kernel, strides, rates, padding, name=None",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.compat_v1.array.construction import constant_v1
 from millrace._src.compat_v1.variables.sizes import known_sizes
 from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.dtypes import DType, as_dtype, float32
@@ -18,7 +19,6 @@ from millrace._src.core.shapes import as_shape
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.known_values import get_static_value
 from millrace._src.ops import raw
-from millrace._src.ops.array.constant import constant_v1
 from millrace._src.ops.array.filling import ones, zeros
 from millrace._src.ops.array.one_hot import eye
 from millrace._src.ops.array.transposing import matrix_transpose

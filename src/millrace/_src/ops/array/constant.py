@@ -46,28 +46,28 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
       ValueError: if the value is malformed, or a tensor of a graph.
     """
     wanted_dtype = None if dtype is None else as_dtype(dtype)
-    array, actual = _array_of(value, wanted_dtype)
+    array, actual = array_of_value(value, wanted_dtype)
     if shape is not None:
-        array = _shaped(array, as_shape(shape), value)
+        array = reshape_value(array, as_shape(shape), value)
     graph = state.graph
     if graph is None:
-        return _new_tensor(array, actual)
+        return new_eager_tensor(array, actual)
     return graph.constant(array, actual, "Const" if name is None else name)
 
 
 def _first_tensor(array: Array, dtype: DType) -> EagerTensor:
     """Makes the first constant, after which the devices of the program stay as they are."""
-    global _new_tensor
+    global new_eager_tensor
     note_eager_use()
-    _new_tensor = new_tensor
+    new_eager_tensor = new_tensor
     return new_tensor(array, dtype)
 
 
-_new_tensor: Callable[[Array, DType], EagerTensor] = _first_tensor
+new_eager_tensor: Callable[[Array, DType], EagerTensor] = _first_tensor
 """Makes a constant; later ones need no note."""
 
 
-def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
+def array_of_value(value: Any, dtype: DType | None) -> tuple[Array, DType]:
     """Returns the value as an array that no other code may change, and the dtype."""
     if isinstance(value, SymbolicTensor):
         if dtype is not None and value.dtype is not dtype:
@@ -84,7 +84,7 @@ def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
     return make_array(value, dtype)
 
 
-def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
+def reshape_value(array: Array, shape: TensorShape, value: Any) -> Array:
     """Gives the array the wanted shape: reshapes the array, or repeats a single element."""
     if not shape.is_fully_defined():
         raise TypeError(f"tf.constant: `shape` must be fully defined; received {shape}.")
@@ -105,45 +105,3 @@ def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
         f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from {shown_value}) has "
         f"{array.size} elements, but got `shape` {dims} with {count} elements)."
     )
-
-
-@export(v1=["constant"])
-def constant_v1(
-    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
-) -> Any:
-    """Makes a constant as TensorFlow 1 does: in a graph, a value that is too short continues with its last element.
-
-    >>> tf.compat.v1.constant([1, 2], shape=[2], verify_shape=True).numpy()
-    array([1, 2], dtype=int32)
-
-    Args:
-      value: a number, string or bool, a nested list of such values, a NumPy array or scalar.
-      dtype: the dtype; None infers the dtype from the value.
-      shape: the shape.
-      name: name of the constant in a graph.
-      verify_shape: whether the value must have that shape already.
-
-    Returns: A Tensor.
-    Raises: TypeError: if `verify_shape` is set and the shape differs.
-    """
-    wanted_dtype = None if dtype is None else as_dtype(dtype)
-    array, actual = _array_of(value, wanted_dtype)
-    if shape is not None:
-        target = as_shape(shape)
-        if verify_shape and tuple(target.as_list()) != array.shape:
-            raise TypeError(
-                f"Expected Tensor {array} (converted from {value}) with shape {tuple(target.as_list())}, "
-                f"but got shape {array.shape}."
-            )
-        if state.graph is not None and 0 < array.size < (target.num_elements() or 0):
-            missing_count = (target.num_elements() or 0) - array.size
-            array = np.concatenate([array.reshape(-1), np.repeat(array.reshape(-1)[-1:], missing_count)])
-        elif state.graph is not None and array.size > (target.num_elements() or 0):
-            raise ValueError(
-                f"Too many elements provided. Takes at most {target.num_elements()}, but got {array.size}."
-            )
-        array = _shaped(array, target, value)
-    graph = state.graph
-    if graph is None:
-        return _new_tensor(array, actual)
-    return graph.constant(array, actual, "Const" if name is None else name)

@@ -175,9 +175,7 @@ def fill(dims: TensorLike, value: TensorLike, name: str | None = None, layout: o
 
 
 @export("zeros")
-def zeros(
-    shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None
-) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None) -> Any:
     """Makes a tensor of zeros (False, empty strings).
 
     >>> tf.zeros([2, 3], tf.int32).numpy()
@@ -198,9 +196,7 @@ def zeros(
 
 
 @export("ones")
-def ones(
-    shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None
-) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None) -> Any:
     """Makes a tensor of ones (True).
 
     >>> tf.ones([2]).numpy()
@@ -258,28 +254,6 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: ob
     """
     _refuse_layout("ones_like", layout)
     return _filled_like(input, dtype, 1, name, "ones_like")
-
-
-@export(v1=["zeros_like"], elementwise="unary")
-def zeros_like_v1(
-    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
-) -> Any:
-    """Makes zeros of the shape of a tensor, with the arguments of TensorFlow 1.
-
-    >>> tf.compat.v1.zeros_like([3]).numpy()
-    array([0], dtype=int32)
-
-    Args:
-      tensor: a Tensor, or a value that converts to one.
-      dtype: the dtype; None takes that of `tensor`.
-      name: name of the operation.
-      optimize: whether to use in a graph what is statically known of `tensor`.
-
-    Returns: A Tensor.
-    """
-    if state.graph is not None and not optimize and dtype is None:
-        return zeros_like_op(tensor, name=name or "zeros_like")
-    return zeros_like(tensor, dtype, name)
 
 
 @export(v1=["ones_like"], elementwise="unary")

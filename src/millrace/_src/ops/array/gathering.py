@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -320,58 +319,6 @@ def _positions(indices: object) -> Any:
     return indices if tensor is not indices and not tensor._eager_array.size else tensor
 
 
-@export(v1=["gather"])
-def gather_v1(
-    params: TensorLike,
-    indices: TensorLike,
-    validate_indices: object = None,
-    name: str | None = None,
-    axis: TensorLike | None = None,
-    batch_dims: int = 0,
-) -> Any:
-    """Picks slices of a tensor by index, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.gather([10, 20, 30], [2, 0]).numpy()
-    array([30, 10], dtype=int32)
-
-    Args:
-      params: A Tensor of at least one dimension, or a Variable.
-      indices: An integer Tensor.
-      validate_indices: does nothing.
-      name: name of the operation.
-      axis: the dimension to pick from; None means `batch_dims`.
-      batch_dims: the number of leading dimensions that `params` and `indices` share.
-
-    Returns: A Tensor.
-    """
-    return gather(params, indices, validate_indices, axis, batch_dims, name)
-
-
-@export(v1=["batch_gather"])
-def batch_gather(params: TensorLike, indices: Any, name: str | None = None) -> Any:
-    """Gathers along the last dimension of `indices`; all earlier dimensions are batches.
-
-    >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy()
-    array([[2],
-           [3]], dtype=int32)
-
-    Args:
-      params: A Tensor.
-      indices: An integer Tensor of known rank.
-      name: name of the operation.
-
-    Returns: A Tensor.
-    Raises: ValueError: if the rank of `indices` is unknown.
-    """
-    with name_scope(name, "BatchGather"):
-        indices = convert_to_tensor(indices, name="indices")
-        params = convert_to_tensor(params, name="params")
-        if indices.shape.rank is None:
-            raise ValueError("batch_gather does not allow indices with unknown shape.")
-        batch_dims = int(indices.shape.rank) - 1
-        return gather_v2(params, indices, batch_dims, batch_dims=batch_dims)
-
-
 # --- gather_nd ---------------------------------------------------------------------------------------------------
 
 
@@ -508,31 +455,6 @@ def gather_nd(
     if not bad_indices_policy and hasattr(params, "gather_nd"):
         return params.gather_nd(indices, name=name)
     return gather_nd_op(params, indices, bad_indices_policy=bad_indices_policy, name=name)
-
-
-@export(v1=["gather_nd", "manip.gather_nd"])
-def gather_nd_v1(
-    params: TensorLike,
-    indices: TensorLike,
-    name: str | None = None,
-    batch_dims: TensorLike = 0,
-    bad_indices_policy: str = "",
-) -> Any:
-    """Picks elements or slices by position, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.gather_nd([1, 2, 3], [[1]]).numpy()
-    array([2], dtype=int32)
-
-    Args:
-      params: A Tensor of any dtype, or a Variable.
-      indices: An integer Tensor of positions.
-      name: name of the operation.
-      batch_dims: the number of leading dimensions that `params` and `indices` share.
-      bad_indices_policy: what to do with positions out of range.
-
-    Returns: A Tensor.
-    """
-    return gather_nd(params, indices, batch_dims, name, bad_indices_policy)
 
 
 def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | None) -> Any:

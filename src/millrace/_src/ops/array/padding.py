@@ -271,28 +271,3 @@ def pad(
             f"Received `mode` = {mode}"
         )
     return result
-
-
-@export(v1=["pad"])
-def pad_v1(
-    tensor: TensorLike,
-    paddings: TensorLike,
-    mode: str = "CONSTANT",
-    name: str | None = None,
-    constant_values: TensorLike = 0,
-) -> Any:
-    """Pads a tensor, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.pad([1], [[1, 1]]).numpy()
-    array([0, 1, 0], dtype=int32)
-
-    Args:
-      tensor: A Tensor of any dtype.
-      paddings: an int32 or int64 matrix of one row a dimension.
-      mode: "CONSTANT", "REFLECT" or "SYMMETRIC".
-      name: name of the operation.
-      constant_values: for "CONSTANT", the scalar to pad with.
-
-    Returns: A Tensor of the same dtype and rank.
-    """
-    return pad(tensor, paddings, mode, constant_values, name)

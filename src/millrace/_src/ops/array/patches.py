@@ -170,37 +170,6 @@ def extract_patches(
     return extract_image_patches_op(images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)
 
 
-@export(v1=["extract_image_patches", "image.extract_image_patches"])
-def extract_image_patches(
-    images: TensorLike,
-    ksizes: TensorLike | None = None,
-    strides: TensorLike | None = None,
-    rates: TensorLike | None = None,
-    padding: str | None = None,
-    name: str | None = None,
-    sizes: TensorLike | None = None,
-) -> Any:
-    """Takes patches of images like `tf.image.extract_patches`, with the names of TensorFlow 1.
-
-    >>> ones = [1, 1, 1, 1]
-    >>> tf.compat.v1.extract_image_patches(tf.ones([1, 3, 3, 1]), [1, 2, 2, 1], ones, ones, "VALID").shape
-    TensorShape([1, 2, 2, 4])
-
-    Args:
-      images: A numeric Tensor `[batch, height, width, depth]`.
-      ksizes: the size of the window.
-      strides: how far the window moves.
-      rates: the distance of the elements of a window.
-      padding: "VALID" or "SAME".
-      name: name of the operation.
-      sizes: the same as `ksizes`.
-
-    Returns: A Tensor.
-    """
-    window = ksizes if sizes is None else sizes
-    return extract_image_patches_op(images, ksizes=window, strides=strides, rates=rates, padding=padding, name=name)
-
-
 @op(
     "ExtractVolumePatches",
     "input: T -> patches: T",

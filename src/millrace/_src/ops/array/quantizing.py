@@ -245,41 +245,6 @@ def quantize(
     return QuantizeResult(*result)
 
 
-@export(v1=["quantize_v2"])
-def quantize_v2(
-    input: TensorLike,
-    min_range: TensorLike,
-    max_range: TensorLike,
-    T: object,
-    mode: str = "MIN_COMBINED",
-    name: str | None = None,
-    round_mode: str = "HALF_AWAY_FROM_ZERO",
-    narrow_range: bool = False,
-    axis: int | None = None,
-    ensure_minimum_range: float = 0.01,
-) -> QuantizeResult:
-    """Quantizes a tensor like `tf.quantization.quantize`, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.quantize_v2([1.0], 0.0, 1.0, tf.quint8).output.dtype
-    tf.quint8
-
-    Args:
-      input: A float32 Tensor.
-      min_range: the least value to represent.
-      max_range: the largest value to represent.
-      T: the quantized dtype.
-      mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED".
-      name: name of the operation.
-      round_mode: "HALF_AWAY_FROM_ZERO", or with "SCALED" also "HALF_TO_EVEN".
-      narrow_range: with "SCALED", whether the least value is left out.
-      axis: the dimension whose slices have ranges of their own.
-      ensure_minimum_range: the least width of the range.
-
-    Returns: A named tuple of `output`, `output_min` and `output_max`.
-    """
-    return quantize(input, min_range, max_range, T, mode, round_mode, name, narrow_range, axis, ensure_minimum_range)
-
-
 # --- dequantize --------------------------------------------------------------------------------------------------
 
 

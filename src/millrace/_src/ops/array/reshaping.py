@@ -24,7 +24,6 @@ from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 _INDEX = INDEX.with_default(int32)
 
@@ -223,30 +222,6 @@ def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Any
     return squeeze_op(input, squeeze_dims=tuple(int(a) for a in axis), name=name)
 
 
-@export(v1=["squeeze"])
-def squeeze_v1(
-    input: TensorLike,
-    axis: TensorLike | None = None,
-    name: str | None = None,
-    squeeze_dims: TensorLike | None = None,
-) -> Any:
-    """Removes dimensions of size 1, with TensorFlow 1's `squeeze_dims`, the old name of `axis`.
-
-    >>> tf.compat.v1.squeeze(tf.zeros([1, 2]), squeeze_dims=[0]).shape
-    TensorShape([2])
-
-    Args:
-      input: A Tensor of any dtype.
-      axis: the dimensions to remove.
-      name: name of the operation.
-      squeeze_dims: the same as `axis`.
-
-    Returns: A Tensor with the elements of `input`.
-    Raises: ValueError: if both names are given.
-    """
-    return squeeze(input, one_of("squeeze_dims", squeeze_dims, "axis", axis), name)
-
-
 # --- expand_dims -------------------------------------------------------------------------------------------------
 
 
@@ -310,28 +285,4 @@ def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) ->
     Returns: A Tensor with the elements of `input`.
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `axis` is out of range.
     """
-    return expand_dims_op(input, index_tensor(axis), name=name)
-
-
-@export(v1=["expand_dims"])
-def expand_dims_v1(
-    input: TensorLike, axis: TensorLike | None = None, name: str | None = None, dim: TensorLike | None = None
-) -> Any:
-    """Inserts a dimension of size 1, with TensorFlow 1's `dim`, the old name of `axis`.
-
-    >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
-    TensorShape([1, 2])
-
-    Args:
-      input: A Tensor of any dtype.
-      axis: where the new dimension goes.
-      name: name of the operation.
-      dim: the same as `axis`.
-
-    Returns: A Tensor with the elements of `input`.
-    Raises: ValueError: if both names are given, or none.
-    """
-    axis = one_of("dim", dim, "axis", axis)
-    if axis is None:
-        raise ValueError("Must specify an axis argument to tf.expand_dims()")
     return expand_dims_op(input, index_tensor(axis), name=name)

@@ -32,7 +32,6 @@ from millrace._src.ops.array.shape_checks import (
 from millrace._src.ops.batching_rules import along, preceding
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC, STRING
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 _INDEX = INDEX.with_default(int32)
 _REVERSIBLE = NUMERIC | BOOL | STRING
@@ -230,36 +229,6 @@ def reverse_sequence(
     if seq_axis is None:
         raise TypeError("tf.reverse_sequence: `seq_axis` must be given.")
     return reverse_sequence_op(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0, name=name)
-
-
-@export(v1=["reverse_sequence"])
-def reverse_sequence_v1(
-    input: TensorLike,
-    seq_lengths: TensorLike,
-    seq_axis: int | None = None,
-    batch_axis: int | None = None,
-    name: str | None = None,
-    seq_dim: int | None = None,
-    batch_dim: int | None = None,
-) -> Any:
-    """Reverses parts of sequences, with the old names of the axes.
-
-    >>> tf.compat.v1.reverse_sequence([[1, 2]], [2], seq_dim=1).numpy()
-    array([[2, 1]], dtype=int32)
-
-    Args:
-      input: A Tensor of any dtype.
-      seq_lengths: an int32 or int64 vector.
-      seq_axis: the dimension along which the sequences go.
-      batch_axis: the dimension along which the sequences are counted.
-      name: name of the operation.
-      seq_dim: the same as `seq_axis`.
-      batch_dim: the same as `batch_axis`.
-
-    Returns: A Tensor of the same shape.
-    """
-    seq = one_of("seq_dim", seq_dim, "seq_axis", seq_axis)
-    return reverse_sequence(input, seq_lengths, seq, one_of("batch_dim", batch_dim, "batch_axis", batch_axis), name)
 
 
 # --- roll --------------------------------------------------------------------------------------------------------

@@ -276,23 +276,3 @@ def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
     if dims is not None and None in dims:
         flat_tensor.set_shape((*dims[:axis], multiplied(*dims[axis : axis + count]), *dims[axis + count :]))
     return flat_tensor
-
-
-@export(v1=["boolean_mask"])
-def boolean_mask_v1(
-    tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: TensorLike | None = None
-) -> Any:
-    """Takes the elements where a mask is true, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.boolean_mask([1, 2, 3], [True, False, True]).numpy()
-    array([1, 3], dtype=int32)
-
-    Args:
-      tensor: A Tensor of any dtype.
-      mask: A boolean Tensor of known rank.
-      name: name of the operation.
-      axis: where the mask begins; None means 0.
-
-    Returns: A Tensor.
-    """
-    return boolean_mask(tensor, mask, axis, name)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.argument_types import DTypeLike, TensorLike
+from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -176,23 +176,6 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
         return shape_tensor(convert_to_tensor(input), dtype, scope)
 
 
-@export(v1=["shape"])
-def shape_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
-    """Returns the shape of a tensor, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.shape([[1, 2]]).numpy()
-    array([1, 2], dtype=int32)
-
-    Args:
-      input: a Tensor, a value that converts to one, or a SparseTensor.
-      name: name of the operation.
-      out_type: int32 (when None) or int64.
-
-    Returns: A vector of `out_type`.
-    """
-    return shape(input, out_type, name)
-
-
 @export("shape_n")
 def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> Any:
     """Returns the shapes of several tensors of one dtype.
@@ -236,23 +219,6 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
         if count is not None:
             return _constant(np.array(count, dtype.np_dtype), dtype, scope or "Size")
         return size_op(tensor, out_type=dtype, name=scope)
-
-
-@export(v1=["size"])
-def size_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
-    """Counts the elements of a tensor, with the argument order of TensorFlow 1.
-
-    >>> int(tf.compat.v1.size([1, 2]))
-    2
-
-    Args:
-      input: a Tensor, a value that converts to one, or a SparseTensor.
-      name: name of the operation.
-      out_type: int32 (when None) or int64.
-
-    Returns: A scalar of `out_type`.
-    """
-    return size(input, out_type, name)
 
 
 @export("rank")

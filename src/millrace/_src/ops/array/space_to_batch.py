@@ -315,63 +315,11 @@ def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike
 
     Returns: A Tensor `[batch / prod(block_shape), spatial * block_shape - crops..., rest...]`.
     """
-    return batch_to_space_nd(input, _square(block_shape), crops, name=name)
+    return batch_to_space_nd(input, square_block(block_shape), crops, name=name)
 
 
-def _square(block: object) -> Any:
+def square_block(block: object) -> Any:
     return np.array([block, block], np.int64) if isinstance(block, (int, np.integer)) else block
-
-
-@export(v1=["space_to_batch", "nn.space_to_batch"])
-def space_to_batch_v1(
-    input: TensorLike,
-    paddings: TensorLike,
-    block_size: int | None = None,
-    name: str | None = None,
-    block_shape: TensorLike | None = None,
-) -> Any:
-    """Moves blocks of images into the batch; TensorFlow 1's form, with one block size for both dimensions.
-
-    >>> tf.compat.v1.space_to_batch(tf.ones([1, 4, 4, 1]), [[0, 0], [0, 0]], 2).shape
-    TensorShape([4, 2, 2, 1])
-
-    Args:
-      input: A Tensor `[batch, height, width, depth]`.
-      paddings: an integer matrix, `[before, after]` a spatial dimension.
-      block_size: the block size.
-      name: name of the operation.
-      block_shape: the same as `block_size`.
-
-    Returns: A Tensor.
-    """
-    block = block_size if block_shape is None else block_shape
-    return space_to_batch_nd(input, _square(block), paddings, name=name)
-
-
-@export(v1=["batch_to_space"])
-def batch_to_space_v1(
-    input: TensorLike,
-    crops: TensorLike,
-    block_size: int,
-    name: str | None = None,
-    block_shape: TensorLike | None = None,
-) -> Any:
-    """Moves blocks of images out of the batch; TensorFlow 1's form, with one block size for both dimensions.
-
-    >>> tf.compat.v1.batch_to_space(tf.ones([4, 2, 2, 1]), [[0, 0], [0, 0]], 2).shape
-    TensorShape([1, 4, 4, 1])
-
-    Args:
-      input: A Tensor `[batch, height, width, depth]`.
-      crops: an integer matrix, `[before, after]` a spatial dimension.
-      block_size: the block size.
-      name: name of the operation.
-      block_shape: the same as `block_size`.
-
-    Returns: A Tensor.
-    """
-    block = block_size if block_shape is None else block_shape
-    return batch_to_space_nd(input, _square(block), crops, name=name)
 
 
 @export("required_space_to_batch_paddings")

@@ -167,39 +167,3 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the depth is not a multiple of the block.
     """
     return depth_to_space_op(input, block_size=block_size, data_format=data_format, name=name)
-
-
-@export(v1=["space_to_depth", "nn.space_to_depth"])
-def space_to_depth_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Moves blocks of an image into the depth, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.space_to_depth(tf.ones([1, 4, 4, 1]), 2).shape
-    TensorShape([1, 2, 2, 4])
-
-    Args:
-      input: A Tensor.
-      block_size: an int of at least 2.
-      name: name of the operation.
-      data_format: "NHWC", "NCHW" or "NCHW_VECT_C".
-
-    Returns: A Tensor.
-    """
-    return space_to_depth(input, block_size, data_format, name)
-
-
-@export(v1=["depth_to_space", "nn.depth_to_space"])
-def depth_to_space_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Moves blocks out of the depth of an image, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.depth_to_space(tf.ones([1, 2, 2, 4]), 2).shape
-    TensorShape([1, 4, 4, 1])
-
-    Args:
-      input: A Tensor.
-      block_size: an int of at least 2.
-      name: name of the operation.
-      data_format: "NHWC", "NCHW" or "NCHW_VECT_C".
-
-    Returns: A Tensor.
-    """
-    return depth_to_space(input, block_size, data_format, name)

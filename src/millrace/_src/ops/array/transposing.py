@@ -157,26 +157,6 @@ def _reversed_dims(tensor: Any) -> Any:
     return raw.Range(start=rank_op(tensor) - 1, limit=-1, delta=-1)
 
 
-@export(v1=["transpose"])
-def transpose_v1(
-    a: TensorLike, perm: TensorLike | None = None, name: str = "transpose", conjugate: bool = False
-) -> Any:
-    """Reorders the dimensions of a tensor, with the argument order of TensorFlow 1.
-
-    >>> tf.compat.v1.transpose([[1, 2]]).shape
-    TensorShape([2, 1])
-
-    Args:
-      a: A Tensor of any dtype.
-      perm: A permutation of the dimensions of `a`; None reverses them.
-      name: name of the operation.
-      conjugate: whether to conjugate complex elements too.
-
-    Returns: A Tensor with the elements of `a`.
-    """
-    return transpose(a, perm, conjugate, name)
-
-
 @export("linalg.matrix_transpose", v1=["linalg.transpose", "matrix_transpose", "linalg.matrix_transpose"])
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
     """Transposes the last two dimensions of `a`.

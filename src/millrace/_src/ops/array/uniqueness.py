@@ -226,21 +226,3 @@ def list_diff(xp: Xp, x: Array, y: Array, *, out_idx: DType) -> tuple[Array, Arr
         [i for i, item in enumerate(x.tolist()) if item not in excluded_elements], out_idx.np_dtype
     )
     return x[kept_positions], kept_positions
-
-
-@export(v1=["setdiff1d"])
-def setdiff1d(x: object, y: object, index_dtype: object = int32, name: str | None = None) -> ListDiff:
-    """Finds the elements of one vector that are not in another.
-
-    >>> tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4]).out.numpy()
-    array([1, 3], dtype=int32)
-
-    Args:
-      x: a vector.
-      y: a vector of the same dtype.
-      index_dtype: int32 or int64.
-      name: name of the operation.
-
-    Returns: A named tuple of `out`, the elements in the order of `x`, and `idx`, the positions of the elements in `x`.
-    """
-    return ListDiff(*list_diff(x, y, out_idx=as_dtype(index_dtype), name=name))

@@ -135,27 +135,3 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> A
         x = convert_to_tensor(x, name="x")
         checked_x = raw.CheckNumerics(tensor=x, message=message)
         return with_dependencies([checked_x], x)
-
-
-@export(v1=["verify_tensor_all_finite", "debugging.assert_all_finite"])
-def verify_tensor_all_finite(
-    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
-) -> Any:
-    """Returns `x`; fails if `x` holds NaN or infinity.
-
-    >>> tf.compat.v1.verify_tensor_all_finite([1.0, 2.0], "weights").numpy()
-    array([1., 2.], dtype=float32)
-
-    Args:
-      t: the older name of `x`.
-      msg: the older name of `message`.
-      name: name of the scope in a graph.
-      x: a floating point Tensor.
-      message: the beginning of the error's text.
-
-    Returns: `x`, as a Tensor.
-    Raises: tf.errors.InvalidArgumentError: if an element is NaN or infinite.
-    """
-    tensor = t if x is None else x
-    text = msg if message is None else message
-    return assert_all_finite(tensor, str(text), name)

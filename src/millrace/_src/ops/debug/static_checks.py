@@ -166,34 +166,16 @@ def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | No
     Returns: None.
     Raises: ValueError: if the shape is another, or unknown.
     """
-    _scalar(tensor, message, name)
+    check_scalar(tensor, message, name)
 
 
-def _scalar(tensor: Any, message: str | None, name: str | None) -> Any:
+def check_scalar(tensor: Any, message: str | None, name: str | None) -> Any:
     with name_scope(name, "assert_scalar") as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.shape.rank != 0:
             whose = "" if isinstance(tensor, EagerTensor) else f" for {tensor.name}"
             raise ValueError(f"{sentence(message)}Expected scalar shape{whose}, saw shape: {tensor.shape}.")
         return tensor
-
-
-@export(v1=["assert_scalar", "debugging.assert_scalar"])
-def assert_scalar_v1(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Any:
-    """Asserts that the static shape is the shape of a scalar, and returns the tensor.
-
-    >>> tf.compat.v1.assert_scalar(tf.constant(3)).numpy()
-    np.int32(3)
-
-    Args:
-      tensor: a Tensor.
-      name: name of the scope in a graph.
-      message: a text for the error.
-
-    Returns: `tensor`, as a Tensor.
-    Raises: ValueError: if the shape is another, or unknown.
-    """
-    return _scalar(tensor, message, name)
 
 
 @export("debugging.assert_type", v1=["assert_type", "debugging.assert_type"])

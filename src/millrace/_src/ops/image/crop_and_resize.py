@@ -358,28 +358,3 @@ def crop_and_resize(
     return crop_and_resize_op(
         image, boxes, box_indices, crop_size, method=method, extrapolation_value=extrapolation_value, name=name
     )
-
-
-@export(v1=["image.crop_and_resize"])
-def crop_and_resize_v1(
-    image: Any,
-    boxes: Any,
-    box_ind: Any = None,
-    crop_size: Any = None,
-    method: str = "bilinear",
-    extrapolation_value: float = 0,
-    name: str | None = None,
-    box_indices: Any = None,
-) -> Tensor:
-    """Cuts boxes out of a batch of images, with TensorFlow 1's arguments.
-
-    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
-    >>> tf.compat.v1.image.crop_and_resize(image, [[0.0, 0.5, 1.0, 1.0]], [0], [2, 2]).numpy().ravel()
-    array([1., 2., 7., 8.], dtype=float32)
-
-    Args: as of `tf.image.crop_and_resize`; `box_ind` is the older name of `box_indices`.
-    Returns: as `tf.image.crop_and_resize`.
-    Raises: as `tf.image.crop_and_resize`.
-    """
-    numbers = box_ind if box_indices is None else box_indices
-    return crop_and_resize(image, boxes, numbers, crop_size, method, float(extrapolation_value), name)

@@ -29,7 +29,7 @@ from millrace._src.ops.image.image_shapes import (
     smallest,
     with_shape,
 )
-from millrace._src.ops.image.resizing import ResizeMethod, ResizeMethodV1, resize, resize_v1
+from millrace._src.ops.image.resizing import ResizeMethod, resize
 from millrace._src.util.export import export
 
 
@@ -177,7 +177,7 @@ def _halves(size: Any, target: Any) -> tuple[Any, Any]:
 # --- with the proportions --------------------------------------------------------------------------------------------
 
 
-def _resized_with_pad(
+def resize_with_pad_by(
     image: object, height: object, width: object, resize_to: Callable[[Tensor, Any], Tensor]
 ) -> Tensor:
     """Resizes to the largest size that has the proportions, and pads."""
@@ -230,36 +230,8 @@ def resize_with_pad(
       ValueError: if a target is not positive, or the image has another rank or no pixels.
       tf.errors.InvalidArgumentError: the same, if it depends on a tensor.
     """
-    return _resized_with_pad(
+    return resize_with_pad_by(
         image, target_height, target_width, lambda batch, size: resize(batch, size, method, antialias=antialias)
-    )
-
-
-@export(v1=["image.resize_image_with_pad"])
-def resize_image_with_pad(
-    image: TensorLike,
-    target_height: TensorLike,
-    target_width: TensorLike,
-    method: object = ResizeMethodV1.BILINEAR,
-    align_corners: bool = False,
-) -> Tensor:
-    """Resizes images as TensorFlow 1 does without changing the proportions, and adds borders of zeros.
-
-    >>> tf.compat.v1.image.resize_image_with_pad(tf.ones([2, 4, 1]), 4, 4).numpy()[:, 0, 0]
-    array([0., 1., 1., 0.], dtype=float32)
-
-    Args:
-      image: a Tensor `[height, width, channels]` or `[batch, height, width, channels]`.
-      target_height: the new height: an int or a scalar int32 Tensor.
-      target_width: the new width.
-      method: how to resize; see `tf.compat.v1.image.resize`.
-      align_corners: whether the middles of the corner pixels are aligned.
-
-    Returns: A Tensor of the same rank, of the dtype that `tf.compat.v1.image.resize` gives.
-    Raises: as `tf.image.resize_with_pad`.
-    """
-    return _resized_with_pad(
-        image, target_height, target_width, lambda batch, size: resize_v1(batch, size, method, align_corners)
     )
 
 

@@ -222,7 +222,7 @@ def stateless_sample_distorted_bounding_box_op(
 # --- public functions ------------------------------------------------------------------------------------------------
 
 
-def _attributes(
+def box_attributes(
     aspect_ratio_range: object, area_range: object, max_attempts: object, use_image_if_no_bounding_boxes: object
 ) -> dict[str, Any]:
     """Returns the attributes of the op; None represents the default."""
@@ -235,7 +235,7 @@ def _attributes(
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _inputs(image_size: object, bounding_boxes: object, min_object_covered: object) -> dict[str, Any]:
+def box_inputs(image_size: object, bounding_boxes: object, min_object_covered: object) -> dict[str, Any]:
     return {"image_size": image_size, "bounding_boxes": bounding_boxes, "min_object_covered": min_object_covered}
 
 
@@ -274,50 +274,10 @@ def sample_distorted_bounding_box(
     Raises: InvalidArgumentError: if boxes, ranges or sizes make no sense.
     """
     seeds = op_seeds(seed) if seed else {}
-    attributes = _attributes(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    inputs = _inputs(image_size, bounding_boxes, min_object_covered)
+    attributes = box_attributes(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
+    inputs = box_inputs(image_size, bounding_boxes, min_object_covered)
     with name_scope(name, "sample_distorted_bounding_box"):
         return raw.SampleDistortedBoundingBoxV2(**inputs, **seeds, **attributes)
-
-
-@export(v1=["image.sample_distorted_bounding_box"])
-def sample_distorted_bounding_box_v1(
-    image_size: TensorLike,
-    bounding_boxes: TensorLike,
-    seed: int | None = None,
-    seed2: int | None = None,
-    min_object_covered: TensorLike = 0.1,
-    aspect_ratio_range: Sequence[float] | None = None,
-    area_range: Sequence[float] | None = None,
-    max_attempts: int | None = None,
-    use_image_if_no_bounding_boxes: bool | None = None,
-    name: str | None = None,
-) -> Any:
-    """Draws a crop of a picture that covers enough of one of its objects, with TensorFlow 1's two seeds.
-
-    >>> box = tf.compat.v1.image.sample_distorted_bounding_box([9, 9, 3], [[[0.0, 0.0, 1.0, 1.0]]], seed=1)
-    >>> box[2].shape
-    TensorShape([1, 1, 4])
-
-    Args:
-      image_size: Height, width and channels: three integers.
-      bounding_boxes: A float32 `Tensor` (batch, boxes, 4) of the objects' boxes.
-      seed: The first seed of the op; None represents 0.
-      seed2: The second seed of the op. Both 0 mean numbers that cannot be predicted.
-      min_object_covered: The share of an object that the crop must cover.
-      aspect_ratio_range: The least and the greatest ratio of width to height.
-      area_range: The least and the greatest area, as a part of the picture's.
-      max_attempts: How many crops to draw.
-      use_image_if_no_bounding_boxes: Whether the picture counts as an object if there is none.
-      name: A name for the operation (optional).
-
-    Returns: The three Tensors of `tf.image.sample_distorted_bounding_box`.
-    Raises: InvalidArgumentError: if boxes, ranges or sizes make no sense.
-    """
-    attributes = _attributes(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    inputs = _inputs(image_size, bounding_boxes, min_object_covered)
-    with name_scope(name, "sample_distorted_bounding_box"):
-        return raw.SampleDistortedBoundingBoxV2(**inputs, seed=seed or 0, seed2=seed2 or 0, **attributes)
 
 
 @export("image.stateless_sample_distorted_bounding_box", v1=[])
@@ -354,7 +314,7 @@ def stateless_sample_distorted_bounding_box(
     Returns: The three Tensors of `tf.image.sample_distorted_bounding_box`.
     Raises: InvalidArgumentError: if boxes, ranges or sizes make no sense.
     """
-    attributes = _attributes(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    inputs = _inputs(image_size, bounding_boxes, min_object_covered)
+    attributes = box_attributes(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
+    inputs = box_inputs(image_size, bounding_boxes, min_object_covered)
     with name_scope(name, "stateless_sample_distorted_bounding_box"):
         return raw.StatelessSampleDistortedBoundingBox(**inputs, seed=seed, **attributes)

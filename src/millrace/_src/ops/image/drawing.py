@@ -135,17 +135,3 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: object, name: str | Non
     if colors is None:
         return draw_bounding_boxes_op(images, boxes, name=name)
     return draw_bounding_boxes_v2_op(images, boxes, colors, name=name)
-
-
-@export(v1=["image.draw_bounding_boxes"])
-def draw_bounding_boxes_v1(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Tensor:
-    """Draws boxes on a batch of images, with TensorFlow 1's arguments.
-
-    >>> tf.compat.v1.image.draw_bounding_boxes(tf.zeros([1, 2, 2, 1]), [[[0.0, 0.0, 1.0, 1.0]]]).numpy().sum()
-    np.float32(4.0)
-
-    Args: as of `tf.image.draw_bounding_boxes`.
-    Returns: as `tf.image.draw_bounding_boxes`.
-    Raises: as `tf.image.draw_bounding_boxes`.
-    """
-    return draw_bounding_boxes(images, boxes, colors, name)

@@ -203,34 +203,3 @@ def extract_glimpse(
         noise=noise,
         name=name,
     )
-
-
-@export(v1=["image.extract_glimpse"])
-def extract_glimpse_v1(
-    input: TensorLike,
-    size: TensorLike,
-    offsets: TensorLike,
-    centered: bool = True,
-    normalized: bool = True,
-    uniform_noise: bool = True,
-    name: str | None = None,
-) -> Tensor:
-    """Cuts a window around an offset of each image of a batch, as TensorFlow 1 does.
-
-    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
-    >>> tf.compat.v1.image.extract_glimpse(image, [1, 1], [[0, 0]]).numpy().ravel()
-    array([4.], dtype=float32)
-
-    Args: as of `tf.image.extract_glimpse`; the noise is uniform.
-    Returns: as `tf.image.extract_glimpse`.
-    Raises: as `tf.image.extract_glimpse`.
-    """
-    return extract_glimpse_op(
-        input,
-        size,
-        offsets,
-        centered=centered,
-        normalized=normalized,
-        uniform_noise=uniform_noise,
-        name=name,
-    )

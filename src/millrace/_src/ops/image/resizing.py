@@ -48,20 +48,6 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-@export(v1=["image.ResizeMethod"])
-class ResizeMethodV1:
-    """Numbers the methods of resizing images, for TensorFlow 1's `tf.compat.v1.image.resize`.
-
-    >>> tf.compat.v1.image.ResizeMethod.AREA
-    3
-    """
-
-    BILINEAR = 0
-    NEAREST_NEIGHBOR = 1
-    BICUBIC = 2
-    AREA = 3
-
-
 def _scaled(kernel_type: str, antialias: bool) -> Callable[[Tensor, Any], Tensor]:
     """Returns the function that resizes by a kernel of ScaleAndTranslate."""
 
@@ -134,7 +120,7 @@ def _within(images: Tensor, size: Tensor) -> Tensor:
     return raw.Cast(x=raw.Round(x=smallest * sides), DstT=d.int32)
 
 
-def _resized(
+def resize_by(
     images: Any,
     size: object,
     resize: Callable[[Tensor, Any], Tensor],
@@ -185,155 +171,4 @@ def resize(
     Returns: A float32 Tensor of the same rank; of the dtype of `images` for "nearest".
     Raises: ValueError: if `images` or `size` have another shape, or there is no such method.
     """
-    return _resized(images, size, _method(method, antialias), preserve_aspect_ratio, name)
-
-
-_METHODS_V1 = {
-    0: resize_bilinear_op,
-    1: resize_nearest_neighbor_op,
-    2: resize_bicubic_op,
-    3: resize_area_op,
-    ResizeMethod.BILINEAR: resize_bilinear_op,
-    ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor_op,
-    ResizeMethod.BICUBIC: resize_bicubic_op,
-    ResizeMethod.AREA: resize_area_op,
-}
-
-
-@export(v1=["image.resize", "image.resize_images"])
-def resize_v1(
-    images: TensorLike,
-    size: TensorLike,
-    method: object = ResizeMethodV1.BILINEAR,
-    align_corners: bool = False,
-    preserve_aspect_ratio: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """Resizes images as TensorFlow 1 does: the corners of pixels are what is aligned.
-
-    >>> tf.compat.v1.image.resize([[[0.0], [8.0]]], [1, 4]).numpy().ravel()
-    array([0., 4., 8., 8.], dtype=float32)
-
-    Args:
-      images: a Tensor `[height, width, channels]` or `[batch, height, width, channels]` of real numbers.
-      size: the new height and width, two int32.
-      method: a member of `tf.compat.v1.image.ResizeMethod`, or "bilinear", "nearest", "bicubic" or "area".
-      align_corners: whether the middles of the corner pixels are aligned instead.
-      preserve_aspect_ratio: whether `size` is the largest size, and the proportions stay.
-      name: name of the operations in a graph.
-
-    Returns: A Tensor of the same rank, float32; images that have the size already, and those of "nearest", keep their
-      dtype.
-    Raises: ValueError: if `images` or `size` have another shape, or there is no such method.
-    """
-
-    def carried_out(batch: Tensor, target: Any) -> Tensor:
-        if method not in _METHODS_V1:
-            raise ValueError(f"Resize method is not implemented: {method}")
-        resized_batch: Tensor = _METHODS_V1[method](batch, target, align_corners=align_corners)
-        return resized_batch
-
-    return _resized(images, size, carried_out, preserve_aspect_ratio, name, keeps_equal=True)
-
-
-@export(v1=["image.resize_bilinear"])
-def resize_bilinear(
-    images: TensorLike,
-    size: TensorLike,
-    align_corners: bool = False,
-    name: str | None = None,
-    half_pixel_centers: bool = False,
-) -> Tensor:
-    """Resizes a batch of images by lines between neighbours.
-
-    >>> tf.compat.v1.image.resize_bilinear([[[[0.0], [8.0]]]], [1, 3], align_corners=True).numpy().ravel()
-    array([0., 4., 8.], dtype=float32)
-
-    Args:
-      images: a Tensor `[batch, height, width, channels]` of real numbers.
-      size: the new height and width, two int32.
-      align_corners: whether the middles of the corner pixels are aligned.
-      name: name of the operation in a graph.
-      half_pixel_centers: whether the middles of all pixels are aligned.
-
-    Returns: A float32 Tensor.
-    Raises: tf.errors.InvalidArgumentError: if shapes do not fit (ValueError while tracing).
-    """
-    return resize_bilinear_op(
-        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name
-    )
-
-
-@export(v1=["image.resize_nearest_neighbor"])
-def resize_nearest_neighbor(
-    images: TensorLike,
-    size: TensorLike,
-    align_corners: bool = False,
-    name: str | None = None,
-    half_pixel_centers: bool = False,
-) -> Tensor:
-    """Resizes a batch of images; each new pixel is the nearest old one.
-
-    >>> tf.compat.v1.image.resize_nearest_neighbor([[[[1], [2]]]], [1, 4]).numpy().ravel()
-    array([1, 1, 2, 2], dtype=int32)
-
-    Args:
-      images: a Tensor `[batch, height, width, channels]` of real numbers.
-      size: the new height and width, two int32.
-      align_corners: whether the middles of the corner pixels are aligned.
-      name: name of the operation in a graph.
-      half_pixel_centers: whether the middles of all pixels are aligned.
-
-    Returns: A Tensor of the dtype of `images`.
-    Raises: tf.errors.InvalidArgumentError: if shapes do not fit (ValueError while tracing).
-    """
-    return resize_nearest_neighbor_op(
-        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name
-    )
-
-
-@export(v1=["image.resize_bicubic"])
-def resize_bicubic(
-    images: TensorLike,
-    size: TensorLike,
-    align_corners: bool = False,
-    name: str | None = None,
-    half_pixel_centers: bool = False,
-) -> Tensor:
-    """Resizes a batch of images by cubic splines.
-
-    >>> tf.compat.v1.image.resize_bicubic(tf.ones([1, 2, 2, 1]), [1, 3]).numpy().ravel().round(3)
-    array([1., 1., 1.], dtype=float32)
-
-    Args:
-      images: a Tensor `[batch, height, width, channels]` of real numbers.
-      size: the new height and width, two int32.
-      align_corners: whether the middles of the corner pixels are aligned.
-      name: name of the operation in a graph.
-      half_pixel_centers: whether the middles of all pixels are aligned.
-
-    Returns: A float32 Tensor.
-    Raises: tf.errors.InvalidArgumentError: if shapes do not fit (ValueError while tracing).
-    """
-    return resize_bicubic_op(
-        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name
-    )
-
-
-@export(v1=["image.resize_area"])
-def resize_area(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None) -> Tensor:
-    """Resizes a batch of images; each new pixel is the mean of the area that it covers.
-
-    >>> tf.compat.v1.image.resize_area([[[[0.0], [8.0]]]], [1, 1]).numpy().ravel()
-    array([4.], dtype=float32)
-
-    Args:
-      images: a Tensor `[batch, height, width, channels]` of real numbers.
-      size: the new height and width, two int32.
-      align_corners: whether the middles of the corner pixels are aligned.
-      name: name of the operation in a graph.
-
-    Returns: A float32 Tensor.
-    Raises: tf.errors.InvalidArgumentError: if shapes do not fit (ValueError while tracing).
-    """
-    return resize_area_op(images, size, align_corners=align_corners, name=name)
+    return resize_by(images, size, _method(method, antialias), preserve_aspect_ratio, name)

@@ -208,12 +208,3 @@ class GFile:
         file_system, path = file_system_of(name)
         with file_errors(name):
             return file_system.open(path, mode)
-
-
-@export(v1=["gfile.FastGFile"])
-class FastGFile(GFile):
-    """A `tf.io.gfile.GFile` under an old name.
-
-    >>> tf.compat.v1.gfile.FastGFile("unused").mode
-    'r'
-    """

@@ -6,7 +6,6 @@ framed together: NumPy makes the lengths and checksums of all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from io import RawIOBase
 from typing import Any
 
@@ -19,12 +18,11 @@ from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_system import write_all
 from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.record_options import Compressor, TFRecordOptions
-from millrace._src.ops.io.record_reader import FRAME, RecordReader
+from millrace._src.ops.io.record_reader import FRAME
 from millrace._src.util.crc32c import crc32c_of_each, crc32c_of_numbers, mask
 from millrace._src.util.export import export
 
 _GATHERED_BYTES = 256 * 1024
-_ITERATOR_BLOCK = 1024
 
 
 def framed_records(records: list[bytes]) -> bytes:
@@ -161,43 +159,3 @@ def _as_bytes(record: object) -> bytes:
 
 def _closed() -> errors.OpError:
     return errors.FailedPreconditionError(None, None, "Writer is closed.")
-
-
-@export(v1=["io.tf_record_iterator", "python_io.tf_record_iterator"])
-def tf_record_iterator(path: object, options: object = None) -> Iterator[bytes]:
-    """Returns an iterator over the records of a TFRecord file, as `bytes`.
-
-    Deprecated: `tf.data.TFRecordDataset` reads record files.
-
-    >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "one.tfrecord")
-    >>> with tf.io.TFRecordWriter(path, "GZIP") as writer:
-    ...     writer.write("record")
-    >>> list(tf.compat.v1.io.tf_record_iterator(path, tf.io.TFRecordOptions("GZIP")))
-    [b'record']
-
-    Args:
-      path: name of the file.
-      options: a `TFRecordOptions`, or a compression type.
-
-    Raises: tf.errors.OpError: if the file cannot be opened. The iterator raises `DataLossError` at a damaged record.
-    """
-    return _RecordIterator(RecordReader(path, TFRecordOptions.get_compression_type_string(options)))
-
-
-class _RecordIterator:
-    """The records of a reader, one by one; an error comes again each time it is asked for."""
-
-    def __init__(self, reader: RecordReader) -> None:
-        self._reader = reader
-        self._records: Iterator[bytes] = iter(())
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        for record in self._records:
-            return record
-        block = self._reader.read_block(_ITERATOR_BLOCK)
-        self._records = iter(block)
-        return next(self._records)

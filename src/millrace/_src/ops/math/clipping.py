@@ -24,9 +24,7 @@ from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like_v1
-from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.selecting import where_v1
-from millrace._src.ops.array.shape_ops import rank, size
 from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.math.binary import maximum, minimum
 from millrace._src.ops.math.bounds import bounded
@@ -34,7 +32,7 @@ from millrace._src.ops.math.broadcasting import reduce_to_operands, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.element_types import NUMBER
 from millrace._src.ops.math.reduce import reduce_sum
-from millrace._src.ops.math.unary import rsqrt, sqrt
+from millrace._src.ops.math.unary import sqrt
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
@@ -241,26 +239,3 @@ def clip_by_global_norm(
                 scaled_tensor = raw.Identity(input=tensor * scale, name=f"{scope}{scope}_{i}")
             clipped_items.append(with_values(item, scaled_tensor))
     return clipped_items, norm
-
-
-@export(v1=["clip_by_average_norm"])
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """Scales `t` so that its Euclidean norm divided by its number of elements is at most `clip_norm`.
-
-    >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 0.25).numpy()
-    array([0.3, 0.4], dtype=float32)
-
-    Args:
-      t: A `Tensor` of floating point.
-      clip_norm: The largest average norm, a positive scalar.
-      name: A name for the operation (optional).
-
-    Returns: A `Tensor` of the shape and dtype of `t`.
-    """
-    with name_scope(name, "clip_by_average_norm") as scope:
-        t = convert_to_tensor(t, name="t")
-        count = cast(size(t), t.dtype)
-        inverse_norm = rsqrt(reduce_sum(t * t, range_(rank(t))))
-        scaled_t = t * clip_norm
-        clipped_t = scaled_t * minimum(inverse_norm * count, convert_to_tensor(1.0, dtype=t.dtype) / clip_norm)
-        return raw.Identity(input=clipped_t, name=scope)

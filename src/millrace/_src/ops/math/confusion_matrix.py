@@ -78,34 +78,6 @@ def confusion_matrix(
         return raw.ScatterNd(indices=places, updates=counts, shape=cast(sizes, int64))
 
 
-@export(v1=["math.confusion_matrix", "confusion_matrix"])
-def confusion_matrix_v1(
-    labels: TensorLike,
-    predictions: TensorLike,
-    num_classes: TensorLike | None = None,
-    dtype: DType = int32,
-    name: str | None = None,
-    weights: TensorLike | None = None,
-) -> Tensor:
-    """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
-
-    >>> tf.compat.v1.confusion_matrix([1, 0], [1, 1]).numpy()
-    array([[0, 1],
-           [0, 1]], dtype=int32)
-
-    Args:
-      labels: A vector of the true classes, integers from 0.
-      predictions: A vector of the predicted classes, as long as `labels`.
-      num_classes: The number of classes; by default the largest class that occurs plus 1.
-      dtype: The dtype of the matrix.
-      name: A name for the operation (optional).
-      weights: If given, each example counts as its weight; a vector as long as `labels`.
-
-    Returns: A square matrix of dtype `dtype`.
-    """
-    return confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
-
-
 def _not_negative(classes: Tensor, name: str) -> Any:
     return with_dependencies([assert_non_negative(classes, message=f"`{name}` contains negative values")], classes)
 

@@ -28,7 +28,6 @@ from millrace._src.ops.math.reduce import reduce_logsumexp
 from millrace._src.ops.nn.softmax import log_softmax
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 _IMPOSSIBLE = -1e30
 """The logarithm of a probability that represents 0: differences of it are numbers, unlike those of infinities."""
@@ -73,7 +72,7 @@ def ctc_loss(
             raise ValueError("Argument `blank_index` must be provided when `labels` is a `SparseTensor`.")
         with name_scope(name, "ctc_loss"):
             moved = _with_last_blank(labels, convert_to_tensor(logits, name="logits"), blank_index)
-            return _loss_of_sparse(*moved, logit_length, logits_time_major)
+            return sparse_labels_loss(*moved, logit_length, logits_time_major)
     with name_scope(name, "ctc_loss_dense"):
         x = convert_to_tensor(logits, name="logits")
         x.shape.assert_has_rank(3)
@@ -88,54 +87,6 @@ def ctc_loss(
         states = _states(labels, counts, blank)
         loss = _loss(log_softmax(x), states, counts, frames)
         return loss if loss.dtype is given_dtype else raw.Cast(x=loss, DstT=given_dtype)
-
-
-@export(v1=["nn.ctc_loss"])
-def ctc_loss_v1(
-    labels: object,
-    inputs: TensorLike | None = None,
-    sequence_length: TensorLike | None = None,
-    preprocess_collapse_repeated: bool = False,
-    ctc_merge_repeated: bool = True,
-    ignore_longer_outputs_than_inputs: bool = False,
-    time_major: bool = True,
-    logits: TensorLike | None = None,
-) -> Any:
-    """Computes the CTC loss of sparse labels; the last label is the blank.
-
-    >>> labels = tf.SparseTensor([[0, 0], [0, 1]], tf.constant([0, 1], tf.int32), [1, 2])
-    >>> tf.compat.v1.nn.ctc_loss(labels, tf.zeros([3, 1, 3]), [3]).numpy().round(4)  # 5 of 27 paths spell 0, 1
-    array([1.6864], dtype=float32)
-
-    Args:
-      labels: an int32 SparseTensor `[batch, max_label_length]`.
-      inputs: scores, as `logits`.
-      sequence_length: int32 vector: how many frames of each row count.
-      preprocess_collapse_repeated: whether to merge equal labels first.
-      ctc_merge_repeated: whether equal labels on a path without a blank between them are one.
-      ignore_longer_outputs_than_inputs: whether labels that do not fit have loss 0, rather than raise.
-      time_major: whether the shape of `inputs` begins with the frames.
-      logits: the newer name of `inputs`, a floating point Tensor `[frames, batch, labels]`.
-
-    Returns: A Tensor `[batch]` of the dtype of `logits`.
-    Raises:
-      TypeError: if `labels` is not a SparseTensor.
-      ValueError: if both `inputs` and `logits` are given.
-      tf.errors.InvalidArgumentError: if a label is out of range, or labels do not fit.
-    """
-    if not isinstance(labels, SparseTensor):
-        kind = type(labels).__name__
-        raise TypeError(f"Expected argument `labels` to be a SparseTensor. Received labels={labels} of type: {kind}")
-    scores = convert_to_tensor(one_of("inputs", inputs, "logits", logits), name="logits")
-    return _loss_of_sparse(
-        labels,
-        scores,
-        sequence_length,
-        time_major,
-        preprocess_collapse_repeated=preprocess_collapse_repeated,
-        ctc_merge_repeated=ctc_merge_repeated,
-        ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
-    )
 
 
 def _with_last_blank(labels: SparseTensor, logits: Tensor, blank: int) -> tuple[SparseTensor, Tensor]:
@@ -153,7 +104,7 @@ def _with_last_blank(labels: SparseTensor, logits: Tensor, blank: int) -> tuple[
     return SparseTensor(labels.indices, values, labels.dense_shape), moved
 
 
-def _loss_of_sparse(labels: SparseTensor, logits: Tensor, lengths: object, time_major: bool, **options: bool) -> Any:
+def sparse_labels_loss(labels: SparseTensor, logits: Tensor, lengths: object, time_major: bool, **options: bool) -> Any:
     """Computes the loss of sparse labels, whose blank is the last, by one op."""
     given_dtype = logits.dtype
     if given_dtype.size < d.float32.size:

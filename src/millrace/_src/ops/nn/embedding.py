@@ -56,37 +56,6 @@ def embedding_lookup(
     return lookup(params, ids, "div", max_norm, name)
 
 
-@export(v1=["nn.embedding_lookup"])
-def embedding_lookup_v1(
-    params: TensorLike,
-    ids: TensorLike,
-    partition_strategy: str = "mod",
-    name: str | None = None,
-    validate_indices: bool = True,
-    max_norm: float | None = None,
-) -> Tensor:
-    """Looks up rows of one table, or of one that is split over several tensors.
-
-    >>> parts = [tf.constant([[0.], [2.]]), tf.constant([[1.], [3.]])]
-    >>> tf.compat.v1.nn.embedding_lookup(parts, [0, 1, 2, 3]).numpy().tolist()
-    [[0.0], [1.0], [2.0], [3.0]]
-
-    Args:
-      params: A Tensor or Variable `[rows, ...]`, or a list of such, which together are the table.
-      ids: int32 or int64 row numbers, of any shape.
-      partition_strategy: "mod": the parts hold rows in turn; "div": the parts are contiguous.
-      name: A name for the operation (optional).
-      validate_indices: Ignored: row numbers are always checked, as in TensorFlow.
-      max_norm: if given, rows that are longer than this (Euclidean) are scaled down to it.
-
-    Returns: A Tensor of shape `ids.shape + rows' shape`.
-    Raises:
-      ValueError: if `params` is None or empty, or the strategy is another.
-      tf.errors.InvalidArgumentError: if a row does not exist.
-    """
-    return lookup(params, ids, partition_strategy, max_norm, name)
-
-
 @overload("nn.embedding_lookup", RaggedTensor)
 def embedding_lookup_ragged(params: object, ids: object, max_norm: float | None = None, name: str | None = None) -> Any:
     """Looks up a row for each value of a ragged tensor."""

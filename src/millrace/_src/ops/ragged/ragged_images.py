@@ -13,7 +13,7 @@ from millrace._src.core.overloads import overload
 from millrace._src.core.specs import TensorSpec
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.control_flow import map_fn
-from millrace._src.ops.image.resizing import ResizeMethod, ResizeMethodV1, resize, resize_v1
+from millrace._src.ops.image.resizing import ResizeMethod, resize
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 
 
@@ -32,28 +32,10 @@ def ragged_resize(
         return resize(image, size, method, preserve_aspect_ratio, antialias, name)
 
     is_kept = method == ResizeMethod.NEAREST_NEIGHBOR
-    return _each(resized, images, images.dtype if is_kept else float32)
+    return resize_each(resized, images, images.dtype if is_kept else float32)
 
 
-@overload("compat.v1.image.resize", RaggedTensor)
-def ragged_resize_v1(
-    images: Any,
-    size: Any,
-    method: Any = ResizeMethodV1.BILINEAR,
-    align_corners: bool = False,
-    preserve_aspect_ratio: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Resizes images of different sizes to one size, as TensorFlow 1 does."""
-
-    def resized(image: Any) -> Any:
-        return resize_v1(image, size, method, align_corners, preserve_aspect_ratio, name)
-
-    is_kept = method in (ResizeMethodV1.NEAREST_NEIGHBOR, ResizeMethod.NEAREST_NEIGHBOR)
-    return _each(resized, images, images.dtype if is_kept else float32)
-
-
-def _each(resized: Callable[[Any], Any], images: RaggedTensor, dtype: Any) -> Any:
+def resize_each(resized: Callable[[Any], Any], images: RaggedTensor, dtype: Any) -> Any:
     """Applies a function to each image of a batch.
 
     Raises: ValueError: if `images` is not a batch of images.

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -128,36 +127,6 @@ def _sum_of_all(x: Tensor) -> Tensor:
     axes = raw.Range(start=0, limit=raw.Rank(input=x), delta=1)
     total: Tensor = raw.Sum(input=x, reduction_indices=axes)
     return total
-
-
-@export(v1=["sparse_to_dense"])
-def sparse_to_dense_v1(
-    sparse_indices: TensorLike,
-    output_shape: ShapeLike,
-    sparse_values: TensorLike,
-    default_value: TensorLike = 0,
-    validate_indices: bool = True,
-    name: str | None = None,
-) -> Any:
-    """Makes a dense tensor of the parts of a sparse one, of which the indices may be of lower rank.
-
-    >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 5).numpy()
-    array([0, 5, 0, 5], dtype=int32)
-
-    Args:
-      sparse_indices: coordinates: an integer Tensor `[n, rank]`; `[n]` or a scalar for a vector as result.
-      output_shape: the shape of the result, of the dtype of `sparse_indices`.
-      sparse_values: a Tensor `[n]`, or a scalar for all elements.
-      default_value: a scalar for all other elements.
-      validate_indices: whether to refuse repeated coordinates and coordinates out of order.
-      name: name of the operation.
-
-    Returns: A Tensor of shape `output_shape`.
-    Raises: tf.errors.InvalidArgumentError: if shapes do not fit or a coordinate is refused.
-    """
-    return sparse_to_dense_op(
-        sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name
-    )
 
 
 @operator("sparse_to_dense")

@@ -26,7 +26,6 @@ from millrace._src.ops.sparse.part_checks import check_bounds, check_dims, check
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 _VARYING = "the number of elements differs from row to row"
 
@@ -121,10 +120,10 @@ def sparse_concat(
       TypeError: if `sp_inputs` is not a list of SparseTensors.
       tf.errors.InvalidArgumentError: if ranks or other dimensions differ, or the axis is out of range.
     """
-    return _joined(axis, sp_inputs, expand_nonconcat_dims, name)
+    return join_sparse(axis, sp_inputs, expand_nonconcat_dims, name)
 
 
-def _joined(axis: object, sp_inputs: object, expand: bool, name: str | None) -> SparseTensor:
+def join_sparse(axis: object, sp_inputs: object, expand: bool, name: str | None) -> SparseTensor:
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError("Inputs must be a list or tuple.")
     tensors = [as_sparse(value) for value in sp_inputs]
@@ -191,37 +190,6 @@ def _known_join(shapes: Sequence[TensorShape], axis: int) -> TensorShape:
     dims: list[int | None] = [next(iter(sizes)) if len(sizes) == 1 else None for sizes in known_sizes]
     dims[axis] = added(*(None if shape.rank is None else shape.as_list()[axis] for shape in shapes))
     return TensorShape(dims)
-
-
-@export(v1=["sparse.concat", "sparse_concat"])
-def sparse_concat_v1(
-    axis: TensorLike,
-    sp_inputs: TensorLike,
-    name: str | None = None,
-    expand_nonconcat_dim: bool = False,
-    concat_dim: TensorLike | None = None,
-    expand_nonconcat_dims: bool | None = None,
-) -> Any:
-    """Joins sparse tensors along an axis, with the argument order and older names of TensorFlow 1.
-
-    >>> a = tf.SparseTensor([[0]], [5], [2])
-    >>> tf.compat.v1.sparse_concat(0, [a, a]).indices.numpy().tolist()
-    [[0], [2]]
-
-    Args:
-      axis: the axis, an integer.
-      sp_inputs: a list of SparseTensors of one rank and dtype.
-      name: name of the operation.
-      expand_nonconcat_dim: the older name of `expand_nonconcat_dims`.
-      concat_dim: the older name of `axis`.
-      expand_nonconcat_dims: whether other dimensions may differ; the result has the largest.
-
-    Returns: A SparseTensor.
-    Raises: ValueError: if both names of an argument are given.
-    """
-    axis = one_of("concat_dim", concat_dim, "axis", axis)
-    expand = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
-    return _joined(axis, sp_inputs, expand, name)
 
 
 # --- split -----------------------------------------------------------------------------------------------------------
@@ -303,48 +271,6 @@ def sparse_split(
         axis, sp_input.indices, sp_input.values, sp_input.dense_shape, num_split=num_split, name=name
     )
     return [SparseTensor(*part) for part in zip(*parts, strict=True)]
-
-
-class _KeywordRequired:
-    def __repr__(self) -> str:
-        return "KeywordRequired()"
-
-
-_REQUIRED = _KeywordRequired()
-
-
-@export(v1=["sparse.split", "sparse_split"])
-def sparse_split_v1(
-    keyword_required: object = _REQUIRED,
-    sp_input: object = None,
-    num_split: object = None,
-    axis: TensorLike | None = None,
-    name: str | None = None,
-    split_dim: TensorLike | None = None,
-) -> Any:
-    """Splits a sparse tensor into several along an axis; all arguments go by keyword.
-
-    >>> st = tf.SparseTensor([[0], [3]], [5, 6], [4])
-    >>> [part.indices.numpy().tolist() for part in tf.compat.v1.sparse_split(sp_input=st, num_split=2, axis=0)]
-    [[[0]], [[1]]]
-
-    Args:
-      keyword_required: not to be given.
-      sp_input: a SparseTensor.
-      num_split: the number of parts, an int.
-      axis: the axis, an integer.
-      name: name of the operation.
-      split_dim: the older name of `axis`.
-
-    Returns: A list of `num_split` SparseTensors.
-    Raises: ValueError: if an argument is missing, or given by position.
-    """
-    if keyword_required is not _REQUIRED:
-        raise ValueError("Keyword arguments are required for this function.")
-    for argument, value in (("sp_input", sp_input), ("num_split", num_split)):
-        if value is None:
-            raise ValueError(f"{argument} is required")
-    return sparse_split(sp_input, num_split, one_of("split_dim", split_dim, "axis", axis), name)
 
 
 # --- slice -----------------------------------------------------------------------------------------------------------

@@ -39,7 +39,6 @@ from millrace._src.ops.sparse.part_checks import check_bounds, check_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorType, as_sparse
 from millrace._src.ops.type_sets import INDEX
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 _TWO = (
     "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64",
@@ -416,29 +415,6 @@ def _sparse_sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTenso
     result = SparseTensor(*parts)
     result.set_shape(merge(a.shape, b.shape))
     return result
-
-
-@export(v1=["sparse.add", "sparse_add"])
-def sparse_add_v1(
-    a: TensorLike, b: TensorLike, threshold: TensorLike | None = None, thresh: TensorLike | None = None
-) -> Any:
-    """Adds two tensors, of which at least one is sparse; `thresh` is the older name of `threshold`.
-
-    >>> a = tf.SparseTensor([[0], [2]], [1.0, 2.0], [4])
-    >>> tf.compat.v1.sparse_add(a, a, thresh=3.0).values.numpy()
-    array([4.], dtype=float32)
-
-    Args:
-      a: a SparseTensor or a Tensor of numbers.
-      b: a SparseTensor or a Tensor of the same shape and dtype.
-      threshold: a scalar: a sum of two elements that is smaller in magnitude is left out of a sparse result.
-      thresh: the older name of `threshold`.
-
-    Returns: A SparseTensor if both tensors are sparse, else a Tensor.
-    Raises: ValueError: if both `threshold` and `thresh` are given.
-    """
-    chosen_threshold = one_of("thresh", thresh, "threshold", threshold)
-    return sparse_add(a, b, 0 if chosen_threshold is None else chosen_threshold)
 
 
 @export("sparse.maximum", v1=["sparse.maximum", "sparse_maximum"])

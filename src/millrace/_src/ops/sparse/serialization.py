@@ -40,24 +40,6 @@ def serialize_sparse(sp_input: TensorLike, out_type: DTypeLike = string, name: s
     return raw.SerializeSparse(**_parts(sp_input), out_type=out_type, name=name)
 
 
-@export(v1=["io.serialize_sparse", "serialize_sparse"])
-def serialize_sparse_v1(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
-    """Writes a sparse tensor as three strings; `tf.io.serialize_sparse` with the name second.
-
-    >>> tf.compat.v1.serialize_sparse(tf.sparse.from_dense([0, 7])).shape
-    TensorShape([3])
-
-    Args:
-      sp_input: A `SparseTensor`.
-      name: A name for the operation (optional).
-      out_type: `tf.string` or `tf.variant`.
-
-    Returns: A vector of three strings or variants.
-    Raises: TypeError: if the input is not a sparse tensor.
-    """
-    return serialize_sparse(sp_input, out_type, name)
-
-
 @export("io.serialize_many_sparse", v1=[])
 def serialize_many_sparse(sp_input: TensorLike, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """Writes each row of the first dimension of a sparse tensor as three strings.
@@ -80,26 +62,6 @@ def serialize_many_sparse(sp_input: TensorLike, out_type: DTypeLike = string, na
       tf.errors.InvalidArgumentError: if the rank is below 2, or indices are out of order or range.
     """
     return raw.SerializeManySparse(**_parts(sp_input), out_type=out_type, name=name)
-
-
-@export(v1=["io.serialize_many_sparse", "serialize_many_sparse"])
-def serialize_many_sparse_v1(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
-    """Writes each row of a sparse tensor as three strings; `tf.io.serialize_many_sparse` with the name second.
-
-    >>> tf.compat.v1.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [5, 6]])).shape
-    TensorShape([2, 3])
-
-    Args:
-      sp_input: A `SparseTensor` of rank 2 or more, its indices in row-major order.
-      name: A name for the operation (optional).
-      out_type: `tf.string` or `tf.variant`.
-
-    Returns: A matrix with three strings or variants for each row.
-    Raises:
-      TypeError: if the input is not a sparse tensor.
-      tf.errors.InvalidArgumentError: if the rank is below 2, or indices are out of order or range.
-    """
-    return serialize_many_sparse(sp_input, out_type, name)
 
 
 @export("io.deserialize_many_sparse", v1=["io.deserialize_many_sparse", "deserialize_many_sparse"])

@@ -238,32 +238,6 @@ def decode_raw(
     return decode_raw_op(input_bytes, out_type=dtype, little_endian=little_endian, name=name)
 
 
-@export(v1=["io.decode_raw", "decode_raw"])
-def decode_raw_v1(
-    input_bytes: Any = None,
-    out_type: Any = None,
-    little_endian: bool = True,
-    name: str | None = None,
-    bytes: Any = None,
-) -> Any:
-    """Reads the numbers packed in each string, with TensorFlow 1's arguments.
-
-    >>> tf.compat.v1.decode_raw(tf.constant(b"\\x01\\x00"), tf.uint8).numpy()
-    array([1, 0], dtype=uint8)
-
-    Args:
-      input_bytes: a string Tensor; all strings have one length.
-      out_type: the dtype of the numbers.
-      little_endian: whether the lowest byte of a number comes first.
-      name: name of the operation in a graph.
-      bytes: the older name of `input_bytes`.
-
-    Returns: A Tensor with one more dimension than `input_bytes`.
-    Raises: as `tf.io.decode_raw`.
-    """
-    return decode_raw(input_bytes if bytes is None else bytes, out_type, little_endian, None, name)
-
-
 # --- serialized tensors ----------------------------------------------------------------------------------------------
 
 

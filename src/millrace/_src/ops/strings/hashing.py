@@ -310,23 +310,3 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     Raises: tf.errors.InvalidArgumentError: if there is no bucket.
     """
     return string_to_hash_bucket(input, num_buckets=num_buckets, name=name)
-
-
-@export(v1=["strings.to_hash_bucket", "string_to_hash_bucket"], elementwise="unary")
-def to_hash_bucket_v1(
-    string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None
-) -> Any:
-    """Maps every string to one of `num_buckets` buckets, with TensorFlow 1's arguments.
-
-    >>> tf.compat.v1.string_to_hash_bucket(["Hello", "TensorFlow"], 3).numpy()
-    array([2, 0])
-
-    Args:
-      string_tensor: a string Tensor.
-      num_buckets: the number of buckets, at least 1.
-      name: name of the operation in a graph.
-      input: the newer name of `string_tensor`.
-
-    Returns: An int64 Tensor of the shape of `string_tensor`.
-    """
-    return to_hash_bucket(string_tensor if input is None else input, num_buckets, name)

@@ -157,37 +157,6 @@ def _all_axes(inputs: Any) -> Any:
     return range_(rank_of(inputs) - 1, -1, -1)
 
 
-@export(v1=["strings.reduce_join", "reduce_join"])
-def reduce_join_v1(
-    inputs: TensorLike,
-    axis: TensorLike | None = None,
-    keep_dims: bool | None = None,
-    separator: str = "",
-    name: str | None = None,
-    reduction_indices: TensorLike | None = None,
-    keepdims: bool | None = None,
-) -> Any:
-    """Joins strings along axes, with TensorFlow 1's argument names.
-
-    >>> tf.compat.v1.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy()
-    array([b'ab', b'cd'], dtype=object)
-
-    Args:
-      inputs: a string Tensor.
-      axis: the axes, first the axis that varies fastest; None joins everything in the order of the elements.
-      keep_dims: the older name of `keepdims`.
-      separator: a text put between the strings.
-      name: name of the operation in a graph.
-      reduction_indices: the older name of `axis`.
-      keepdims: whether the joined axes stay, with size 1.
-
-    Returns: A string Tensor without the joined axes.
-    Raises: as `tf.strings.reduce_join`.
-    """
-    axes = reduction_indices if axis is None else axis
-    return reduce_join(inputs, axes, bool(keep_dims if keepdims is None else keepdims), separator, name)
-
-
 # --- by groups -------------------------------------------------------------------------------------------------------
 
 

@@ -142,25 +142,6 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
     return string_to_number(input, out_type=as_dtype(out_type), name=name)
 
 
-@export(v1=["strings.to_number", "string_to_number"])
-def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None) -> Any:
-    """Reads the number that every string spells, with TensorFlow 1's arguments.
-
-    >>> tf.compat.v1.string_to_number("1.55").numpy()
-    np.float32(1.55)
-
-    Args:
-      string_tensor: a string Tensor.
-      out_type: float32, float64, int32, int64, uint32 or uint64.
-      name: name of the operation in a graph.
-      input: the newer name of `string_tensor`.
-
-    Returns: A Tensor of `out_type` with the shape of `string_tensor`.
-    Raises: tf.errors.InvalidArgumentError: if a string is not a number.
-    """
-    return to_number(string_tensor if input is None else input, out_type, name)
-
-
 # --- to text ---------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -23,7 +22,6 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
-from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.ops.strings.joined_text import (
     lengths_of,
     split_at,
@@ -34,7 +32,6 @@ from millrace._src.ops.strings.joined_text import (
 )
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 from millrace._src.util.text import shape_brackets
 
 _TEXT = "text has no gradient"
@@ -120,7 +117,7 @@ _SINGLE_BYTES = string_array([bytes([number]) for number in range(256)], (256,))
 # --- the public functions --------------------------------------------------------------------------------------------
 
 
-def _text(input: Any) -> Any:
+def text_tensor(input: Any) -> Any:
     """Returns strings as a string Tensor, or the RaggedTensor that they are.
 
     Raises: TypeError or ValueError: if `input` is not text.
@@ -134,7 +131,7 @@ def _text(input: Any) -> Any:
     return input
 
 
-def _rows(indices: Any, values: Any, shape: Any) -> Any:
+def ragged_parts(indices: Any, values: Any, shape: Any) -> Any:
     """Makes the RaggedTensor with the rows of a sparse matrix."""
     return RaggedTensor.from_value_rowids(value_rowids=indices[:, 0], values=values, nrows=shape[0], validate=False)
 
@@ -158,7 +155,7 @@ def split(input: Any, sep: object = None, maxsplit: int = -1, name: str | None =
     Raises: TypeError or ValueError: if `input` or `sep` is not text.
     """
     with name_scope(name, "StringSplit"):
-        input = _text(input)
+        input = text_tensor(input)
         if isinstance(input, RaggedTensor):
             return input.with_flat_values(split(input.flat_values, sep, maxsplit))
         rank = input.shape.rank
@@ -167,77 +164,7 @@ def split(input: Any, sep: object = None, maxsplit: int = -1, name: str | None =
         strings = raw.Pack(values=[input], axis=0) if rank == 0 else input
         most = -1 if maxsplit is None else maxsplit
         parts = raw.StringSplitV2(input=strings, sep="" if sep is None else sep, maxsplit=most)
-        return parts[1] if rank == 0 else _rows(*parts)
-
-
-@export(v1=["strings.split"])
-def split_v1(
-    input: Any = None,
-    sep: object = None,
-    maxsplit: int = -1,
-    result_type: str = "SparseTensor",
-    source: TensorLike | None = None,
-    name: str | None = None,
-) -> Any:
-    """Splits strings into parts, along a new last axis.
-
-    Args:
-      input: a string Tensor or RaggedTensor of rank n; a scalar is taken as a vector of one string.
-      sep: the separator; None or "" means runs of white space.
-      maxsplit: how often to split each string at most; -1 for every separator.
-      result_type: "SparseTensor" or "RaggedTensor".
-      source: the older name of `input`.
-      name: name of the scope in a graph.
-
-    Returns: A SparseTensor or RaggedTensor of rank n + 1.
-    Raises: ValueError: if `result_type` is unknown, or both `input` and `source` are given.
-    """
-    input = one_of("source", source, "input", input)
-    _check_result_type(result_type)
-    with name_scope(name, "StringSplit"):
-        input = _text(input)
-        if input.shape.rank == 0:
-            input = raw.ExpandDims(input=input, axis=0)
-        parts = split(input, sep, maxsplit)
-        return parts if result_type == "RaggedTensor" else parts.to_sparse()
-
-
-def _check_result_type(result_type: str) -> None:
-    if result_type not in ("SparseTensor", "RaggedTensor"):
-        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
-
-
-@export(v1=["string_split"])
-def string_split_v1(
-    source: TensorLike,
-    sep: object = None,
-    skip_empty: bool = True,
-    delimiter: TensorLike | None = None,
-    result_type: str = "SparseTensor",
-    name: str | None = None,
-) -> Any:
-    """Splits strings at each byte of a separator.
-
-    Args:
-      source: a string vector.
-      sep: the bytes at which to split; None means at blanks, "" after each byte.
-      skip_empty: whether empty parts are left out.
-      delimiter: the older name of `sep`.
-      result_type: "SparseTensor" or "RaggedTensor".
-      name: name of the scope in a graph.
-
-    Returns: A SparseTensor or RaggedTensor of rank two.
-    Raises:
-      ValueError: if `result_type` is unknown, or both `sep` and `delimiter` are given.
-      tf.errors.InvalidArgumentError: if `source` is not a vector.
-    """
-    separator = one_of("delimiter", delimiter, "sep", sep)
-    with name_scope(name, "StringSplit"):
-        source = convert_to_tensor(source, dtype=string, name="source")
-        separator = " " if separator is None else separator
-        parts = raw.StringSplit(input=source, delimiter=separator, skip_empty=skip_empty)
-        _check_result_type(result_type)
-        return _rows(*parts) if result_type == "RaggedTensor" else SparseTensor(*parts)
+        return parts[1] if rank == 0 else ragged_parts(*parts)
 
 
 @export("strings.bytes_split", v1=["strings.bytes_split"])
@@ -257,7 +184,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     Raises: ValueError: if the rank of `input` is unknown, or `input` is not text.
     """
     with name_scope(name, "StringsByteSplit"):
-        input = _text(input)
+        input = text_tensor(input)
         if isinstance(input, RaggedTensor):
             return input.with_flat_values(bytes_split(input.flat_values))
         rank = input.shape.rank
@@ -267,4 +194,4 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
             return bytes_split(RaggedTensor.from_tensor(input, ragged_rank=rank - 1))
         strings = raw.Pack(values=[input], axis=0) if rank == 0 else input
         parts = raw.StringSplit(input=strings, delimiter="", skip_empty=False)
-        return parts[1] if rank == 0 else _rows(*parts)
+        return parts[1] if rank == 0 else ragged_parts(*parts)

@@ -91,23 +91,6 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> An
     return string_length(input, unit=unit, name=name)
 
 
-@export(v1=["strings.length"], elementwise="unary")
-def length_v1(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Computes the length of every string, with TensorFlow 1's order of arguments.
-
-    >>> tf.compat.v1.strings.length(["Hello", "Hi"]).numpy()
-    array([5, 2], dtype=int32)
-
-    Args:
-      input: a string Tensor.
-      name: name of the operation in a graph.
-      unit: "BYTE" or "UTF8_CHAR".
-
-    Returns: An int32 Tensor of the shape of `input`.
-    """
-    return length(input, unit, name)
-
-
 # --- case and ends ---------------------------------------------------------------------------------------------------
 
 
@@ -316,23 +299,3 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYT
     Raises: tf.errors.InvalidArgumentError: if a position is outside of the string, or shapes do not fit.
     """
     return substr_op(input, pos, len, unit=unit, name=name)
-
-
-@export(v1=["strings.substr", "substr"], elementwise="unary")
-def substr_v1(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Takes parts of strings, with TensorFlow 1's order of arguments.
-
-    >>> tf.compat.v1.substr("Hello", 1, 3).numpy()
-    b'ell'
-
-    Args:
-      input: a string Tensor.
-      pos: an integer Tensor: where the part begins; negative counts from the end.
-      len: an integer Tensor of the same shape as `pos`: how long the part is at most.
-      name: name of the operation in a graph.
-      unit: "BYTE" or "UTF8_CHAR".
-
-    Returns: A string Tensor of the broadcast shape of `input` and `pos`.
-    Raises: tf.errors.InvalidArgumentError: if a position is outside of the string, or shapes do not fit.
-    """
-    return substr(input, pos, len, unit, name)

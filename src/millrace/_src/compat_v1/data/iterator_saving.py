@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.compat_v1.data.iterators import Iterator
 from millrace._src.core.dtypes import bool as bool_
 from millrace._src.core.dtypes import string
 from millrace._src.data.iterator_ops import iterator_resource_of
 from millrace._src.data.iterator_states import restore_iterator
-from millrace._src.data.iterators_v1 import Iterator
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.ops import raw
 from millrace._src.ops.host import numpy_function

@@ -12,12 +12,19 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bfloat16, complex64, complex128, float32, float64, int32, int64
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.array.shape_ops import rank, size
 from millrace._src.ops.math import histogram, sparse_segments
 from millrace._src.ops.math.arg_reductions import in_top_k
+from millrace._src.ops.math.binary import minimum
 from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.confusion_matrix import confusion_matrix
 from millrace._src.ops.math.division import floor_div as floor_div_op
 from millrace._src.ops.math.division import realdiv
 from millrace._src.ops.math.matmul import sparse_matmul as sparse_matmul_op
+from millrace._src.ops.math.reduce import reduce_sum
+from millrace._src.ops.math.unary import rsqrt
 from millrace._src.util.export import export
 
 
@@ -329,3 +336,54 @@ def sparse_segment_sqrt_n(
     Returns: A `Tensor` with one row per segment.
     """
     return sparse_segments.segment_sqrt_n(data, indices, segment_ids, num_segments, name, sparse_gradient)
+
+
+@export(v1=["clip_by_average_norm"])
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Scales `t` so that its Euclidean norm divided by its number of elements is at most `clip_norm`.
+
+    >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 0.25).numpy()
+    array([0.3, 0.4], dtype=float32)
+
+    Args:
+      t: A `Tensor` of floating point.
+      clip_norm: The largest average norm, a positive scalar.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the shape and dtype of `t`.
+    """
+    with name_scope(name, "clip_by_average_norm") as scope:
+        t = convert_to_tensor(t, name="t")
+        count = cast(size(t), t.dtype)
+        inverse_norm = rsqrt(reduce_sum(t * t, range_(rank(t))))
+        scaled_t = t * clip_norm
+        clipped_t = scaled_t * minimum(inverse_norm * count, convert_to_tensor(1.0, dtype=t.dtype) / clip_norm)
+        return raw.Identity(input=clipped_t, name=scope)
+
+
+@export(v1=["math.confusion_matrix", "confusion_matrix"])
+def confusion_matrix_v1(
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    dtype: DType = int32,
+    name: str | None = None,
+    weights: TensorLike | None = None,
+) -> Tensor:
+    """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
+
+    >>> tf.compat.v1.confusion_matrix([1, 0], [1, 1]).numpy()
+    array([[0, 1],
+           [0, 1]], dtype=int32)
+
+    Args:
+      labels: A vector of the true classes, integers from 0.
+      predictions: A vector of the predicted classes, as long as `labels`.
+      num_classes: The number of classes; by default the largest class that occurs plus 1.
+      dtype: The dtype of the matrix.
+      name: A name for the operation (optional).
+      weights: If given, each example counts as its weight; a vector as long as `labels`.
+
+    Returns: A square matrix of dtype `dtype`.
+    """
+    return confusion_matrix(labels, predictions, num_classes, weights, dtype, name)

@@ -6,10 +6,10 @@ from millrace._src.autodiff import gradients as derivatives
 from millrace._src.autodiff import hessians as second_derivatives
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.autograph import api as autograph
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.util.export import export_constant
 
-gradients = old_form(
+gradients = v1_wrapper(
     "gradients",
     derivatives.gradients,
     "ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_ops=False, gate_gradients=False, "
@@ -25,7 +25,7 @@ gradients = old_form(
 )
 export_constant(__name__, "gradients", v1=["gradients"])
 
-hessians = old_form(
+hessians = v1_wrapper(
     "hessians",
     second_derivatives.hessians,
     "ys, xs, name='hessians', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None",
@@ -39,7 +39,7 @@ hessians = old_form(
 )
 export_constant(__name__, "hessians", v1=["hessians"])
 
-to_graph = old_form(
+to_graph = v1_wrapper(
     "autograph.to_graph",
     autograph.to_graph,
     "entity, recursive=True, arg_values=None, arg_types=None, experimental_optional_features=None",
@@ -53,7 +53,7 @@ to_graph = old_form(
 )
 export_constant(__name__, "to_graph", v1=["autograph.to_graph"])
 
-to_code = old_form(
+to_code = v1_wrapper(
     "autograph.to_code",
     autograph.to_code,
     "entity, recursive=True, arg_values=None, arg_types=None, indentation='  ', experimental_optional_features=None",

@@ -11,6 +11,8 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.ops.debug import comparisons as c
 from millrace._src.ops.debug import static_checks as s
+from millrace._src.ops.debug.numerics import assert_all_finite
+from millrace._src.ops.debug.static_checks import check_scalar
 from millrace._src.util.export import export
 
 
@@ -388,3 +390,45 @@ def assert_rank_in(
     Raises: ValueError: if the rank is known and wrong.
     """
     return s.assert_rank_check(s.IN, x, list(ranks), data, summarize, message, name)
+
+
+@export(v1=["assert_scalar", "debugging.assert_scalar"])
+def assert_scalar_v1(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Any:
+    """Asserts that the static shape is the shape of a scalar, and returns the tensor.
+
+    >>> tf.compat.v1.assert_scalar(tf.constant(3)).numpy()
+    np.int32(3)
+
+    Args:
+      tensor: a Tensor.
+      name: name of the scope in a graph.
+      message: a text for the error.
+
+    Returns: `tensor`, as a Tensor.
+    Raises: ValueError: if the shape is another, or unknown.
+    """
+    return check_scalar(tensor, message, name)
+
+
+@export(v1=["verify_tensor_all_finite", "debugging.assert_all_finite"])
+def verify_tensor_all_finite(
+    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+) -> Any:
+    """Returns `x`; fails if `x` holds NaN or infinity.
+
+    >>> tf.compat.v1.verify_tensor_all_finite([1.0, 2.0], "weights").numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+      t: the older name of `x`.
+      msg: the older name of `message`.
+      name: name of the scope in a graph.
+      x: a floating point Tensor.
+      message: the beginning of the error's text.
+
+    Returns: `x`, as a Tensor.
+    Raises: tf.errors.InvalidArgumentError: if an element is NaN or infinite.
+    """
+    tensor = t if x is None else x
+    text = msg if message is None else message
+    return assert_all_finite(tensor, str(text), name)

@@ -7,6 +7,7 @@ from typing import Any
 
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.io import gfile
+from millrace._src.ops.io.file_object import GFile
 from millrace._src.ops.io.file_system import FileStatistics
 from millrace._src.util.export import export
 
@@ -167,3 +168,12 @@ def walk(top: TensorLike, in_order: bool = True) -> Iterator[tuple[str, list[str
       in_order: whether a directory comes before those below.
     """
     return gfile.walk(top, in_order)
+
+
+@export(v1=["gfile.FastGFile"])
+class FastGFile(GFile):
+    """A `tf.io.gfile.GFile` under an old name.
+
+    >>> tf.compat.v1.gfile.FastGFile("unused").mode
+    'r'
+    """

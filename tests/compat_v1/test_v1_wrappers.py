@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from millrace._src.compat_v1.old_forms import old_form
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 
 
 def today(input: Any, filters: Any, axis: Any = None, keep: bool = False, mode: str = "a") -> tuple[Any, ...]:
@@ -20,7 +20,7 @@ def today(input: Any, filters: Any, axis: Any = None, keep: bool = False, mode: 
     return input, filters, axis, keep, mode
 
 
-OLD = old_form(
+OLD = v1_wrapper(
     "nn.old",
     today,
     "value=None, filter=None, unused=3, dim=None, input=None, axis=None",

@@ -9,9 +9,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.compat_v1.data.iterators import Iterator, make_initializable_iterator, make_one_shot_iterator
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.data.dataset import DatasetV2
-from millrace._src.data.iterators_v1 import Iterator, make_initializable_iterator, make_one_shot_iterator
 from millrace._src.data.legacy_structure import LegacyStructure
 from millrace._src.data.sources.sparse_slices import from_sparse_tensor_slices
 from millrace._src.util.export import export

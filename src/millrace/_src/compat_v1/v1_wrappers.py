@@ -5,7 +5,7 @@ beside the new ones, arguments that no longer mean anything. Dozens of functions
 would say the same thing dozens of times.
 
 Idea: an *old form* is a row of a table: the function of today, TensorFlow 1's parameters as they stand in a `def`, and
-which old name means which new one. `old_form` generates the function: plain Python, with these parameters as its
+which old name means which new one. `v1_wrapper` generates the function: plain Python, with these parameters as its
 signature and the translation as its body, so that a call costs one call more and no table is read.
 """
 
@@ -21,7 +21,7 @@ from millrace._src.util.export import name_publicly, public_name
 from millrace._src.util.old_arguments import one_of
 
 
-def old_form(
+def v1_wrapper(
     name: str,
     call: Callable[..., Any],
     parameters: str,

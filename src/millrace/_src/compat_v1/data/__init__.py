@@ -1,0 +1,1 @@
+"""`tf.compat.v1.data`, where it differs from `tf.data`."""

@@ -1,0 +1,1 @@
+"""`tf.compat.v1.debugging`, where it differs from `tf.debugging`."""

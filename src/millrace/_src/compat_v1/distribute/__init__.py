@@ -1,0 +1,1 @@
+"""`tf.compat.v1.distribute`, where it differs from `tf.distribute`."""

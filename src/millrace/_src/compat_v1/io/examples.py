@@ -1,0 +1,83 @@
+"""Functions of TensorFlow 1 that parse records: lines of values, and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from millrace._src.core.argument_types import TensorLike
+from millrace._src.ops.io.comma_separated import decode_csv
+from millrace._src.ops.io.parsing import parse_example, parse_single_example
+from millrace._src.util.export import export
+
+
+@export(v1=["io.decode_csv", "decode_csv"])
+def decode_csv_v1(
+    records: TensorLike,
+    record_defaults: TensorLike,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    name: str | None = None,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+) -> Any:
+    """Reads records of comma-separated values, with TensorFlow 1's order of arguments.
+
+    >>> [column.numpy() for column in tf.compat.v1.decode_csv("1,2.5", [[0], [0.0]])]
+    [np.int32(1), np.float32(2.5)]
+
+    Args:
+      records: a string Tensor, a record in each element.
+      record_defaults: the dtype and default of each column; see `tf.io.decode_csv`.
+      field_delim: the character between fields.
+      use_quote_delim: whether double quotes have a meaning.
+      name: name of the operation in a graph.
+      na_value: another text that represents an empty field.
+      select_cols: the indices of the columns to read, increasing; None for all.
+
+    Returns: A list of Tensors, one for each column.
+    Raises: as `tf.io.decode_csv`.
+    """
+    return decode_csv(records, record_defaults, field_delim, use_quote_delim, na_value, select_cols, name)
+
+
+@export(v1=["io.parse_example", "parse_example"])
+def parse_example_v1(
+    serialized: TensorLike,
+    features: Mapping[Any, Any],
+    name: str | None = None,
+    example_names: TensorLike | None = None,
+) -> Any:
+    """Reads Examples as `tf.io.parse_example` does; the last two arguments are swapped.
+
+    Args:
+      serialized: a vector of serialized Examples, or a single one, a string Tensor.
+      features: what to read, as for `tf.io.parse_example`.
+      name: name of the scope in a graph.
+      example_names: a name for each Example, for messages.
+
+    Returns: A dictionary from names to tensors.
+    Raises: ValueError or tf.errors.InvalidArgumentError, as `tf.io.parse_example`.
+    """
+    return parse_example(serialized, features, example_names, name)
+
+
+@export(v1=["io.parse_single_example", "parse_single_example"])
+def parse_single_example_v1(
+    serialized: TensorLike,
+    features: Mapping[Any, Any],
+    name: str | None = None,
+    example_names: TensorLike | None = None,
+) -> Any:
+    """Reads one Example as `tf.io.parse_single_example` does; the last two arguments are swapped.
+
+    Args:
+      serialized: a serialized Example, a scalar string Tensor.
+      features: what to read, as for `tf.io.parse_example`.
+      name: name of the scope in a graph.
+      example_names: a name for the Example, for messages.
+
+    Returns: A dictionary from names to tensors.
+    Raises: ValueError or tf.errors.InvalidArgumentError, as `tf.io.parse_example`.
+    """
+    return parse_single_example(serialized, features, example_names, name)

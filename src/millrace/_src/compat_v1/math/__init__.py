@@ -1,0 +1,1 @@
+"""`tf.compat.v1.math`, where it differs from `tf.math`."""
