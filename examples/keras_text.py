@@ -20,7 +20,7 @@ SEED = 2
 EPOCHS = int(sys.argv[1]) if len(sys.argv) > 1 else 8
 BATCH = 64
 TRAIN, TEST = 4000, 1000
-LONGEST = 18
+MAX_LENGTH = 18
 WIDTH = 32
 
 NOUNS = "soup bread service room bed view music wine staff price".split()
@@ -41,10 +41,10 @@ def review(rng):
 
 
 def reviews(rng, count):
-    """Numbers of words [count, LONGEST], filled up with 0, and whether each review is praise."""
+    """Numbers of words [count, MAX_LENGTH], filled up with 0, and whether each review is praise."""
     texts, praised = zip(*(review(rng) for _ in range(count)))
-    numbers = [[WORDS.index(word) for word in text.split()][-LONGEST:] for text in texts]
-    return keras.utils.pad_sequences(numbers, LONGEST, padding="post"), np.array(praised, "float32")
+    numbers = [[WORDS.index(word) for word in text.split()][-MAX_LENGTH:] for text in texts]
+    return keras.utils.pad_sequences(numbers, MAX_LENGTH, padding="post"), np.array(praised, "float32")
 
 
 class Block(layers.Layer):
@@ -68,17 +68,17 @@ class PositionEmbedding(layers.Layer):
     def __init__(self, **arguments):
         super().__init__(**arguments)
         self.supports_masking = True
-        self.vectors = layers.Embedding(LONGEST, WIDTH)
+        self.vectors = layers.Embedding(MAX_LENGTH, WIDTH)
 
     def call(self, x):
-        return x + self.vectors(ops.arange(LONGEST))
+        return x + self.vectors(ops.arange(MAX_LENGTH))
 
 
 def make_lstm():
     """Words as vectors, an LSTM in both directions, and one number."""
     return keras.Sequential(
         [
-            keras.Input((LONGEST,), dtype="int32"),
+            keras.Input((MAX_LENGTH,), dtype="int32"),
             layers.Embedding(len(WORDS), WIDTH, mask_zero=True),
             layers.Bidirectional(layers.LSTM(WIDTH)),
             layers.Dense(1, activation="sigmoid"),
@@ -90,7 +90,7 @@ def make_transformer():
     """Words with their positions as vectors, two blocks, the mean of what they give, and one number."""
     return keras.Sequential(
         [
-            keras.Input((LONGEST,), dtype="int32"),
+            keras.Input((MAX_LENGTH,), dtype="int32"),
             layers.Embedding(len(WORDS), WIDTH, mask_zero=True),
             PositionEmbedding(),
             Block(4),

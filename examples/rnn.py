@@ -17,7 +17,7 @@ SEED = 3
 UNITS = 24
 BATCH = 32
 STEPS = 1000
-SHORTEST, LONGEST = 4, 12
+MIN_LENGTH, MAX_LENGTH = 4, 12
 LEARNING_RATE = 0.003
 HELD_OUT = 500
 
@@ -92,7 +92,7 @@ def train():
     losses = []
     start = time.perf_counter()
     for _ in range(STEPS):
-        steps = rng.randint(SHORTEST, LONGEST + 1)
+        steps = rng.randint(MIN_LENGTH, MAX_LENGTH + 1)
         losses.append(float(trainer.train_step(*sequences(rng, steps, BATCH))))
     return trainer.net, losses, time.perf_counter() - start
 
@@ -103,7 +103,7 @@ def main():
     for first in range(0, STEPS, 100):
         print(f"{first + 1:4}-{first + 100:4}  {np.mean(losses[first : first + 100]):.4f}")
     rng = np.random.RandomState(SEED + 1)
-    for steps in (SHORTEST, LONGEST):
+    for steps in (MIN_LENGTH, MAX_LENGTH):
         share = explained(tf.function(net.__call__), *sequences(rng, steps, HELD_OUT))
         print(f"{steps:2} steps, {HELD_OUT} new sequences: {100 * share:.1f} % of the variance explained")
     print(f"{STEPS} training steps in {seconds:.1f} s")

@@ -41,11 +41,13 @@ class Term:
       pattern: A regular expression of the term.
       instead: The words of the field.
       allowed: A regular expression of the phrases that hold the pattern and are plain English, or TensorFlow's names.
+      folders: Where the term is private; elsewhere it is plain English.
     """
 
     pattern: str
     instead: str
     allowed: str = r"(?!)"
+    folders: tuple[str, ...] = FOLDERS
 
 
 TERMS = (
@@ -65,7 +67,7 @@ TERMS = (
     Term(r"\bst(and|ands|ood|anding) for\b", "represent"),
     Term(r"(?i)\bnobody|\bwhoever", "no caller, the caller"),
     Term(
-        r"\bways\.py|\b_?ways?_\w+|\w+_ways?\b|\bWays?[A-Z]|\b_?Ways?\b(?=[(:\]])",
+        r"\bways\.py|\.ways\b|\b_?ways?_\w+|\w+_ways?\b|\bWays?[A-Z]|\b_?Ways?\b(?=[(:\]])",
         "implementation, kernel candidates",
         r"both_ways|either_way|other_way|half_way|(?i:test_\w+)",
     ),
@@ -74,9 +76,9 @@ TERMS = (
     Term(r"\bTakers?\b|\b[Mm]isfits?\b", "restore spec, shape mismatch"),
     Term(r"\bgone_over\b|\bcalls_differ\b", "optimized for iteration, needs slow path"),
     Term(r"\b[Bb]lur(s|red)?\b", "unknown-dimension mask", r"(?i)gaussian blur|blurs? (an|the) image|motion blur"),
-    Term(r"\b[Oo]utlines?\b", "structure key"),
+    Term(r"\b[Oo]utlines?\b", "structure key", folders=("src", "docs")),
     Term(r"\b(seed )?eras?\b", "seed epoch"),
-    Term(r"\b_?[Tt]wins?\b", "cached device array"),
+    Term(r"\b_?[Tt]wins?\b", "cached device array", folders=("src", "docs")),
     Term(r"\bbetween[ _]replicas\b", "cross-replica"),
     Term(r"\b[Cc]ertainly[ _]assigned\b", "definitely assigned"),
     Term(r"\b[Oo]ld[ _]forms?\b", "v1 wrapper"),
@@ -112,6 +114,7 @@ def complaints(files: Iterable[tuple[str, str]]) -> list[str]:
         f"{name}:{number}: write {term.instead!r} here: {line[:100]}"
         for name, text in files
         for term in TERMS
+        if name.startswith(term.folders)
         for number, line in occurrences(text, term)
     ]
 
@@ -119,9 +122,9 @@ def complaints(files: Iterable[tuple[str, str]]) -> list[str]:
 def figures(files: Iterable[tuple[str, str]]) -> Counter[str]:
     """Counts the lines that hold each term."""
     counts: Counter[str] = Counter()
-    for _, text in files:
+    for name, text in files:
         for term in TERMS:
-            counts[term.instead] += len(occurrences(text, term))
+            counts[term.instead] += len(occurrences(text, term)) if name.startswith(term.folders) else 0
     return counts
 
 

@@ -66,9 +66,9 @@ class Report:
 def case_files(target: Target, specimens: Sequence[Files], number: int) -> tuple[int, Files, bool]:
     """The specimen of a case, its damaged files, and whether a checksum must notice the damage."""
     rng = random.Random(f"{target.name}:{number}")
-    place = rng.randrange(len(specimens))
-    files, must_be_noticed = target.damage(specimens[place], rng)
-    return place, files, must_be_noticed
+    index = rng.randrange(len(specimens))
+    files, must_be_noticed = target.damage(specimens[index], rng)
+    return index, files, must_be_noticed
 
 
 def run_caged(first: Mapping[str, int], stop: int) -> None:
@@ -99,14 +99,14 @@ def _own_output() -> TextIO:
 def _outcome(cage: Any, target: Target, specimens: Sequence[Files], wholes: Sequence[Any], number: int) -> Any:
     from tests.attack.cage import Outcome  # the parent process needs no limits
 
-    place, files, must_be_noticed = case_files(target, specimens, number)
+    index, files, must_be_noticed = case_files(target, specimens, number)
     folder = put(files, cage.folder / "case")
     read: list[Any] = []
     size = sum(map(len, files.values()))
     outcome = cage.run(lambda: read.append(target.read(folder)), size, target.may_run_on, target.refusals)
     if read and must_be_noticed and target.check is not None:
         try:
-            target.check(wholes[place], read[0])
+            target.check(wholes[index], read[0])
         except WrongAnswer as error:
             return Outcome("fault", "wrong answer", str(error))
     return outcome
@@ -191,17 +191,17 @@ def described(report: Report, length: int) -> str:
     """The faults of a report, each kind once, with the ends of the tracebacks."""
     kinds: dict[str, list[tuple[int, str]]] = {}
     for number, words, details in report.faults:
-        kinds.setdefault(f"{words} at {_place(details)}", []).append((number, details))
+        kinds.setdefault(f"{words} at {_location(details)}", []).append((number, details))
     return "\n".join(
         f"-- {len(cases)} x {kind}: cases {[number for number, _ in cases[:5]]}\n{cases[0][1][-length:]}"
         for kind, cases in kinds.items()
     )
 
 
-def _place(details: str) -> str:
+def _location(details: str) -> str:
     """The innermost line of the library's own in a traceback."""
-    places = re.findall(r'File "[^"]*/(_src/[^"]+)", line (\d+)', details)
-    return ":".join(places[-1]) if places else "?"
+    locations = re.findall(r'File "[^"]*/(_src/[^"]+)", line (\d+)', details)
+    return ":".join(locations[-1]) if locations else "?"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""A place to read damaged files in: a reader may not write elsewhere, run programs, take memory or time without end.
+"""A sandbox to read damaged files in: a reader may not write elsewhere, run programs, take memory or time without end.
 
 The process watches itself with an audit hook, a limit of its address space and an alarm. What happened is told as an
 outcome: that a file was read, was refused in words, or what the reader did that no reader may do.
@@ -147,8 +147,8 @@ class Cage:
 
     @staticmethod
     def _is_within(path: str | bytes, folders: tuple[str, ...]) -> bool:
-        place = os.path.realpath(os.fsdecode(path))
-        return any(place == folder or place.startswith(folder.rstrip("/") + "/") for folder in folders)
+        real_path = os.path.realpath(os.fsdecode(path))
+        return any(real_path == folder or real_path.startswith(folder.rstrip("/") + "/") for folder in folders)
 
 
 _SHORTEST_WORDS = 12

@@ -32,9 +32,9 @@ _REFUSALS = (tf.errors.DataLossError, tf.errors.InvalidArgumentError, tf.errors.
 def _bundles(folder: Path) -> Sequence[Files]:
     specimens = []
     for number, shards in enumerate((1, 2)):
-        place = folder / str(number)
-        place.mkdir(parents=True)
-        with BundleWriter(str(place / "c"), shards) as writer:
+        path = folder / str(number)
+        path.mkdir(parents=True)
+        with BundleWriter(str(path / "c"), shards) as writer:
             writer.add("layer/kernel", np.arange(24.0, dtype=np.float32).reshape(4, 6))
             writer.add("layer/bias", np.zeros(6, np.float16), shard=shards - 1)
             writer.add("layer/kernel/.OPTIMIZER_SLOT/m", np.ones((4, 6), np.float64))
@@ -47,7 +47,7 @@ def _bundles(folder: Path) -> Sequence[Files]:
                 writer.add_slice("parted", (6, 2), part, np.full((3, 2), start, np.int32), shard=shards - 1)
             for index in range(30):
                 writer.add(f"many/{index:02}", np.float32(index))
-        specimens.append(read_back(place))
+        specimens.append(read_back(path))
     return specimens
 
 
@@ -89,8 +89,8 @@ def _after_first(handle: bytes) -> tuple[int, int]:
     return read_varint(handle, 0, len(handle))[1], len(handle)
 
 
-def _content(data: bytes, place: tuple[int, int]) -> bytes:
-    return data[place[0] : sum(place)]
+def _content(data: bytes, extent: tuple[int, int]) -> bytes:
+    return data[extent[0] : sum(extent)]
 
 
 def damaged_block(data: bytes, rng: random.Random) -> bytes:
@@ -106,8 +106,8 @@ def damaged_block(data: bytes, rng: random.Random) -> bytes:
 
 def damaged_entries(data: bytes, rng: random.Random) -> bytes:
     """A table of which some entries are changed, exchanged, left out or there twice."""
-    _, *places = _blocks(data)
-    entries = [entry for place in places for entry in Block(_content(data, place)).entries()]
+    _, *extents = _blocks(data)
+    entries = [entry for extent in extents for entry in Block(_content(data, extent)).entries()]
     for _ in range(rng.choice((1, 1, 2, 4))):
         index = rng.randrange(len(entries)) if rng.random() < 0.9 else 0
         key, value = entries[index]
@@ -134,9 +134,9 @@ def damaged_values(files: Files, rng: random.Random) -> Files:
     name = rng.choice([name for name in sorted(files) if ".data-" in name])
     data = damaged(files[name], rng)
     shard = int(name.partition(".data-")[2][:5])
-    _, *places = _blocks(files["c.index"])
+    _, *extents = _blocks(files["c.index"])
     entries = []
-    for key, value in (entry for place in places for entry in Block(_content(files["c.index"], place)).entries()):
+    for key, value in (entry for extent in extents for entry in Block(_content(files["c.index"], extent)).entries()):
         entry = tensor_bundle_pb2.BundleEntryProto.FromString(value)
         if key and entry.shard_id == shard:
             entry.crc32c = masked_crc32c(data[entry.offset : entry.offset + entry.size])
@@ -169,8 +169,8 @@ def _single_files(folder: Path) -> Sequence[Files]:
 
 def damaged_slices(data: bytes, rng: random.Random) -> bytes:
     """A file some entries of which say something else; their checksums are right."""
-    _, *places = _blocks(data)
-    entries = [entry for place in places for entry in Block(_content(data, place)).entries()]
+    _, *extents = _blocks(data)
+    entries = [entry for extent in extents for entry in Block(_content(data, extent)).entries()]
     for _ in range(rng.choice((1, 1, 2))):
         index = rng.randrange(len(entries)) if rng.random() < 0.7 else 0
         key, value = entries[index]

@@ -19,30 +19,30 @@ Damage = Callable[[bytes, random.Random], bytes]
 # --- bytes -------------------------------------------------------------------------------------------------------
 
 
-def _place(data: bytes, rng: random.Random) -> int:
+def _random_offset(data: bytes, rng: random.Random) -> int:
     return rng.randrange(len(data) + 1)
 
 
 def _range(data: bytes, rng: random.Random) -> tuple[int, int]:
     """A range of the bytes: mostly a short one."""
-    start = _place(data, rng)
+    start = _random_offset(data, rng)
     return start, min(len(data), start + rng.choice((1, 1, 2, 4, 8, 13, 64, len(data))))
 
 
 def flip_a_bit(data: bytes, rng: random.Random) -> bytes:
     if not data:
         return data
-    place = rng.randrange(len(data))
-    return data[:place] + bytes([data[place] ^ (1 << rng.randrange(8))]) + data[place + 1 :]
+    offset = rng.randrange(len(data))
+    return data[:offset] + bytes([data[offset] ^ (1 << rng.randrange(8))]) + data[offset + 1 :]
 
 
 def change_a_byte(data: bytes, rng: random.Random) -> bytes:
-    place = _place(data, rng)
-    return data[:place] + bytes([rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))]) + data[place + 1 :]
+    offset = _random_offset(data, rng)
+    return data[:offset] + bytes([rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))]) + data[offset + 1 :]
 
 
 def cut_off(data: bytes, rng: random.Random) -> bytes:
-    return data[: _place(data, rng)]
+    return data[: _random_offset(data, rng)]
 
 
 def cut_out(data: bytes, rng: random.Random) -> bytes:
@@ -61,8 +61,8 @@ def exchange(data: bytes, rng: random.Random) -> bytes:
 
 
 def insert_noise(data: bytes, rng: random.Random) -> bytes:
-    place = _place(data, rng)
-    return data[:place] + rng.randbytes(rng.choice((1, 2, 8, 100))) + data[place:]
+    offset = _random_offset(data, rng)
+    return data[:offset] + rng.randbytes(rng.choice((1, 2, 8, 100))) + data[offset:]
 
 
 def varint(number: int) -> bytes:
@@ -79,15 +79,15 @@ LENGTHS = (0, 1, 127, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 40, 1
 
 
 def insert_an_absurd_varint(data: bytes, rng: random.Random) -> bytes:
-    place = _place(data, rng)
-    return data[:place] + varint(rng.choice(LENGTHS)) + data[place + rng.choice((0, 1, 1, 2)) :]
+    offset = _random_offset(data, rng)
+    return data[:offset] + varint(rng.choice(LENGTHS)) + data[offset + rng.choice((0, 1, 1, 2)) :]
 
 
 def insert_an_absurd_number(data: bytes, rng: random.Random) -> bytes:
     size = rng.choice((4, 8))
-    place = _place(data, rng)
+    offset = _random_offset(data, rng)
     number = rng.choice(LENGTHS) & ((1 << 8 * size) - 1)
-    return data[:place] + number.to_bytes(size, rng.choice(("little", "little", "big"))) + data[place + size :]
+    return data[:offset] + number.to_bytes(size, rng.choice(("little", "little", "big"))) + data[offset + size :]
 
 
 DAMAGES: tuple[Damage, ...] = (
@@ -207,7 +207,7 @@ def damage_message(message: Any, rng: random.Random) -> None:
 
 
 def _damage_part(holder: Any, field: FieldDescriptor, fields: list[Any], rng: random.Random) -> None:
-    """Clears a message within a message, or puts another one of the same type in its place."""
+    """Clears a message within a message, or puts another one of the same type instead."""
     others = [getattr(h, f.name) for h, f in fields if f.message_type is field.message_type and not f.is_repeated]
     if rng.random() < 0.5:
         holder.ClearField(field.name)

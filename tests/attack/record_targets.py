@@ -14,8 +14,8 @@ import numpy as np
 from PIL import Image
 
 import millrace as tf
-from millrace._src.data.iterator_ops import iteration_of
-from millrace._src.data.iterator_states import restore_iteration, saved_iteration
+from millrace._src.data.iterator_ops import iterator_resource_of
+from millrace._src.data.iterator_states import restore_iterator, save_iterator
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.state_bytes import from_bytes, to_bytes
 from millrace._src.graph.structured_values import decode_structure, encode_structure
@@ -36,7 +36,7 @@ def frame(record: bytes, length: int | None = None) -> bytes:
 
 
 def frames(data: bytes) -> list[bytes]:
-    """The records of a record file, whose checksums nobody compares."""
+    """The records of a record file, whose checksums are not compared."""
     records, start = [], 0
     while start + 16 <= len(data):
         length = int.from_bytes(data[start : start + 8], "little")
@@ -162,14 +162,14 @@ def _iterators(folder: Path) -> Sequence[Files]:
         for _ in range(count):
             next(iterator)
         specimens.append(
-            saved_iteration(iteration_of(iterator._iterator_resource._eager_array), ExternalStatePolicy.IGNORE)
+            save_iterator(iterator_resource_of(iterator._iterator_resource._eager_array), ExternalStatePolicy.IGNORE)
         )
     return single("s", specimens)
 
 
 def _read_iterator(folder: Path) -> Any:
     iterator = iter(_pipeline())
-    restore_iteration(iteration_of(iterator._iterator_resource._eager_array), (folder / "s").read_bytes())
+    restore_iterator(iterator_resource_of(iterator._iterator_resource._eager_array), (folder / "s").read_bytes())
     return [repr(element) for element in iterator]
 
 
@@ -205,9 +205,9 @@ def _saved_dataset(folder: Path) -> Sequence[Files]:
     elements = {"x": np.arange(12.0).reshape(6, 2), "t": np.array(list("abcdef"))}
     specimens = []
     for number, compression in enumerate((None, "GZIP")):
-        place = folder / str(number)
-        tf.data.Dataset.from_tensor_slices(elements).save(str(place), compression=compression)
-        specimens.append({**read_back(place), "compression": (compression or "").encode()})
+        path = folder / str(number)
+        tf.data.Dataset.from_tensor_slices(elements).save(str(path), compression=compression)
+        specimens.append({**read_back(path), "compression": (compression or "").encode()})
     return specimens
 
 

@@ -24,10 +24,10 @@ def _saved_models(folder: Path) -> Sequence[Files]:
     specimens = []
     for maker in makers:
         module, signatures = maker(folder)
-        place = folder / maker.__name__
+        path = folder / maker.__name__
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=True)
-        tf.saved_model.save(module, str(place), signatures, options)
-        specimens.append(read_back(place))
+        tf.saved_model.save(module, str(path), signatures, options)
+        specimens.append(read_back(path))
     return specimens
 
 

@@ -58,9 +58,9 @@ class Distance(tf.experimental.ExtensionType):
 
 
 class Point(tf.experimental.BatchableExtensionType):
-    """A place in the plane, with a label."""
+    """A position in the plane, with a label."""
 
-    place: tf.Tensor
+    position: tf.Tensor
     label: tf.Tensor
 
 
@@ -267,17 +267,17 @@ def test_datasets_of_batchable_types() -> None:
     points = Point([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], ["a", "b", "c"])
     dataset = tf.data.Dataset.from_tensor_slices(points)
     assert [point.label.numpy() for point in dataset] == [b"a", b"b", b"c"]
-    assert [batch.place.shape.as_list() for batch in dataset.batch(2)] == [[2, 2], [1, 2]]
-    moved = dataset.map(lambda point: Point(point.place + 10.0, point.label)).batch(3)
-    assert next(iter(moved)).place.numpy().tolist() == [[10.0, 11.0], [12.0, 13.0], [14.0, 15.0]]
+    assert [batch.position.shape.as_list() for batch in dataset.batch(2)] == [[2, 2], [1, 2]]
+    moved = dataset.map(lambda point: Point(point.position + 10.0, point.label)).batch(3)
+    assert next(iter(moved)).position.numpy().tolist() == [[10.0, 11.0], [12.0, 13.0], [14.0, 15.0]]
 
 
 def test_maps_over_batches() -> None:
     points = Point([[3.0, 4.0], [6.0, 8.0]], ["a", "b"])
-    lengths = tf.map_fn(lambda point: tf.norm(point.place), points, fn_output_signature=tf.float32)
+    lengths = tf.map_fn(lambda point: tf.norm(point.position), points, fn_output_signature=tf.float32)
     assert lengths.numpy().tolist() == [5.0, 10.0]
-    turned = tf.map_fn(lambda point: Point(point.place[::-1], point.label), points)
-    assert turned.place.numpy().tolist() == [[4.0, 3.0], [8.0, 6.0]]
+    turned = tf.map_fn(lambda point: Point(point.position[::-1], point.label), points)
+    assert turned.position.numpy().tolist() == [[4.0, 3.0], [8.0, 6.0]]
 
 
 def test_types_that_cannot_be_batched_say_so(series: Any) -> None:

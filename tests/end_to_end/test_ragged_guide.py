@@ -79,7 +79,7 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 # --- functions of TensorFlow -------------------------------------------------------------------------------------
 
 
-def test_functions_take_ragged_tensors_in_the_place_of_dense_ones(catches: Any, days: Any) -> None:
+def test_functions_take_ragged_tensors_instead_of_dense_ones(catches: Any, days: Any) -> None:
     assert tf.add(catches, 1.0).to_list() == [[4.5, 2.25, 1.75], [], [5.0], [3.0, 3.5]]
     assert tf.reduce_sum(catches, axis=1).numpy().tolist() == [5.5, 0.0, 4.0, 4.5]
     assert tf.reduce_sum(catches, axis=0).numpy().tolist() == [9.5, 3.75, 0.75]

@@ -16,10 +16,10 @@ def stars() -> Any:
 
 
 def entries(sparse: Any) -> dict[tuple[int, ...], Any]:
-    """Returns the values by their places."""
+    """Returns the values by their coordinates."""
     return {
-        tuple(place): value
-        for place, value in zip(sparse.indices.numpy().tolist(), sparse.values.numpy().tolist(), strict=True)
+        tuple(coordinates): value
+        for coordinates, value in zip(sparse.indices.numpy().tolist(), sparse.values.numpy().tolist(), strict=True)
     }
 
 

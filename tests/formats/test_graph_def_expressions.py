@@ -17,7 +17,7 @@ def _recorded(name: str) -> list[tuple[str, str]]:
     return [(expression, text.strip()) for expression, text in zip(lines[::2], lines[1::2], strict=True)]
 
 
-def _without_place(text: str) -> str:
+def _without_location(text: str) -> str:
     """TensorFlow's text up to where it prints its own declaration of the op, whose allowed types may differ."""
     return text.partition("; Op<")[0].partition(" from Op<")[0]
 
@@ -39,4 +39,4 @@ def test_ndarray_has_tensorflows_values(expression: str, expected: str) -> None:
 
 @pytest.mark.parametrize(("expression", "expected"), _recorded("import"))
 def test_import_gives_tensorflows_nodes_and_errors(expression: str, expected: str) -> None:
-    assert _without_place(answer(tf, expression)) == _without_place(expected)
+    assert _without_location(answer(tf, expression)) == _without_location(expected)

@@ -97,7 +97,7 @@ class AbsentPackages(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """There is nothing in it."""
 
 
-def put_framework_in_place() -> None:
+def install_framework() -> None:
     """Makes the framework under test and Keras's backend the ones that `import keras` finds."""
     os.environ["KERAS_BACKEND"] = "tensorflow"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -110,7 +110,7 @@ def put_framework_in_place() -> None:
         millrace.install_as_tensorflow()
 
 
-def put_conftest_in_place() -> None:
+def install_conftest() -> None:
     """Some tests import `skip_if_backend` from the `conftest.py` of Keras's repository, which the wheel leaves out."""
     module = types.ModuleType("conftest")
     vars(module)["skip_if_backend"] = lambda name, reason: pytest.mark.skipif(name == "tensorflow", reason=reason)
@@ -122,8 +122,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "multi_device: Keras's: needs several devices")
     for line in WARNINGS:
         config.addinivalue_line("filterwarnings", line)
-    put_framework_in_place()
-    put_conftest_in_place()
+    install_framework()
+    install_conftest()
     importlib.import_module("keras")  # first: Keras asks what is installed
     sys.meta_path.append(AbsentPackages([name for name in OPTIONAL if importlib.util.find_spec(name) is None]))
     record = os.environ.get("MILLRACE_KERAS_RECORD")
@@ -218,7 +218,7 @@ class Recorder:
 
 
 def message_of(report: Any) -> str:
-    """The reason of a skip or the last lines of an error, with the place in the sources where it arose."""
+    """The reason of a skip or the last lines of an error, with the line of the sources where it arose."""
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2])
     crash = getattr(report.longrepr, "reprcrash", None)

@@ -37,7 +37,7 @@ ISSUES = (
     (r"MirroredStrategy|_reset_context|data\.experimental\.ops", 12, "several replicas, which are refused"),
 )
 """Pattern -> the issue that brings what a test needs, and what that is."""
-_PLACE = re.compile(r"\s+\[([\w.]+:\d+)\]$")
+_LOCATION = re.compile(r"\s+\[([\w.]+:\d+)\]$")
 Line = dict[str, Any]
 
 
@@ -54,13 +54,13 @@ def read(path: Path) -> dict[str, Line]:
 
 def cause_of(said: str) -> str:
     """The first line of a message without what varies, and where the error was raised."""
-    place = _PLACE.search(said)
-    lines = [line for line in _PLACE.sub("", said).splitlines() if line.strip()]
+    location = _LOCATION.search(said)
+    lines = [line for line in _LOCATION.sub("", said).splitlines() if line.strip()]
     raised = [line[1:].strip() for line in lines if line.startswith("E ")]  # when a file cannot be imported
     first = [*raised[-1:], *lines, ""][0][:240]
     for pattern, word in _VARYING:
         first = pattern.sub(word, first)
-    return f"{first}  [{place.group(1) if place else 'collection'}]"
+    return f"{first}  [{location.group(1) if location else 'collection'}]"
 
 
 def groups(lines: dict[str, Line], excused: frozenset[str]) -> list[tuple[str, list[str]]]:

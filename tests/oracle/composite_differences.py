@@ -73,7 +73,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "sparse_operations::concat_of_unlike_dtypes_eager",
         "sparse_features::embedding_of_unlike_weights_graph",
     ),
-    "The sum of tensors whose places are not in order has each place once, in order.": (
+    "The sum of tensors whose coordinates are not in order has each once, in order.": (
         "sparse_operations::add_out_of_order_*",
     ),
     "`ones_like` and `zeros_like` of sparse tensors are dense in eager mode too.": (
@@ -86,7 +86,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "Another order of minimum degree, as good.": ("sparse_matrices::ordering_*",),
     "An operator of a tensor finds the overload for the type on its right.": ("api_dispatch::tensor_operator",),
     "A gradient of values that all matter is a tensor, not slices of one.": ("ragged_arrays::to_tensor_gradient_*",),
-    "A begin is counted from the first place, eagerly as in graphs.": (
+    "A begin is counted from the first position, eagerly as in graphs.": (
         "sparse_operations::expand_dims_of_low_axis_eager",
     ),
     "The value that is not a tensor is refused in the words of eager mode.": (

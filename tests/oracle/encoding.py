@@ -165,7 +165,7 @@ def _scalars(array: Any) -> list[Any]:
 
 
 def differences(expected: Any, actual: Any, where: str = "result", tolerance: Any = None) -> Iterator[str]:
-    """Yields one line for each place where `actual` is not what `expected` asks for."""
+    """Yields one line for each position where `actual` is not what `expected` asks for."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         yield from _dict_differences(expected, actual, where, tolerance)
     elif isinstance(expected, list) and isinstance(actual, list):
@@ -252,11 +252,11 @@ def _leading(text: str, words: int) -> str:
 
 
 def _text_difference(expected: str, actual: str) -> str:
-    """Shows both texts from a little before the place where they part."""
+    """Shows both texts from a little before the position where they part."""
     if max(len(expected), len(actual)) < 200:
         return f"expected {expected!r}, got {actual!r}"
     pairs = enumerate(zip(expected, actual, strict=False))
-    parted = next((place for place, (left, right) in pairs if left != right), min(len(expected), len(actual)))
+    parted = next((index for index, (left, right) in pairs if left != right), min(len(expected), len(actual)))
     start = max(0, parted - 80)
     return f"from character {start}: expected {expected[start : start + 240]!r}, got {actual[start : start + 240]!r}"
 

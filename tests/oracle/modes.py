@@ -2,7 +2,7 @@
 
 A *computation* is a function of `(tf, np)` that returns `(f, arguments)`. `in_modes` runs `f` as it is: eagerly, as a
 graph, compiled by XLA. `derivatives` differentiates `f` and asks for the value and the gradients of the first `order`
-orders, with the tapes at every place they can stand:
+orders, with the tapes at every position:
 
 - `eager`: everything eager;
 - `inside`: tapes and `f` in one `tf.function`;
@@ -134,11 +134,11 @@ def weighed(tf: Any, structure: Any) -> Any:
     for number, item in enumerate(tf.nest.flatten(structure)):
         if item is None or not (item.dtype.is_floating or item.dtype.is_complex):
             continue
-        places = tf.cast(tf.reshape(tf.range(tf.size(item)), tf.shape(item)), tf.float32)
-        weights = tf.cos(places * 0.7 + number)
+        indices = tf.cast(tf.reshape(tf.range(tf.size(item)), tf.shape(item)), tf.float32)
+        weights = tf.cos(indices * 0.7 + number)
         terms.append(tf.reduce_sum(tf.cast(tf.math.real(item), tf.float32) * weights))
         if item.dtype.is_complex:
-            terms.append(tf.reduce_sum(tf.cast(tf.math.imag(item), tf.float32) * tf.sin(places + number)))
+            terms.append(tf.reduce_sum(tf.cast(tf.math.imag(item), tf.float32) * tf.sin(indices + number)))
     return tf.add_n(terms) if terms else None
 
 

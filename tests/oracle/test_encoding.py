@@ -49,7 +49,7 @@ def test_floats_are_compared_within_the_tolerance_of_their_dtype() -> None:
     assert not list(differences(_tensor("bfloat16", [1.0]), _tensor("bfloat16", [1.01])))
 
 
-def test_infinities_and_nans_must_be_at_the_same_places() -> None:
+def test_infinities_and_nans_must_be_at_the_same_indices() -> None:
     row = [float("inf"), float("nan"), -0.0]
     assert not list(differences(_tensor("float32", row), _tensor("float32", row)))
     assert list(differences(_tensor("float32", row), _tensor("float32", [np.inf, np.inf, 0.0])))

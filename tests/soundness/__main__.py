@@ -1,4 +1,4 @@
-"""Runs many random programs and tells at once where ways to run them differ; see `test_random_programs`."""
+"""Runs many random programs and tells at once where modes of running them differ; see `test_random_programs`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.soundness.programs import generate
 
 
 def main() -> int:
-    """Runs the programs that the command line asks for; returns 1 if ways differ."""
+    """Runs the programs that the command line asks for; returns 1 if modes differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=200, help="how many programs to run")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

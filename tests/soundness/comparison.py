@@ -1,4 +1,4 @@
-"""Runs random programs in all ways and tells where the ways differ."""
+"""Runs random programs in all modes and tells where the modes differ."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from millrace._src.passes.clustering import Strategy
 from tests.soundness import outcomes
 from tests.soundness.programs import generate
 
-CHEAP_WAYS: dict[str, outcomes.Way] = {
+CHEAP_MODES: dict[str, outcomes.Mode] = {
     "unoptimized": outcomes.unoptimized,
     "unknown shapes": outcomes.unknown_shapes,
 }
 """Ways that compile nothing."""
 _OTHER_TRACES = (outcomes.unknown_shapes,)
 """Ways with a trace of their own, whose operations may have other names in messages."""
-COMPILED_WAYS: dict[str, outcomes.Way] = {
+COMPILED_MODES: dict[str, outcomes.Mode] = {
     "wide clusters": outcomes.clusters(Strategy.WIDE),
     "narrow clusters": outcomes.clusters(Strategy.NARROW),
     "automatic tiers": outcomes.automatic,
@@ -26,17 +26,17 @@ COMPILED_WAYS: dict[str, outcomes.Way] = {
 
 
 def complaints(seed: int, *, compiled: bool) -> Iterator[str]:
-    """Yields where the program of a seed shows something else in one way than in another.
+    """Yields where the program of a seed shows something else in one mode than in another.
 
     Args:
       seed: the seed.
-      compiled: whether the ways that compile are among the ways.
+      compiled: whether the modes that compile are among the modes.
     """
     with outcomes.tiers(pin=Pin.NUMPY):
-        yield from _complaints(seed, {**CHEAP_WAYS, **(COMPILED_WAYS if compiled else {})})
+        yield from _complaints(seed, {**CHEAP_MODES, **(COMPILED_MODES if compiled else {})})
 
 
-def _complaints(seed: int, ways: dict[str, outcomes.Way]) -> Iterator[str]:
+def _complaints(seed: int, modes: dict[str, outcomes.Mode]) -> Iterator[str]:
     with outcomes.run_eagerly():
         program = generate(seed)
     eager = outcomes.run(program, outcomes.eager)
@@ -46,15 +46,15 @@ def _complaints(seed: int, ways: dict[str, outcomes.Way]) -> Iterator[str]:
         return  # a program for eager mode alone
     if not program.draws:  # the hidden streams of eager mode are others
         yield from _told(seed, "graph", outcomes.differences(graph, eager, same_text=False))
-    for name, way in ways.items():
+    for name, mode in modes.items():
         try:
-            found = outcomes.run(program, way)
-        except Exception as error:  # a way that breaks down is told like one that differs
+            found = outcomes.run(program, mode)
+        except Exception as error:  # a mode that breaks down is told like one that differs
             yield f"program {seed}, {name}: {type(error).__name__}: {error}"
             continue
         if found is not None:
-            yield from _told(seed, name, outcomes.differences(found, graph, same_text=way not in _OTHER_TRACES))
+            yield from _told(seed, name, outcomes.differences(found, graph, same_text=mode not in _OTHER_TRACES))
 
 
-def _told(seed: int, way: str, differences: list[str]) -> Iterator[str]:
-    yield from (f"program {seed}, {way}: {difference}" for difference in differences[:3])
+def _told(seed: int, mode: str, differences: list[str]) -> Iterator[str]:
+    yield from (f"program {seed}, {mode}: {difference}" for difference in differences[:3])

@@ -1,4 +1,4 @@
-"""What a program shows to the world when it runs in one of several ways, and whether two ways show the same."""
+"""What a program shows to the world when it runs in one of several modes, and whether two modes show the same."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Outcome:
 
 
 Call = Callable[..., Any]
-Way = Callable[[Program, Call], "Call | None"]
-"""Makes of a program's Python function what is called in a run; None where the way is not for the program."""
+Mode = Callable[[Program, Call], "Call | None"]
+"""Makes of a program's Python function what is called in a run; None where the mode is not for the program."""
 
 
-def run(program: Program, way: Way) -> Outcome | None:
+def run(program: Program, mode: Mode) -> Outcome | None:
     """Returns what a program shows in one run, several calls with the same variables; None without a run."""
     tf.random.set_seed(7)
     environment = program.environment()
     exec(compile(program.text, f"<program {program.seed}>", "exec"), environment)  # text of our own
     arguments = [tf.constant(array) for array in program.arrays]
-    function = way(program, environment["function"])
+    function = mode(program, environment["function"])
     if function is None:
         return None
     outcome = Outcome()
@@ -56,7 +56,7 @@ def run(program: Program, way: Way) -> Outcome | None:
     for k in CALLS:
         try:
             outcome.results.append([np.asarray(r) for r in function(*arguments, tf.constant(k))])
-        except Exception as error:  # each way must show the same one
+        except Exception as error:  # each mode must show the same one
             outcome.results.append((_kind(error), str(error)))
         outcome.variables.append({name: environment[name].numpy() for name in program.variables})
     outcome.log = list(program.log)
@@ -74,7 +74,7 @@ def differences(found: Outcome, wanted: Outcome, *, same_text: bool = True) -> l
     Args:
       found: the outcome.
       wanted: what it should be.
-      same_text: whether errors have the same text, or only the same class: eager mode names ops in another way.
+      same_text: whether errors have the same text, or only the same class: eager mode names ops differently.
     """
     return list(_differences(found, wanted, same_text))
 
@@ -82,7 +82,7 @@ def differences(found: Outcome, wanted: Outcome, *, same_text: bool = True) -> l
 def _differences(found: Outcome, wanted: Outcome, same_text: bool) -> Iterator[str]:
     for number, (one, other) in enumerate(zip(found.results, wanted.results, strict=True)):
         if isinstance(other, tuple) and not isinstance(one, tuple) and not same_text:
-            return  # eager mode, or a trace that knows less, also runs what nobody reads
+            return  # eager mode, or a trace that knows less, also runs what has no reader
         if isinstance(one, tuple) or isinstance(other, tuple):
             if (
                 not isinstance(one, tuple)
@@ -91,9 +91,9 @@ def _differences(found: Outcome, wanted: Outcome, same_text: bool) -> Iterator[s
             ):
                 yield f"call {number}: {_shown(one)}, not {_shown(other)}"
             continue
-        for place, (a, b) in enumerate(zip(one, other, strict=True)):
+        for index, (a, b) in enumerate(zip(one, other, strict=True)):
             if not alike(a, b):
-                yield f"call {number}, result {place}: {_shown(a)}, not {_shown(b)}"
+                yield f"call {number}, result {index}: {_shown(a)}, not {_shown(b)}"
     for number, (values, others) in enumerate(zip(found.variables, wanted.variables, strict=True)):
         for name, value in values.items():
             if not alike(value, others[name]):
@@ -117,7 +117,7 @@ def _shown(value: Any) -> str:
     return repr(value)[:300]
 
 
-# --- ways -------------------------------------------------------------------------------------------------------------
+# --- modes -----------------------------------------------------------------------------------------------------------
 
 
 def eager(program: Program, function: Call) -> Call:
@@ -177,10 +177,10 @@ def unoptimized(program: Program, function: Call) -> Call:
     return call
 
 
-def clusters(strategy: Strategy) -> Way:
-    """Returns a way that runs the NumPy program with clusters: the first call on NumPy, then parts on XLA in turn."""
+def clusters(strategy: Strategy) -> Mode:
+    """Returns a mode that runs the NumPy program with clusters: the first call on NumPy, then parts on XLA in turn."""
 
-    def way(program: Program, function: Call) -> Call:
+    def mode(program: Program, function: Call) -> Call:
         def make(concrete: Any) -> EngineProgram:
             graph = clustered(optimize(concrete.graph), strategy)
             if graph is None:
@@ -190,7 +190,7 @@ def clusters(strategy: Strategy) -> Way:
 
         return _run_by(make, function, program)
 
-    return way
+    return mode
 
 
 def pinned_to_xla(program: Program, function: Call) -> Call:

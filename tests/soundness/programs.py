@@ -2,7 +2,7 @@
 
 A program is a function of a seed. It is grown statement by statement: each is tried at once, eagerly, and kept if it
 gives tensors of moderate size and magnitude. So nearly every program runs, and none needs a model of shapes. The
-text is what a person reads when two ways to run the program differ.
+text is what a person reads when two modes of running the program differ.
 
 A program takes three arrays and an integer `k`, the number of the call. Mistakes (an index out of range, a division by
 zero, an assertion) wait for a certain `k`, so that a program fails in one call and must go on unharmed in the next.

@@ -145,8 +145,8 @@ def _run(command: list[str], pauses: list[float]) -> tuple[int, str]:
     """
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        for place, pause in enumerate(pauses):
-            for _ in range(STILL // _SWALLOWED if place else 0):
+        for index, pause in enumerate(pauses):
+            for _ in range(STILL // _SWALLOWED if index else 0):
                 if select.select([process.stdout], [], [], _SWALLOWED)[0]:
                     break
                 process.send_signal(signal.SIGINT)

@@ -146,7 +146,7 @@ def _errors(rng: random.Random) -> Callable[[], None]:
 
 
 def _compiled(rng: random.Random) -> Callable[[], None]:
-    """`jit_compile=True`: an index out of range is moved into the range, whoever runs the call."""
+    """`jit_compile=True`: an index out of range is moved into the range, whatever engine runs the call."""
     f = tf.function(lambda x, i: tf.gather(x, i) * 2.0, jit_compile=True)
     x = np.arange(4, dtype=np.float32) + rng.random()
 

@@ -118,7 +118,7 @@ class Race:
                 self.counts[make.__name__] += 1
             except BaseException:
                 self.failures.append(f"{make.__name__}: {traceback.format_exc()}")
-        for _ in itertools.repeat(None, 1000):  # whoever waits for a rest need not wait for this thread
+        for _ in itertools.repeat(None, 1000):  # a thread that waits for a rest need not wait for this thread
             self.resting.release()
 
 

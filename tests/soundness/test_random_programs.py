@@ -1,4 +1,4 @@
-"""Random programs show the same in all ways: eager, graphs as traced and optimized, clusters, XLA.
+"""Random programs show the same in all modes: eager, graphs as traced and optimized, clusters, XLA.
 
 pytest tests/soundness                                 200 programs; every twentieth also where a compiler is needed
 MILLRACE_RANDOM_PROGRAMS=10000 pytest tests/soundness  10,000 programs

@@ -22,7 +22,7 @@ def parts() -> Any:
         yield session, a, kept, added
 
 
-def test_a_handle_is_fed_in_place_of_the_tensor(parts: Any) -> None:
+def test_a_handle_is_fed_instead_of_the_tensor(parts: Any) -> None:
     session, a, kept, added = parts
     handle, values = session.run([kept, added], {a: [1.0, 2.0]})
     assert handle.eval().tolist() == [2.0, 4.0] and values.tolist() == [2.0, 3.0]

@@ -46,6 +46,6 @@ def test_counting_stops_at_the_limit():
         v1.count_up_to(variable, 2)
 
 
-def test_batches_are_changed_each_at_its_places():
+def test_batches_are_changed_each_at_its_indices():
     variable = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
     assert v1.batch_scatter_update(variable, [[0], [1]], [[7.0], [8.0]]).numpy().tolist() == [[7, 2], [3, 8]]

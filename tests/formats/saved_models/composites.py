@@ -107,7 +107,7 @@ def extension_type(tf: Any) -> Any:
     passed_on=lambda tf, m: m.fill(m.negate(m.made(tf.constant([1, 2])))),
 )
 def extension_type_that_nobody_knows(tf: Any) -> Any:
-    """Whoever loads the model has no class of this name, which says who saved it."""
+    """The loader of the model has no class of this name, which says who saved it."""
     return _with_methods_of_values(tf, _extension_type(tf, f"TensorOf{Path(tf.__file__).parent.name.title()}"))
 
 

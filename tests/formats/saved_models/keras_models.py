@@ -12,7 +12,7 @@ KERAS = Models("keras")
 
 
 def _filled(model: Any) -> Any:
-    """Gives each weight numbers that depend on its place alone."""
+    """Gives each weight numbers that depend on its index alone."""
     for index, weight in enumerate(model.weights):
         if np.dtype(weight.dtype).kind == "f":
             numbers = np.linspace(0.1, 0.9, int(np.prod(weight.shape))).reshape(weight.shape)

@@ -77,7 +77,7 @@ def of_a_method(tf: Any) -> Any:
 
 @SIGNATURES(outline=_outline)
 def found_on_the_root(tf: Any) -> Any:
-    """The only function of the root with one trace is the signature that nobody named."""
+    """The only function of the root with one trace is the signature without a name of the user's."""
     root = tf.Module()
     root.f = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([])])
     return root

@@ -90,7 +90,7 @@ def spread(answers: dict[str, Any], tolerance: float) -> list[str]:
 
 
 def recorded() -> dict[str, dict[str, dict[str, float]]]:
-    """TensorFlow's numbers: scenario -> mode -> place -> number."""
+    """TensorFlow's numbers: scenario -> mode -> path -> number."""
     if not RECORDED.exists():
         return {}
     kept: dict[str, dict[str, dict[str, float]]] = json.loads(RECORDED.read_text(encoding="utf-8"))
@@ -106,7 +106,7 @@ def record(answers: Answers, chosen: dict[str, Scenario]) -> None:
         for line in spread(by_mode, chosen[name].tolerance / 2):
             print(f"sensitive: {name}: {line}", file=sys.stderr)
         kept[name] = {
-            mode: {place: float(f"{value:.9g}") for place, value in a["numbers"].items()} for mode, a in by_mode.items()
+            mode: {path: float(f"{value:.9g}") for path, value in a["numbers"].items()} for mode, a in by_mode.items()
         }
     lines = [f"{json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept) if name in scenarios()]
     RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -104,7 +104,7 @@ def scenarios(only: list[str] | None = None) -> dict[str, Scenario]:
 
 
 def numbers(result: Any, where: str = "") -> Iterator[tuple[str, float]]:
-    """The numbers of a result with their places, arrays element by element: how answers are written and compared."""
+    """The numbers of a result with their paths, arrays element by element: how answers are written and compared."""
     if hasattr(result, "numpy"):
         result = result.numpy()
     if isinstance(result, dict):
@@ -119,9 +119,9 @@ def numbers(result: Any, where: str = "") -> Iterator[tuple[str, float]]:
 
 def differences(expected: dict[str, float], found: dict[str, float], tolerance: float) -> list[str]:
     """A line for each number that is off or missing."""
-    lines = [f"{place} is missing" for place in expected.keys() - found.keys()]
-    lines += [f"{place} is not TensorFlow's" for place in found.keys() - expected.keys()]
-    for place in expected.keys() & found.keys():
-        if not np.isclose(found[place], expected[place], rtol=tolerance, atol=tolerance / 10, equal_nan=True):
-            lines.append(f"{place}: expected {expected[place]:.8g}, got {found[place]:.8g}")
+    lines = [f"{path} is missing" for path in expected.keys() - found.keys()]
+    lines += [f"{path} is not TensorFlow's" for path in found.keys() - expected.keys()]
+    for path in expected.keys() & found.keys():
+        if not np.isclose(found[path], expected[path], rtol=tolerance, atol=tolerance / 10, equal_nan=True):
+            lines.append(f"{path}: expected {expected[path]:.8g}, got {found[path]:.8g}")
     return sorted(lines)

@@ -55,7 +55,7 @@ def save_iterator(resource: IteratorResource, policy: ExternalStatePolicy) -> by
 
 
 def restore_iterator(resource: IteratorResource, text: bytes) -> None:
-    """Lets an iterator go on from a state that `saved_iteration` gave.
+    """Lets an iterator go on from a state that `save_iterator` gave.
 
     Raises:
       DataLossError: if the bytes are not those of a state, or the state says what no iterator can be in.
