@@ -68,7 +68,7 @@ def test_graph_is_written_to_a_file(tmp_path: pathlib.Path, as_text: bool) -> No
 def test_graph_def_itself_is_written_too(tmp_path: pathlib.Path) -> None:
     proto = _graph().as_graph_def()
     path = tf.io.write_graph(proto, str(tmp_path), "g.pbtxt")
-    assert pathlib.Path(path).read_text() == str(proto)
+    assert pathlib.Path(path).read_text() == text_format.MessageToString(proto)
 
 
 def test_nan_and_infinity_survive_text() -> None:

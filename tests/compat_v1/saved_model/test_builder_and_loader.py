@@ -148,3 +148,16 @@ def test_what_initializes_a_graph() -> None:
         assert sess.run(v) in (2.0, 3.0)
         sess.run(sm.main_op.main_op())
         assert sess.run(v) == 2.0
+
+
+def test_assets_of_one_name_are_copied_once_for_each_content(tmp_path: Path) -> None:
+    for folder, content in (("a", "first"), ("b", "second"), ("c", "first")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "words.txt").write_text(content)
+    with tf.Graph().as_default(), v1.Session() as session:
+        assets = [tf.constant(str(tmp_path / folder / "words.txt")) for folder in "abc"]
+        builder = v1.saved_model.Builder(str(tmp_path / "model"))
+        builder.add_meta_graph_and_variables(session, ["serve"], assets_collection=assets)
+        builder.save()
+    copies = {path.name: path.read_text() for path in (tmp_path / "model" / "assets").iterdir()}
+    assert copies == {"words.txt": "first", "words.txt_1": "second"}  # as TensorFlow names them

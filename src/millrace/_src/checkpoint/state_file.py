@@ -18,6 +18,7 @@ from google.protobuf import text_format
 from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, NEXT, index_name
 from millrace._src.checkpoint.bundle.reader import is_whole
 from millrace._src.core.errors import NotFoundError, OpError
+from millrace._src.graph.message_bytes import encode_message
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import directory_name, file_name
 from millrace._src.ops.io.file_systems import content_of
@@ -151,7 +152,7 @@ def write_relative_state(
 def write_state(folder: str, proto: Any, latest_filename: str | None) -> None:
     """Writes the content of the file, which is moved into place as a whole."""
     with written_beside(state_file_name(folder, latest_filename)) as file:
-        file.write(text_format.MessageToString(proto).encode())
+        file.write(encode_message(proto, as_text=True))
 
 
 @export("train.get_checkpoint_state", v1=["train.get_checkpoint_state"])

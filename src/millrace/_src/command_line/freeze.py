@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from google.protobuf import text_format
-
 from millrace._src.command_line.commands import Command
 from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.reports import Report, counted
 from millrace._src.command_line.run_signature import loaded_signature
 from millrace._src.function.constant_graphs import convert_variables_to_constants_v2
 from millrace._src.ops.io.gfile import exists
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.message_files import write_message
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
 from millrace._src.util.text import shape_brackets
 from millrace._src.util.text_table import size_text, table
@@ -43,19 +41,16 @@ def _output(given: argparse.Namespace) -> str:
     except ValueError as error:
         raise CommandError(str(error)) from None
     graph_def = frozen.graph.as_graph_def()
-    is_text = given.target.endswith(_TEXT)
-    content = text_format.MessageToString(graph_def).encode() if is_text else graph_def.SerializeToString()
-    with written_beside(given.target) as file:
-        file.write(content)
+    size = write_message(given.target, graph_def, as_text=given.target.endswith(_TEXT))
     tensors = [("in", tensor) for tensor in frozen.inputs] + [("out", tensor) for tensor in frozen.outputs]
     rows = [[word, tensor.name, tensor.dtype.name, shape_brackets(tensor.shape)] for word, tensor in tensors]
     data = {
         "target": given.target,
         "nodes": len(graph_def.node),
-        "bytes": len(content),
+        "bytes": size,
         "tensors": [dict(zip(("kind", "name", "dtype", "shape"), row, strict=True)) for row in rows],
     }
-    summary = f"wrote {counted(len(graph_def.node), 'node')}, {size_text(len(content))}, to {given.target}"
+    summary = f"wrote {counted(len(graph_def.node), 'node')}, {size_text(size)}, to {given.target}"
     report = Report(data, [summary, table(["", "tensor", "dtype", "shape"], rows)])
     return report.json() if given.json else report.text()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millrace._src.graph.function_def import collect_functions, function_to_function_def
+from millrace._src.graph.message_bytes import encode_message
 from millrace._src.graph.node_def import NodeStyle, encode_node
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import graph_pb2, node_def_pb2, versions_pb2
@@ -134,7 +135,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     proto = graph_or_graph_def.as_graph_def() if is_graph else graph_or_graph_def
     path = Path(os.fsdecode(logdir)) / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = str(proto).encode() if as_text else proto.SerializeToString(deterministic=True)
+    data = encode_message(proto, as_text)
     part = path.with_name(path.name + ".part")
     part.write_bytes(data)
     part.replace(path)

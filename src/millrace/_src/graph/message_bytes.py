@@ -1,9 +1,10 @@
-"""Messages read from files, and dtypes named in them: what is none is damage, and said to be."""
+"""Messages as the bytes of files, and dtypes named in them: bytes that are not a message are damage, and said to be."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
+from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 
 from millrace._src.core.dtypes import DType, as_dtype
@@ -27,6 +28,16 @@ def read_message(kind: type[M], data: bytes, place: str) -> M:
     except DecodeError as error:
         problem = f"{place}: these {len(data)} bytes are not a serialized {kind.__name__} ({error})."
         raise DataLossError(None, None, problem) from None
+
+
+def encode_message(message: Message, as_text: bool = False) -> bytes:
+    """Returns the content of a file with a message: the same bytes for equal messages.
+
+    Args:
+      message: the message.
+      as_text: whether the file holds protobuf's text form rather than its binary one.
+    """
+    return text_format.MessageToString(message).encode() if as_text else message.SerializeToString(deterministic=True)
 
 
 def dtype_of_number(number: int, place: str) -> DType:

@@ -20,14 +20,14 @@ def add_assets(meta_graph: Any, assets: Sequence[tuple[int, Any, Any]]) -> dict[
     copies: dict[str, str] = {}
     for _, asset, path in assets:
         original = asset.asset_path.numpy().decode("utf-8", "surrogateescape")
-        name = _name_of_copy(original, copies)
+        name = name_of_copy(original, copies)
         copies[name] = original
         message = meta_graph.asset_file_def.add(filename=name)
         message.tensor_info.name = path.name
     return copies
 
 
-def _name_of_copy(original: str, copies: Mapping[str, str]) -> str:
+def name_of_copy(original: str, copies: Mapping[str, str]) -> str:
     """Returns the name of a file's copy: its own, with a number where another file has the name."""
     name = posixpath.basename(original)
     if name not in copies or _is_same(copies[name], original):

@@ -17,7 +17,6 @@ from millrace._src.core.reach import Reach
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function
 from millrace._src.graph.function_def import collect_functions
-from millrace._src.graph.used_ops import declarations_of
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.proto import saved_model_pb2
 from millrace._src.saved_model.asset_files import add_assets
@@ -36,6 +35,7 @@ from millrace._src.saved_model.fingerprint import fingerprint_of
 from millrace._src.saved_model.folder import SavedModelFolder, write_files
 from millrace._src.saved_model.function_library import SavedFunctions
 from millrace._src.saved_model.gradient_functions import gradient_functions
+from millrace._src.saved_model.meta_info import state_meta_info
 from millrace._src.saved_model.object_graph_proto import object_graph_proto, write_gradients
 from millrace._src.saved_model.save_options import SaveOptions
 from millrace._src.saved_model.saved_objects import SavedObjects
@@ -44,7 +44,6 @@ from millrace._src.saved_model.signatures import canonical_signatures, default_s
 from millrace._src.trackable.base import Trackable
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
-from millrace._src.util.version import TENSORFLOW_VERSION, __version__
 
 
 @export("saved_model.save", v1=["saved_model.save", "saved_model.experimental.save"])
@@ -148,15 +147,12 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
         )
     meta_graph.object_graph_def.CopyFrom(object_graph_proto(graph, saver, library, options))
     write_gradients(meta_graph, graph, gradients, library)
-    facts = meta_graph.meta_info_def
-    facts.tags.extend([SERVING, *_extra_tags(options)])
-    facts.tensorflow_version = TENSORFLOW_VERSION
-    facts.tensorflow_git_version = f"millrace {__version__}"
-    facts.stripped_default_attrs = True
-    facts.stripped_op_list.op.extend(declarations_of(meta_graph.graph_def))
+    state_meta_info(meta_graph, strips_defaults=True)
+    info = meta_graph.meta_info_def
+    info.tags.extend([SERVING, *_extra_tags(options)])
     for alias, function in options.function_aliases.items():
         for name in _aliased_names(function, library):
-            facts.function_aliases[name] = alias
+            info.function_aliases[name] = alias
     return library
 
 

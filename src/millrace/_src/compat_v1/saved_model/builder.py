@@ -6,11 +6,10 @@ variables are written when the first graph is added, the graphs when the builder
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from google.protobuf import any_pb2, text_format
+from google.protobuf import any_pb2
 
 from millrace._src.compat_v1.saved_model.meta_graphs import export_meta_graph
 from millrace._src.compat_v1.saved_model.signature_defs import predict_signature_def
@@ -20,8 +19,10 @@ from millrace._src.graph.operation import Operation
 from millrace._src.graph.scopes import get_default_graph
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_systems import content_of
+from millrace._src.ops.io.message_files import write_message
 from millrace._src.ops.io.whole_writes import written_beside
 from millrace._src.proto import meta_graph_pb2, saved_model_pb2
+from millrace._src.saved_model.asset_files import name_of_copy
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
     ASSETS_KEY,
@@ -212,9 +213,7 @@ class SavedModelBuilder:
         if experimental_image_format or experimental_image_writer_options is not None:
             raise NotImplementedError("SavedModelBuilder.save: experimental_image_format is not supported.")
         path = f"{self._folder}/{SAVED_MODEL_FILENAME_PBTXT if as_text else SAVED_MODEL_FILENAME_PB}"
-        with written_beside(path) as file:
-            message = self._message
-            file.write(text_format.MessageToString(message).encode() if as_text else message.SerializeToString())
+        write_message(path, self._message, as_text)
         get_logger().info("SavedModel written to: %s", path)
         return path.encode()
 
@@ -248,11 +247,7 @@ def _note_assets(assets: Iterable[Any] | None) -> dict[str, str]:
     graph = get_default_graph()
     for tensor in assets or ():
         original = _path_of(tensor)
-        name = posixpath.basename(original)
-        number = 1
-        while copies.get(name, original) != original:
-            name = f"{posixpath.basename(original)}_{number}"
-            number += 1
+        name = name_of_copy(original, copies)
         copies[name] = original
         definition = meta_graph_pb2.AssetFileDef(filename=name)
         definition.tensor_info.name = tensor.name

@@ -5,11 +5,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Any
-
-from google.protobuf import text_format
 
 from millrace._src.compat_v1.saved_model.collection_defs import is_in_scope, without_scope, write_collection
 from millrace._src.core.context import executing_eagerly
@@ -17,13 +14,10 @@ from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import graph_to_graph_def
 from millrace._src.graph.node_def import NodeStyle
 from millrace._src.graph.scopes import get_default_graph
-from millrace._src.graph.used_ops import declarations_of
-from millrace._src.ops.io import gfile
-from millrace._src.ops.io.file_names import file_name
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.message_files import write_message
 from millrace._src.proto import graph_pb2, meta_graph_pb2, saver_pb2
+from millrace._src.saved_model.meta_info import state_meta_info
 from millrace._src.util.export import export
-from millrace._src.util.version import TENSORFLOW_VERSION, __version__
 
 UNBOUND_INPUTS = "unbound_inputs"
 _UNBOUND = "$unbound_inputs_"
@@ -32,7 +26,7 @@ _UNBOUND = "$unbound_inputs_"
 @export(v1=["train.export_meta_graph"])
 def export_meta_graph(
     filename: object = None,
-    meta_info_def: object = None,
+    meta_info_def: meta_graph_pb2.MetaGraphDef.MetaInfoDef | None = None,
     graph_def: Any = None,
     saver_def: Any = None,
     collection_list: Iterable[str] | None = None,
@@ -104,7 +98,9 @@ def export_meta_graph(
     if clear_devices:
         for node in meta_graph.graph_def.node:
             node.device = ""
-    _state_facts(meta_graph.meta_info_def, meta_info_def, meta_graph.graph_def, strip_default_attrs)
+    if meta_info_def is not None:
+        meta_graph.meta_info_def.CopyFrom(meta_info_def)
+    state_meta_info(meta_graph, strip_default_attrs)
     if saver_def is not None:
         meta_graph.saver_def.CopyFrom(saver_def)
     keys = chosen.get_all_collection_keys() if collection_list is None else collection_list
@@ -113,16 +109,6 @@ def export_meta_graph(
     if filename is not None:
         write_message(filename, meta_graph, as_text)
     return meta_graph
-
-
-def _state_facts(facts: Any, given: Any, graph_def: Any, strips_defaults: bool) -> None:
-    if given is not None:
-        facts.CopyFrom(given)
-    facts.tensorflow_version = TENSORFLOW_VERSION
-    facts.tensorflow_git_version = f"millrace {__version__}"
-    facts.stripped_default_attrs = strips_defaults
-    if not facts.stripped_op_list.op:
-        facts.stripped_op_list.op.extend(declarations_of(graph_def))
 
 
 def _keep_scope(meta_graph: Any, scope: str | None) -> None:
@@ -177,12 +163,3 @@ def _drop_savers(graph_def: Any, saver_def: Any) -> None:
     kept = [type(node).FromString(node.SerializeToString()) for node in nodes]
     del graph_def.node[:]
     graph_def.node.extend(kept)
-
-
-def write_message(path: object, message: Any, as_text: bool = False) -> None:
-    """Writes a message to a file, whole or not at all; the folder is made where there is none."""
-    name = file_name(path)
-    if os.path.dirname(name):
-        gfile.makedirs(os.path.dirname(name))
-    with written_beside(name) as file:
-        file.write(text_format.MessageToString(message).encode() if as_text else message.SerializeToString())

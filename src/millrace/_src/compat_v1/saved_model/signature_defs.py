@@ -12,8 +12,7 @@ from typing import Any
 from millrace._src.compat_v1.saved_model.tensor_infos import build_tensor_info
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import as_dtype, float32, string
-from millrace._src.ops.io import gfile
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.message_files import write_message
 from millrace._src.proto import meta_graph_pb2
 from millrace._src.saved_model.constants import (
     CLASSIFY_INPUTS,
@@ -186,6 +185,4 @@ class MethodNameUpdater:
     def save(self, new_export_dir: object = None) -> None:
         """Writes the message, into the folder it came from or into another that is made."""
         folder = self._folder if new_export_dir is None else folder_name(new_export_dir)
-        gfile.makedirs(folder)
-        with written_beside(f"{folder}/{SAVED_MODEL_FILENAME_PB}") as file:
-            file.write(self._message.SerializeToString())
+        write_message(f"{folder}/{SAVED_MODEL_FILENAME_PB}", self._message)
