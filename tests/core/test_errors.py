@@ -29,14 +29,14 @@ def test_every_code_has_its_class(name: str) -> None:
     assert issubclass(cls, tf.errors.OpError)
     assert cls(None, None, "what happened").error_code == code
     assert errors.exception_type_from_error_code(code) is cls
-    assert errors.error_code_from_exception_type(cls) == code
+    assert tf.compat.v1.errors.error_code_from_exception_type(cls) == code
 
 
 def test_success_has_no_class() -> None:
     assert tf.errors.OK == 0
     with pytest.raises(KeyError):
         errors.exception_type_from_error_code(0)
-    assert errors.error_code_from_exception_type(KeyError) == tf.errors.UNKNOWN
+    assert tf.compat.v1.errors.error_code_from_exception_type(KeyError) == tf.errors.UNKNOWN
 
 
 def test_an_error_keeps_what_it_was_made_of() -> None:

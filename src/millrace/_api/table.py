@@ -357,60 +357,60 @@ compat.real_types core.compat:real_types
 """,
     "compat.v1": """
 compat.v1.AUTO_REUSE compat_v1.variables.variable_scope:AUTO_REUSE
-compat.v1.AttrValue graph.proto_names:AttrValue
+compat.v1.AttrValue compat_v1.proto_names:AttrValue
 compat.v1.COMPILER_VERSION util.version:COMPILER_VERSION
 compat.v1.CXX11_ABI_FLAG core.build_info:CXX11_ABI_FLAG
 compat.v1.CXX_VERSION core.build_info:CXX_VERSION
 compat.v1.ConditionalAccumulator compat_v1.conditional_accumulators:ConditionalAccumulator
 compat.v1.ConditionalAccumulatorBase compat_v1.conditional_accumulators:ConditionalAccumulatorBase
-compat.v1.ConfigProto graph.proto_names:ConfigProto
-compat.v1.DeviceSpec core.device_spec:MutableDeviceSpec
-compat.v1.Dimension core.dimension:Dimension
-compat.v1.Event graph.proto_names:Event
+compat.v1.ConfigProto compat_v1.proto_names:ConfigProto
+compat.v1.DeviceSpec compat_v1.devices:MutableDeviceSpec
+compat.v1.Dimension compat_v1.lower_layer_names:Dimension
+compat.v1.Event compat_v1.proto_names:Event
 compat.v1.FIFOQueue state.queues:FIFOQueue
 compat.v1.FixedLenFeature ops.io.feature_configs:FixedLenFeature
 compat.v1.FixedLenSequenceFeature ops.io.feature_configs:FixedLenSequenceFeature
 compat.v1.FixedLengthRecordReader compat_v1.readers:FixedLengthRecordReader
 compat.v1.GIT_VERSION util.version:GIT_VERSION
-compat.v1.GPUOptions graph.proto_names:GPUOptions
+compat.v1.GPUOptions compat_v1.proto_names:GPUOptions
 compat.v1.GRAPH_DEF_VERSION util.version:GRAPH_DEF_VERSION
 compat.v1.GRAPH_DEF_VERSION_MIN_CONSUMER util.version:GRAPH_DEF_VERSION_MIN_CONSUMER
 compat.v1.GRAPH_DEF_VERSION_MIN_PRODUCER util.version:GRAPH_DEF_VERSION_MIN_PRODUCER
-compat.v1.GraphDef graph.proto_names:GraphDef
+compat.v1.GraphDef compat_v1.proto_names:GraphDef
 compat.v1.GraphKeys compat_v1.variables.graph_keys:GraphKeys
-compat.v1.GraphOptions graph.proto_names:GraphOptions
-compat.v1.HistogramProto graph.proto_names:HistogramProto
+compat.v1.GraphOptions compat_v1.proto_names:GraphOptions
+compat.v1.HistogramProto compat_v1.proto_names:HistogramProto
 compat.v1.IdentityReader compat_v1.readers:IdentityReader
-compat.v1.IndexedSlicesValue core.indexed_slices:IndexedSlicesValue
+compat.v1.IndexedSlicesValue compat_v1.lower_layer_names:IndexedSlicesValue
 compat.v1.InteractiveSession compat_v1.session.session:InteractiveSession
 compat.v1.LMDBReader compat_v1.readers:LMDBReader
-compat.v1.LogMessage graph.proto_names:LogMessage
+compat.v1.LogMessage compat_v1.proto_names:LogMessage
 compat.v1.MONOLITHIC_BUILD core.build_info:MONOLITHIC_BUILD
-compat.v1.MetaGraphDef graph.proto_names:MetaGraphDef
-compat.v1.NameAttrList graph.proto_names:NameAttrList
+compat.v1.MetaGraphDef compat_v1.proto_names:MetaGraphDef
+compat.v1.NameAttrList compat_v1.proto_names:NameAttrList
 compat.v1.NoGradient autodiff.gradient_registry:no_gradient
-compat.v1.NodeDef graph.proto_names:NodeDef
+compat.v1.NodeDef compat_v1.proto_names:NodeDef
 compat.v1.NotDifferentiable autodiff.gradient_registry:no_gradient
 compat.v1.OpError core.errors:OpError
-compat.v1.OptimizerOptions graph.proto_names:OptimizerOptions
+compat.v1.OptimizerOptions compat_v1.proto_names:OptimizerOptions
 compat.v1.PaddingFIFOQueue state.queues:PaddingFIFOQueue
-compat.v1.Print ops.debug.printing_v1:print_v1
+compat.v1.Print compat_v1.debugging.printing:print_v1
 compat.v1.PriorityQueue state.queues:PriorityQueue
 compat.v1.QUANTIZED_DTYPES core.dtypes:QUANTIZED_DTYPES
 compat.v1.QueueBase state.queues:QueueBase
 compat.v1.RandomShuffleQueue state.queues:RandomShuffleQueue
 compat.v1.ReaderBase compat_v1.readers:ReaderBase
-compat.v1.RunMetadata graph.proto_names:RunMetadata
-compat.v1.RunOptions graph.proto_names:RunOptions
+compat.v1.RunMetadata compat_v1.proto_names:RunMetadata
+compat.v1.RunOptions compat_v1.proto_names:RunOptions
 compat.v1.Session compat_v1.session.session:Session
-compat.v1.SessionLog graph.proto_names:SessionLog
+compat.v1.SessionLog compat_v1.proto_names:SessionLog
 compat.v1.SparseConditionalAccumulator compat_v1.conditional_accumulators:SparseConditionalAccumulator
 compat.v1.SparseFeature ops.io.feature_configs:SparseFeature
-compat.v1.SparseTensorValue ops.sparse.sparse_tensor:SparseTensorValue
-compat.v1.Summary graph.proto_names:Summary
-compat.v1.SummaryMetadata graph.proto_names:SummaryMetadata
+compat.v1.SparseTensorValue compat_v1.lower_layer_names:SparseTensorValue
+compat.v1.Summary compat_v1.proto_names:Summary
+compat.v1.SummaryMetadata compat_v1.proto_names:SummaryMetadata
 compat.v1.TFRecordReader compat_v1.readers:TFRecordReader
-compat.v1.TensorInfo graph.proto_names:TensorInfo
+compat.v1.TensorInfo compat_v1.proto_names:TensorInfo
 compat.v1.TextLineReader compat_v1.readers:TextLineReader
 compat.v1.VERSION util.version:__version__
 compat.v1.VarLenFeature ops.io.feature_configs:VarLenFeature
@@ -453,7 +453,7 @@ compat.v1.assign_sub compat_v1.variables.assignments:assign_sub
 compat.v1.batch_gather compat_v1.array.selection:batch_gather
 compat.v1.batch_scatter_update compat_v1.variables.assignments:batch_scatter_update
 compat.v1.batch_to_space compat_v1.array.layout:batch_to_space_v1
-compat.v1.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
+compat.v1.batch_to_space_nd compat_v1.lower_layer_names:batch_to_space_nd
 compat.v1.betainc ops.math.special:betainc
 compat.v1.bincount compat_v1.math.functions:bincount
 compat.v1.boolean_mask compat_v1.array.selection:boolean_mask_v1
@@ -487,12 +487,12 @@ compat.v1.delete_session_tensor compat_v1.session.tensor_handles:delete_session_
 compat.v1.depth_to_space compat_v1.array.layout:depth_to_space_v1
 compat.v1.dequantize ops.array.quantizing:dequantize
 compat.v1.deserialize_many_sparse ops.sparse.serialization:deserialize_many_sparse
-compat.v1.device graph.scopes:device_v1
+compat.v1.device compat_v1.devices:device_v1
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
-compat.v1.dimension_at_index core.dimension:dimension_at_index
-compat.v1.dimension_value core.dimension:dimension_value
+compat.v1.dimension_at_index compat_v1.dimensions:dimension_at_index
+compat.v1.dimension_value compat_v1.dimensions:dimension_value
 compat.v1.disable_control_flow_v2 compat_v1.switches:disable_control_flow_v2
 compat.v1.disable_eager_execution compat_v1.switches:disable_eager_execution
 compat.v1.disable_resource_variables compat_v1.switches:disable_resource_variables
@@ -531,10 +531,10 @@ compat.v1.gather compat_v1.array.selection:gather_v1
 compat.v1.gather_nd compat_v1.array.selection:gather_nd_v1
 compat.v1.get_collection compat_v1.variables.collections:get_collection
 compat.v1.get_collection_ref compat_v1.variables.collections:get_collection_ref
-compat.v1.get_default_graph graph.scopes:get_default_graph
+compat.v1.get_default_graph compat_v1.default_graph:get_default_graph
 compat.v1.get_default_session compat_v1.session.session:get_default_session
 compat.v1.get_local_variable compat_v1.variables.get_variable:get_local_variable
-compat.v1.get_seed ops.random.seeds:get_seed
+compat.v1.get_seed compat_v1.lower_layer_names:get_seed
 compat.v1.get_session_handle compat_v1.session.tensor_handles:get_session_handle
 compat.v1.get_session_tensor compat_v1.session.tensor_handles:get_session_tensor
 compat.v1.get_variable compat_v1.variables.get_variable:get_variable
@@ -552,7 +552,7 @@ compat.v1.ifft3d ops.signal.fourier:ifft3d
 compat.v1.igamma ops.math.incomplete_gamma:igamma
 compat.v1.igammac ops.math.incomplete_gamma:igammac
 compat.v1.imag ops.math.complex_numbers:imag
-compat.v1.initialize_all_tables state.lookup.static_hash_table:tables_initializer
+compat.v1.initialize_all_tables compat_v1.lookup:tables_initializer
 compat.v1.initialize_all_variables compat_v1.variables.initialization:initialize_all_variables
 compat.v1.initialize_local_variables compat_v1.variables.initialization:initialize_local_variables
 compat.v1.initialize_variables compat_v1.variables.initialization:initialize_variables
@@ -596,7 +596,7 @@ compat.v1.name_scope compat_v1.scopes:name_scope
 compat.v1.no_regularizer compat_v1.variables.get_variable:no_regularizer
 compat.v1.norm compat_v1.math.reductions:norm_v1
 compat.v1.ones_initializer compat_v1.variables.initializers:Ones
-compat.v1.ones_like ops.array.filling:ones_like_v1
+compat.v1.ones_like compat_v1.lower_layer_names:ones_like
 compat.v1.op_scope compat_v1.variables.scope_opening:op_scope
 compat.v1.orthogonal_initializer compat_v1.variables.initializers:Orthogonal
 compat.v1.pad compat_v1.array.layout:pad_v1
@@ -604,10 +604,10 @@ compat.v1.parse_example compat_v1.io.examples:parse_example_v1
 compat.v1.parse_single_example compat_v1.io.examples:parse_single_example_v1
 compat.v1.parse_single_sequence_example ops.io.sequence_parsing:parse_single_sequence_example
 compat.v1.parse_tensor ops.strings.encoding:parse_tensor
-compat.v1.placeholder ops.array.identity:placeholder
-compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
+compat.v1.placeholder compat_v1.lower_layer_names:placeholder
+compat.v1.placeholder_with_default compat_v1.lower_layer_names:placeholder_with_default
 compat.v1.polygamma ops.math.special:polygamma
-compat.v1.py_func ops.host:py_func
+compat.v1.py_func compat_v1.lower_layer_names:py_func
 compat.v1.qr ops.linalg.orthogonal:qr
 compat.v1.quantize ops.array.quantizing:quantize
 compat.v1.quantize_v2 compat_v1.array.layout:quantize_v2
@@ -634,7 +634,7 @@ compat.v1.reduce_prod compat_v1.math.reductions:reduce_prod
 compat.v1.reduce_sum compat_v1.math.reductions:reduce_sum
 compat.v1.regex_replace ops.strings.regular_expressions:regex_replace
 compat.v1.report_uninitialized_variables compat_v1.variables.initialization:report_uninitialized_variables
-compat.v1.reset_default_graph graph.scopes:reset_default_graph
+compat.v1.reset_default_graph compat_v1.default_graph:reset_default_graph
 compat.v1.resource_variables_enabled compat_v1.switches:resource_variables_enabled
 compat.v1.reverse_sequence compat_v1.array.layout:reverse_sequence_v1
 compat.v1.reverse_v2 ops.array.reversing:reverse
@@ -705,7 +705,7 @@ compat.v1.string_to_hash_bucket_strong ops.strings.hashing:to_hash_bucket_strong
 compat.v1.string_to_number compat_v1.strings:to_number_v1
 compat.v1.substr compat_v1.strings:substr_v1
 compat.v1.svd ops.linalg.singular_values:svd
-compat.v1.tables_initializer state.lookup.static_hash_table:tables_initializer
+compat.v1.tables_initializer compat_v1.lookup:tables_initializer
 compat.v1.tensor_scatter_add ops.array.scattering:tensor_scatter_nd_add
 compat.v1.tensor_scatter_sub ops.array.scattering:tensor_scatter_nd_sub
 compat.v1.tensor_scatter_update ops.array.scattering:tensor_scatter_nd_update
@@ -735,7 +735,7 @@ compat.v1.variable_scope compat_v1.variables.scope_opening:variable_scope
 compat.v1.variables_initializer compat_v1.variables.initialization:variables_initializer
 compat.v1.variance_scaling_initializer compat_v1.variables.initializers:VarianceScaling
 compat.v1.verify_tensor_all_finite compat_v1.debugging.assertions:verify_tensor_all_finite
-compat.v1.where ops.array.selecting:where_v1
+compat.v1.where compat_v1.lower_layer_names:where
 compat.v1.where_v2 ops.array.selecting:where
 compat.v1.while_loop compat_v1.branches:while_loop_v1
 compat.v1.wrap_function compat_v1.wrapped_functions:wrap_function
@@ -769,9 +769,9 @@ compat.v1.autograph.to_graph compat_v1.functions:to_graph
 compat.v1.data.Dataset compat_v1.data.datasets:DatasetV1
 compat.v1.data.Iterator compat_v1.data.iterators:Iterator
 compat.v1.data.IteratorSpec -
-compat.v1.data.get_output_classes data.legacy_structure:get_output_classes
-compat.v1.data.get_output_shapes data.legacy_structure:get_output_shapes
-compat.v1.data.get_output_types data.legacy_structure:get_output_types
+compat.v1.data.get_output_classes compat_v1.data.structures:get_output_classes
+compat.v1.data.get_output_shapes compat_v1.data.structures:get_output_shapes
+compat.v1.data.get_output_types compat_v1.data.structures:get_output_types
 compat.v1.data.make_initializable_iterator compat_v1.data.iterators:make_initializable_iterator
 compat.v1.data.make_one_shot_iterator compat_v1.data.iterators:make_one_shot_iterator
 """,
@@ -816,11 +816,11 @@ compat.v1.distribute.DistributedDataset -
 compat.v1.distribute.DistributedIterator -
 compat.v1.distribute.DistributedValues -
 compat.v1.distribute.InputOptions -
-compat.v1.distribute.MirroredStrategy distribute.mirrored_strategy:MirroredStrategyV1
+compat.v1.distribute.MirroredStrategy compat_v1.distribute.strategies:MirroredStrategyV1
 compat.v1.distribute.MultiWorkerMirroredStrategy -
-compat.v1.distribute.OneDeviceStrategy distribute.one_device_strategy:OneDeviceStrategyV1
+compat.v1.distribute.OneDeviceStrategy compat_v1.distribute.strategies:OneDeviceStrategyV1
 compat.v1.distribute.ParameterServerStrategy -
-compat.v1.distribute.Strategy distribute.strategy:StrategyV1
+compat.v1.distribute.Strategy compat_v1.distribute.strategies:StrategyV1
 compat.v1.distribute.TPUStrategy -
 """,
     "compat.v1.distribute.experimental": """
@@ -851,8 +851,8 @@ compat.v1.dtypes.as_string ops.strings.numbers:as_string
 """,
     "compat.v1.errors": """
 compat.v1.errors.OperatorNotAllowedInGraphError -
-compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exception_type
-compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
+compat.v1.errors.error_code_from_exception_type compat_v1.status:error_code_from_exception_type
+compat.v1.errors.exception_type_from_error_code compat_v1.lower_layer_names:exception_type_from_error_code
 compat.v1.errors.raise_exception_on_not_ok_status compat_v1.status:raise_exception_on_not_ok_status
 """,
     "compat.v1.experimental": """
@@ -1006,7 +1006,7 @@ compat.v1.initializers.ones compat_v1.variables.initializers:Ones
 compat.v1.initializers.orthogonal compat_v1.variables.initializers:Orthogonal
 compat.v1.initializers.random_normal compat_v1.variables.initializers:RandomNormal
 compat.v1.initializers.random_uniform compat_v1.variables.initializers:RandomUniform
-compat.v1.initializers.tables_initializer state.lookup.static_hash_table:tables_initializer
+compat.v1.initializers.tables_initializer compat_v1.lookup:tables_initializer
 compat.v1.initializers.truncated_normal compat_v1.variables.initializers:TruncatedNormal
 compat.v1.initializers.uniform_unit_scaling compat_v1.variables.initializers:UniformUnitScaling
 compat.v1.initializers.variables compat_v1.variables.initialization:variables_initializer
@@ -1018,7 +1018,7 @@ compat.v1.io.PaddingFIFOQueue state.queues:PaddingFIFOQueue
 compat.v1.io.PriorityQueue state.queues:PriorityQueue
 compat.v1.io.QueueBase state.queues:QueueBase
 compat.v1.io.RandomShuffleQueue state.queues:RandomShuffleQueue
-compat.v1.io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
+compat.v1.io.TFRecordCompressionType compat_v1.lower_layer_names:TFRecordCompressionType
 compat.v1.io.decode_csv compat_v1.io.examples:decode_csv_v1
 compat.v1.io.decode_raw compat_v1.strings:decode_raw_v1
 compat.v1.io.parse_example compat_v1.io.examples:parse_example_v1
@@ -1055,8 +1055,8 @@ compat.v1.logging.warn compat_v1.logging:warning
 compat.v1.logging.warning compat_v1.logging:warning
 """,
     "compat.v1.lookup": """
-compat.v1.lookup.StaticHashTable state.lookup.static_hash_table:StaticHashTableV1
-compat.v1.lookup.StaticVocabularyTable state.lookup.hash_buckets:StaticVocabularyTableV1
+compat.v1.lookup.StaticHashTable compat_v1.lower_layer_names:StaticHashTable
+compat.v1.lookup.StaticVocabularyTable compat_v1.lookup:StaticVocabularyTableV1
 """,
     "compat.v1.losses": """
 compat.v1.losses.Reduction compat_v1.losses.reduction:Reduction
@@ -1078,7 +1078,7 @@ compat.v1.losses.softmax_cross_entropy compat_v1.losses.functions:softmax_cross_
 compat.v1.losses.sparse_softmax_cross_entropy compat_v1.losses.functions:sparse_softmax_cross_entropy
 """,
     "compat.v1.manip": """
-compat.v1.manip.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
+compat.v1.manip.batch_to_space_nd compat_v1.lower_layer_names:batch_to_space_nd
 compat.v1.manip.gather_nd compat_v1.array.selection:gather_nd_v1
 compat.v1.manip.reshape ops.array.reshaping:reshape
 compat.v1.manip.reverse ops.array.reversing:reverse
@@ -1170,7 +1170,7 @@ compat.v1.nn.conv3d_backprop_filter_v2 compat_v1.nn.convolution:conv3d_backprop_
 compat.v1.nn.conv3d_transpose compat_v1.nn.convolution:conv3d_transpose
 compat.v1.nn.convolution compat_v1.nn.convolution:convolution
 compat.v1.nn.crelu compat_v1.nn.functions:crelu
-compat.v1.nn.ctc_beam_search_decoder ops.nn.sequence_decoders:ctc_beam_search_decoder_v1
+compat.v1.nn.ctc_beam_search_decoder compat_v1.lower_layer_names:ctc_beam_search_decoder
 compat.v1.nn.ctc_beam_search_decoder_v2 ops.nn.sequence_decoders:ctc_beam_search_decoder
 compat.v1.nn.ctc_loss compat_v1.nn.sequence_losses:ctc_loss_v1
 compat.v1.nn.ctc_loss_v2 ops.nn.ctc_loss:ctc_loss
@@ -1247,18 +1247,18 @@ compat.v1.profiler.experimental.client.trace -
 compat.v1.profiler.experimental.server.start -
 """,
     "compat.v1.python_io": """
-compat.v1.python_io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
+compat.v1.python_io.TFRecordCompressionType compat_v1.lower_layer_names:TFRecordCompressionType
 compat.v1.python_io.TFRecordOptions ops.io.record_options:TFRecordOptions
 compat.v1.python_io.TFRecordWriter ops.io.record_writer:TFRecordWriter
 compat.v1.python_io.tf_record_iterator compat_v1.io.records:tf_record_iterator
 """,
     "compat.v1.ragged": """
-compat.v1.ragged.RaggedTensorValue ops.ragged.ragged_value:RaggedTensorValue
+compat.v1.ragged.RaggedTensorValue compat_v1.lower_layer_names:RaggedTensorValue
 compat.v1.ragged.constant_value compat_v1.ragged:ragged_constant_value
 compat.v1.ragged.placeholder compat_v1.ragged:ragged_placeholder
 """,
     "compat.v1.random": """
-compat.v1.random.get_seed ops.random.seeds:get_seed
+compat.v1.random.get_seed compat_v1.lower_layer_names:get_seed
 compat.v1.random.multinomial compat_v1.random:multinomial
 compat.v1.random.poisson compat_v1.random:random_poisson
 compat.v1.random.set_random_seed ops.random.seeds:set_seed
@@ -1274,8 +1274,8 @@ compat.v1.resource_loader.readahead_file_path compat_v1.resource_loader:readahea
 """,
     "compat.v1.saved_model": """
 compat.v1.saved_model.Builder compat_v1.saved_model.builder:SavedModelBuilder
-compat.v1.saved_model.LEGACY_INIT_OP_KEY saved_model.constants:LEGACY_INIT_OP_KEY
-compat.v1.saved_model.MAIN_OP_KEY saved_model.constants:MAIN_OP_KEY
+compat.v1.saved_model.LEGACY_INIT_OP_KEY compat_v1.lower_layer_names:LEGACY_INIT_OP_KEY
+compat.v1.saved_model.MAIN_OP_KEY compat_v1.lower_layer_names:MAIN_OP_KEY
 compat.v1.saved_model.build_signature_def compat_v1.saved_model.signature_defs:build_signature_def
 compat.v1.saved_model.build_tensor_info compat_v1.saved_model.tensor_infos:build_tensor_info
 compat.v1.saved_model.classification_signature_def compat_v1.saved_model.signature_defs:classification_signature_def
@@ -1297,8 +1297,8 @@ compat.v1.saved_model.constants.ASSETS_DIRECTORY saved_model.constants:ASSETS_DI
 compat.v1.saved_model.constants.ASSETS_KEY saved_model.constants:ASSETS_KEY
 compat.v1.saved_model.constants.DEBUG_DIRECTORY saved_model.constants:DEBUG_DIRECTORY
 compat.v1.saved_model.constants.DEBUG_INFO_FILENAME_PB saved_model.constants:DEBUG_INFO_FILENAME_PB
-compat.v1.saved_model.constants.LEGACY_INIT_OP_KEY saved_model.constants:LEGACY_INIT_OP_KEY
-compat.v1.saved_model.constants.MAIN_OP_KEY saved_model.constants:MAIN_OP_KEY
+compat.v1.saved_model.constants.LEGACY_INIT_OP_KEY compat_v1.lower_layer_names:LEGACY_INIT_OP_KEY
+compat.v1.saved_model.constants.MAIN_OP_KEY compat_v1.lower_layer_names:MAIN_OP_KEY
 compat.v1.saved_model.constants.SAVED_MODEL_FILENAME_PB saved_model.constants:SAVED_MODEL_FILENAME_PB
 compat.v1.saved_model.constants.SAVED_MODEL_FILENAME_PBTXT saved_model.constants:SAVED_MODEL_FILENAME_PBTXT
 compat.v1.saved_model.constants.SAVED_MODEL_SCHEMA_VERSION saved_model.constants:SAVED_MODEL_SCHEMA_VERSION
@@ -1398,14 +1398,14 @@ compat.v1.strings.to_hash_bucket compat_v1.strings:to_hash_bucket_v1
 compat.v1.strings.to_number compat_v1.strings:to_number_v1
 """,
     "compat.v1.summary": """
-compat.v1.summary.Event graph.proto_names:Event
+compat.v1.summary.Event compat_v1.proto_names:Event
 compat.v1.summary.FileWriter compat_v1.summary.file_writer:FileWriter
 compat.v1.summary.FileWriterCache compat_v1.summary.file_writer:FileWriterCache
-compat.v1.summary.SessionLog graph.proto_names:SessionLog
-compat.v1.summary.Summary graph.proto_names:Summary
-compat.v1.summary.SummaryDescription graph.proto_names:SummaryDescription
+compat.v1.summary.SessionLog compat_v1.proto_names:SessionLog
+compat.v1.summary.Summary compat_v1.proto_names:Summary
+compat.v1.summary.SummaryDescription compat_v1.proto_names:SummaryDescription
 compat.v1.summary.SummaryWriter -
-compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
+compat.v1.summary.TaggedRunMetadata compat_v1.proto_names:TaggedRunMetadata
 compat.v1.summary.all_v2_summary_ops compat_v1.summary.merging:all_v2_summary_ops
 compat.v1.summary.audio compat_v1.summary.values:audio
 compat.v1.summary.create_file_writer -
@@ -1435,19 +1435,19 @@ compat.v1.summary.experimental.summary_scope -
 compat.v1.summary.experimental.write_raw_pb -
 """,
     "compat.v1.test": """
-compat.v1.test.StubOutForTesting testing.version_1:StubOutForTesting
-compat.v1.test.assert_equal_graph_def testing.version_1:assert_equal_graph_def
-compat.v1.test.compute_gradient testing.graph_gradients:compute_gradient
-compat.v1.test.compute_gradient_error testing.graph_gradients:compute_gradient_error
-compat.v1.test.get_temp_dir testing.version_1:get_temp_dir
-compat.v1.test.test_src_dir_path testing.version_1:test_src_dir_path
+compat.v1.test.StubOutForTesting compat_v1.testing.attributes_and_folders:StubOutForTesting
+compat.v1.test.assert_equal_graph_def compat_v1.testing.attributes_and_folders:assert_equal_graph_def
+compat.v1.test.compute_gradient compat_v1.testing.graph_gradients:compute_gradient
+compat.v1.test.compute_gradient_error compat_v1.testing.graph_gradients:compute_gradient_error
+compat.v1.test.get_temp_dir compat_v1.testing.attributes_and_folders:get_temp_dir
+compat.v1.test.test_src_dir_path compat_v1.testing.attributes_and_folders:test_src_dir_path
 """,
     "compat.v1.train": """
 compat.v1.train.AdadeltaOptimizer compat_v1.train.rmsprop:AdadeltaOptimizer
 compat.v1.train.AdagradDAOptimizer compat_v1.train.adagrad:AdagradDAOptimizer
 compat.v1.train.AdagradOptimizer compat_v1.train.adagrad:AdagradOptimizer
 compat.v1.train.AdamOptimizer compat_v1.train.adam:AdamOptimizer
-compat.v1.train.Checkpoint checkpoint.checkpoint:CheckpointV1
+compat.v1.train.Checkpoint compat_v1.train.checkpoints:CheckpointV1
 compat.v1.train.CheckpointSaverHook compat_v1.train.checkpoint_hook:CheckpointSaverHook
 compat.v1.train.CheckpointSaverListener compat_v1.train.checkpoint_hook:CheckpointSaverListener
 compat.v1.train.CheckpointView -
@@ -1458,13 +1458,13 @@ compat.v1.train.FtrlOptimizer compat_v1.train.ftrl:FtrlOptimizer
 compat.v1.train.GlobalStepWaiterHook compat_v1.train.basic_hooks:GlobalStepWaiterHook
 compat.v1.train.GradientDescentOptimizer compat_v1.train.gradient_descent:GradientDescentOptimizer
 compat.v1.train.LoggingTensorHook compat_v1.train.basic_hooks:LoggingTensorHook
-compat.v1.train.LooperThread state.coordinator:LooperThread
+compat.v1.train.LooperThread compat_v1.train.looper_thread:LooperThread
 compat.v1.train.MomentumOptimizer compat_v1.train.gradient_descent:MomentumOptimizer
 compat.v1.train.MonitoredSession compat_v1.train.monitored_session:MonitoredSession
 compat.v1.train.MonitoredTrainingSession compat_v1.train.monitored_session:MonitoredTrainingSession
 compat.v1.train.NanLossDuringTrainingError compat_v1.train.basic_hooks:NanLossDuringTrainingError
 compat.v1.train.NanTensorHook compat_v1.train.basic_hooks:NanTensorHook
-compat.v1.train.NewCheckpointReader checkpoint.checkpoint_reader:NewCheckpointReader
+compat.v1.train.NewCheckpointReader compat_v1.train.checkpoints:NewCheckpointReader
 compat.v1.train.Optimizer compat_v1.train.optimizer:Optimizer
 compat.v1.train.ProfilerHook compat_v1.train.profiler_hook:ProfilerHook
 compat.v1.train.ProximalAdagradOptimizer compat_v1.train.adagrad:ProximalAdagradOptimizer
@@ -1472,7 +1472,7 @@ compat.v1.train.ProximalGradientDescentOptimizer compat_v1.train.gradient_descen
 compat.v1.train.QueueRunner compat_v1.train.queue_runner:QueueRunner
 compat.v1.train.RMSPropOptimizer compat_v1.train.rmsprop:RMSPropOptimizer
 compat.v1.train.Saver compat_v1.train.saver:Saver
-compat.v1.train.SaverDef graph.proto_names:SaverDef
+compat.v1.train.SaverDef compat_v1.proto_names:SaverDef
 compat.v1.train.Scaffold compat_v1.train.scaffold:Scaffold
 compat.v1.train.SecondOrStepTimer compat_v1.train.hook_timers:SecondOrStepTimer
 compat.v1.train.Server distribute.server:Server
@@ -1496,14 +1496,14 @@ compat.v1.train.assert_global_step compat_v1.train.global_step:assert_global_ste
 compat.v1.train.basic_train_loop compat_v1.train.supervisor:basic_train_loop
 compat.v1.train.batch compat_v1.train.batch_functions:batch
 compat.v1.train.batch_join compat_v1.train.batch_functions:batch_join
-compat.v1.train.checkpoint_exists checkpoint.state_file:checkpoint_exists
+compat.v1.train.checkpoint_exists compat_v1.train.checkpoint_state:checkpoint_exists
 compat.v1.train.cosine_decay compat_v1.train.learning_rate_decay:cosine_decay
 compat.v1.train.cosine_decay_restarts compat_v1.train.learning_rate_decay:cosine_decay_restarts
 compat.v1.train.create_global_step compat_v1.train.global_step:create_global_step
 compat.v1.train.exponential_decay compat_v1.train.learning_rate_decay:exponential_decay
 compat.v1.train.export_meta_graph compat_v1.saved_model.meta_graphs:export_meta_graph
-compat.v1.train.generate_checkpoint_state_proto checkpoint.state_file:generate_checkpoint_state_proto
-compat.v1.train.get_checkpoint_mtimes checkpoint.state_file:get_checkpoint_mtimes
+compat.v1.train.generate_checkpoint_state_proto compat_v1.train.checkpoint_state:generate_checkpoint_state_proto
+compat.v1.train.get_checkpoint_mtimes compat_v1.train.checkpoint_state:get_checkpoint_mtimes
 compat.v1.train.get_global_step compat_v1.train.global_step:get_global_step
 compat.v1.train.get_or_create_global_step compat_v1.train.global_step:get_or_create_global_step
 compat.v1.train.global_step compat_v1.train.global_step:global_step
@@ -1524,7 +1524,7 @@ compat.v1.train.piecewise_constant compat_v1.train.learning_rate_decay:piecewise
 compat.v1.train.piecewise_constant_decay compat_v1.train.learning_rate_decay:piecewise_constant
 compat.v1.train.polynomial_decay compat_v1.train.learning_rate_decay:polynomial_decay
 compat.v1.train.range_input_producer compat_v1.train.input_producers:range_input_producer
-compat.v1.train.remove_checkpoint checkpoint.state_file:remove_checkpoint
+compat.v1.train.remove_checkpoint compat_v1.lower_layer_names:remove_checkpoint
 compat.v1.train.replica_device_setter compat_v1.train.device_setter:replica_device_setter
 compat.v1.train.shuffle_batch compat_v1.train.batch_functions:shuffle_batch
 compat.v1.train.shuffle_batch_join compat_v1.train.batch_functions:shuffle_batch_join
@@ -1532,7 +1532,7 @@ compat.v1.train.slice_input_producer compat_v1.train.input_producers:slice_input
 compat.v1.train.start_queue_runners compat_v1.train.queue_runner:start_queue_runners
 compat.v1.train.string_input_producer compat_v1.train.input_producers:string_input_producer
 compat.v1.train.summary_iterator compat_v1.io.records:summary_iterator
-compat.v1.train.update_checkpoint_state checkpoint.state_file:update_checkpoint_state
+compat.v1.train.update_checkpoint_state compat_v1.train.checkpoint_state:update_checkpoint_state
 compat.v1.train.warm_start compat_v1.train.warm_starting:warm_start
 compat.v1.train.write_graph graph.graph_def:write_graph
 """,
@@ -2622,7 +2622,7 @@ sysconfig.get_link_flags core.build_info:get_link_flags
     "test": """
 test.Benchmark testing.benchmark:Benchmark
 test.TestCase testing.test_case:TestCase
-test.assert_equal_graph_def testing.graph_comparison:assert_equal_graph_def
+test.assert_equal_graph_def testing.graph_assertions:assert_equal_graph_def
 test.benchmark_config testing.benchmark:benchmark_config
 test.compute_gradient autodiff.numeric_gradients:compute_gradient
 test.disable_with_predicate testing.runner:disable_with_predicate

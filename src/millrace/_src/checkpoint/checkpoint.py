@@ -128,7 +128,7 @@ class Checkpoint(AutoTrackable):
           RuntimeError: in a graph of TensorFlow 1, without a session.
           tf.errors.OpError: if a file cannot be written; what was there before stays.
         """
-        return self.save_as(file_prefix, None, _note_newest, options)
+        return self.save_as(file_prefix, None, note_newest, options)
 
     def save_as(
         self,
@@ -188,9 +188,7 @@ class Checkpoint(AutoTrackable):
                 object.__setattr__(self, "_self_save_counter", counter)
             return counter
 
-    def _write(
-        self, prefix: object, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None
-    ) -> Any:
+    def _write(self, prefix: object, options: CheckpointOptions, afterwards: Callable[[], Any] | None = None) -> Any:
         """Writes the values; then calls the callbacks of the options, and `afterwards`."""
         if options.enable_async:
             self._create_save_counter()  # TensorFlow's asynchronous checkpoints have a counter in any case
@@ -321,60 +319,6 @@ class Checkpoint(AutoTrackable):
         self._root._handle_deferred_dependencies(name, child)
 
 
-@export(v1=["train.Checkpoint"])
-@tensorflow_home("python.checkpoint.checkpoint")
-class CheckpointV1(Checkpoint):
-    """Saves and restores the values of objects, which have names; no object is the root itself.
-
-    >>> import os, tempfile
-    >>> prefix = os.path.join(tempfile.mkdtemp(), "ckpt")
-    >>> path = tf.compat.v1.train.Checkpoint(step=tf.Variable(3)).save(prefix)
-    >>> step = tf.Variable(0)
-    >>> status = tf.compat.v1.train.Checkpoint(step=step).restore(path).assert_consumed()
-    >>> int(step)
-    3
-
-    Args: **kwargs: objects by name.
-    Raises: ValueError: if a value cannot be tracked.
-    """
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-
-    def write(self, file_prefix: Any, session: Any = None) -> Any:
-        """Writes the values; neither counts nor notes the checkpoint, which `save` does.
-
-        Args:
-          file_prefix: what the names of the files begin with.
-          session: in a plain graph, the session that has the values; None for the default session.
-
-        Returns: `file_prefix`.
-        Raises: as `tf.train.Checkpoint.write`.
-        """
-        return self.write_with(file_prefix, None, session)
-
-    def save(self, file_prefix: object, session: object = None) -> str:
-        """Writes the values under the next number, and notes the checkpoint as the newest of its folder.
-
-        Args:
-          file_prefix: what the names of the files begin with; the number is added.
-          session: in a plain graph, the session that has the values; None for the default session.
-
-        Returns: What the names of the files begin with.
-        Raises: as `tf.train.Checkpoint.save`.
-        """
-        return self.save_as(file_prefix, None, _note_newest, None, session)
-
-    def restore(self, save_path: object) -> LoadStatus:  # type: ignore[override]  # as in TensorFlow 1
-        """Restores what `save` has written.
-
-        Args: save_path: what the names of the files begin with; None to restore nothing.
-        Returns: A status; in a plain graph `initialize_or_restore` and `run_restore_ops` run what restores.
-        Raises: as `tf.train.Checkpoint.restore`.
-        """
-        return super().restore(save_path)
-
-
 def _referent(value: object) -> Any:
     """Returns what a weak reference refers to, None if that is gone; any other value as it is."""
     return value() if isinstance(value, weakref.ref) else value
@@ -409,5 +353,5 @@ def _text(prefix: Any, session: Any = None) -> str:
     return file_name(evaluated(convert_to_tensor(prefix, string), session))
 
 
-def _note_newest(path: str) -> None:
+def note_newest(path: str) -> None:
     write_relative_state(directory_name(path) or ".", path)

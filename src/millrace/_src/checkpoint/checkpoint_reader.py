@@ -111,21 +111,6 @@ def _lines(entry: Entry) -> list[bytes]:
     return [key + f" ({kind}) {shape_brackets(shape)}\n".encode() for key, shape in shapes]
 
 
-@export(v1=["train.NewCheckpointReader"])
-def NewCheckpointReader(filepattern: object) -> CheckpointReader:  # TensorFlow's name
-    """Opens a checkpoint for reading; `tf.train.load_checkpoint` also takes a folder.
-
-    >>> import tempfile
-    >>> path = tf.train.Checkpoint(step=tf.Variable(5)).write(tempfile.mkdtemp() + "/ckpt")
-    >>> tf.compat.v1.train.NewCheckpointReader(path).has_tensor("step/.ATTRIBUTES/VARIABLE_VALUE")
-    True
-
-    Args: filepattern: what the names of the files begin with, or the name of a checkpoint in a single file.
-    Raises: tf.errors.NotFoundError: if there is no such checkpoint; DataLossError: if the files are damaged.
-    """
-    return CheckpointReader(file_name(filepattern))
-
-
 @export("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file: object) -> CheckpointReader:
     """Opens a checkpoint for reading.

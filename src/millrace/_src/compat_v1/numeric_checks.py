@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.core.context import state
 from millrace._src.graph.operation import Operation
-from millrace._src.graph.scopes import control_dependencies, get_default_graph
+from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops.debug.numerics import check_numerics
 from millrace._src.ops.grouping import group
 from millrace._src.util.export import export

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.util.export import export
 
 

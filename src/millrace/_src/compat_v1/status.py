@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from millrace._src.core import errors
+from millrace._src.core.errors import UNKNOWN
 from millrace._src.util.export import export
 
 
@@ -42,3 +43,13 @@ class raise_exception_on_not_ok_status:
             error_class: Any = errors.exception_type_from_error_code(status.code)
             raise error_class(None, None, status.message)
         return False
+
+
+@export(v1=["errors.error_code_from_exception_type"])
+def error_code_from_exception_type(cls: type[BaseException]) -> int:
+    """Returns the status code of an exception class; `UNKNOWN` for classes that are not TensorFlow's.
+
+    >>> tf.compat.v1.errors.error_code_from_exception_type(tf.errors.NotFoundError)
+    5
+    """
+    return getattr(cls, "_code", UNKNOWN)

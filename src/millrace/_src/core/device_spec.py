@@ -51,10 +51,10 @@ class DeviceSpec:
         device_index: object = None,
     ) -> None:
         self._job: str | None = None if job is None else str(job)
-        self._replica = _number(replica)
-        self._task = _number(task)
-        self._device_type = _type_name(device_type)
-        self._device_index = _number(device_index)
+        self._replica = as_number(replica)
+        self._task = as_number(task)
+        self._device_type = device_type_name(device_type)
+        self._device_index = as_number(device_index)
 
     @property
     def job(self) -> str | None:
@@ -88,7 +88,7 @@ class DeviceSpec:
         Args: spec: The name, such as `/job:a/replica:0/task:1/device:CPU:0`; any part may be missing.
         Raises: ValueError: if a part cannot be read, or there are two devices.
         """
-        return cls(**_parsed(spec))
+        return cls(**parse_device(spec))
 
     def parse_from_string(self, spec: str | None) -> Any:
         """Returns the spec of a name; this spec stays as it is."""
@@ -104,7 +104,7 @@ class DeviceSpec:
 
     def make_merged_spec(self, dev: DeviceSpec) -> Any:
         """Returns a spec with the parts of another spec, completed by parts of this spec."""
-        return type(self)(*_merged(self, dev))
+        return type(self)(*merge_parts(self, dev))
 
     def replace(self, **kwargs: object) -> Any:
         """Returns a spec with some parts changed.
@@ -126,73 +126,11 @@ class DeviceSpec:
         return type(self), _parts(self)
 
 
-@export(v1=["DeviceSpec"])
-class MutableDeviceSpec(DeviceSpec):
-    """A `tf.DeviceSpec` whose parts may be set; `tf.compat.v1.DeviceSpec`."""
-
-    __slots__ = ()
-    __hash__ = DeviceSpec.__hash__
-
-    @property
-    def job(self) -> str | None:
-        """Returns the name of the job."""
-        return self._job
-
-    @job.setter
-    def job(self, job: object) -> None:
-        self._job = None if job is None else str(job)
-
-    @property
-    def replica(self) -> int | None:
-        """Returns the number of the replica."""
-        return self._replica
-
-    @replica.setter
-    def replica(self, replica: object) -> None:
-        self._replica = _number(replica)
-
-    @property
-    def task(self) -> int | None:
-        """Returns the number of the task."""
-        return self._task
-
-    @task.setter
-    def task(self, task: object) -> None:
-        self._task = _number(task)
-
-    @property
-    def device_type(self) -> str | None:
-        """Returns the type of the device."""
-        return self._device_type
-
-    @device_type.setter
-    def device_type(self, device_type: object) -> None:
-        self._device_type = _type_name(device_type)
-
-    @property
-    def device_index(self) -> int | None:
-        """Returns the number of the device."""
-        return self._device_index
-
-    @device_index.setter
-    def device_index(self, device_index: object) -> None:
-        self._device_index = _number(device_index)
-
-    def parse_from_string(self, spec: str | None) -> MutableDeviceSpec:
-        """Takes the parts of a name, and returns the spec itself."""
-        self.__init__(**_parsed(spec))  # type: ignore[misc]  # all parts are set anew
-        return self
-
-    def merge_from(self, dev: DeviceSpec) -> None:
-        """Takes the parts that another spec does not leave open."""
-        self.__init__(*_merged(self, dev))  # type: ignore[misc]  # all parts are set anew
-
-
-def _number(value: Any) -> int | None:
+def as_number(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def _type_name(value: object) -> str | None:
+def device_type_name(value: object) -> str | None:
     """Returns the name of a device type; `cpu` and `gpu` get capitals."""
     if value is None:
         return None
@@ -204,11 +142,11 @@ def _parts(spec: DeviceSpec) -> tuple[Any, ...]:
     return spec.job, spec.replica, spec.task, spec.device_type, spec.device_index
 
 
-def _merged(outer: DeviceSpec, inner: DeviceSpec) -> Iterable[Any]:
+def merge_parts(outer: DeviceSpec, inner: DeviceSpec) -> Iterable[Any]:
     return [first if second is None else second for first, second in zip(_parts(outer), _parts(inner))]
 
 
-def _parsed(spec: str | None) -> dict[str, Any]:
+def parse_device(spec: str | None) -> dict[str, Any]:
     """Returns the parts that a name states.
 
     Raises: ValueError: if a part cannot be read, or there are two devices.

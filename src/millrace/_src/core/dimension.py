@@ -10,16 +10,12 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from millrace._src.util.export import export
-
 if TYPE_CHECKING:
     from millrace._src.core.argument_types import TensorLike
-    from millrace._src.core.shapes import TensorShape
 
 Arithmetic = Callable[[int, int], int]
 
 
-@export(v1=["Dimension"])
 class Dimension:
     """A dimension, known or not.
 
@@ -195,30 +191,3 @@ def known_size(value: Any) -> int | None:
     if size < 0:
         raise ValueError(f"Dimension {size} must be >= 0")
     return size
-
-
-@export(v1=["dimension_at_index"])
-def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
-    """Returns one dimension of a shape; an unknown dimension if the rank is unknown.
-
-    >>> tf.compat.v1.dimension_at_index(tf.TensorShape([2, None]), 0)
-    Dimension(2)
-
-    Args:
-      shape: A `tf.TensorShape`.
-      index: The position of the dimension in the shape.
-    """
-    return Dimension(None if shape.rank is None else shape.as_list()[index])
-
-
-@export(v1=["dimension_value"])
-def dimension_value(dimension: TensorLike) -> Any:
-    """Returns the size that a dimension represents.
-
-    >>> tf.compat.v1.dimension_value(tf.compat.v1.Dimension(3)), tf.compat.v1.dimension_value(4)
-    (3, 4)
-
-    Args: dimension: A `Dimension`, an integer or None.
-    Returns: An integer, or None for an unknown dimension.
-    """
-    return dimension.value if isinstance(dimension, Dimension) else dimension

@@ -311,7 +311,6 @@ def renamed_op(error: OpError, name: str) -> OpError:
 _CLASS_OF_CODE: dict[int, type[_CodedError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
 
 
-@export(v1=["errors.exception_type_from_error_code"])
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
     """Returns the exception class of a status code.
 
@@ -322,13 +321,3 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
         KeyError: if no class has that code (0 is success).
     """
     return _CLASS_OF_CODE[error_code]
-
-
-@export(v1=["errors.error_code_from_exception_type"])
-def error_code_from_exception_type(cls: type[BaseException]) -> int:
-    """Returns the status code of an exception class; `UNKNOWN` for classes that are not TensorFlow's.
-
-    >>> tf.compat.v1.errors.error_code_from_exception_type(tf.errors.NotFoundError)
-    5
-    """
-    return getattr(cls, "_code", UNKNOWN)

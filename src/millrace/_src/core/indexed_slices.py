@@ -26,7 +26,6 @@ _LARGE = 100_000_000
 """The number of elements from which on a dense tensor made while tracing warns: every run will allocate the tensor."""
 
 
-@export(v1=["IndexedSlicesValue"])
 class IndexedSlicesValue(NamedTuple):
     """The arrays of a `tf.IndexedSlices`, as a session returns the value."""
 

@@ -502,7 +502,7 @@ OP_HOMES: dict[str, str] = {
     "Pow": "millrace._src.ops.math.power",
     "PrefetchDataset": "millrace._src.data.transforms.prefetch",
     "PreventGradient": "millrace._src.ops.array.identity",
-    "Print": "millrace._src.ops.debug.printing_v1",
+    "Print": "millrace._src.ops.debug.print_op",
     "PrintV2": "millrace._src.ops.debug.printing",
     "PriorityQueueV2": "millrace._src.ops.queue.queue_ops",
     "Prod": "millrace._src.ops.math.reductions",

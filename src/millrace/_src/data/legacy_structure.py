@@ -10,11 +10,9 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
-from millrace._src.data.serialized_graphs import get_structure
 from millrace._src.ops.sparse.sparse_spec import SparseTensorSpec
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util import nest
-from millrace._src.util.export import export
 from millrace._src.util.nest_paths import flatten_up_to
 
 
@@ -89,36 +87,3 @@ class LegacyStructure:
     def output_classes(self) -> Any:
         """The nest of classes of an element."""
         return legacy_classes(self.element_spec)
-
-
-@export(v1=["data.get_output_types"])
-def get_output_types(dataset_or_iterator: object) -> Any:
-    """Returns the dtypes of the elements of a dataset or an iterator.
-
-    Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
-    Returns: A nest of dtypes.
-    Raises: TypeError: if it is something else.
-    """
-    return legacy_types(get_structure(dataset_or_iterator))
-
-
-@export(v1=["data.get_output_shapes"])
-def get_output_shapes(dataset_or_iterator: object) -> Any:
-    """Returns the static shapes of the elements of a dataset or an iterator.
-
-    Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
-    Returns: A nest of shapes.
-    Raises: TypeError: if it is something else.
-    """
-    return legacy_shapes(get_structure(dataset_or_iterator))
-
-
-@export(v1=["data.get_output_classes"])
-def get_output_classes(dataset_or_iterator: object) -> Any:
-    """Returns the classes of the elements of a dataset or an iterator.
-
-    Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
-    Returns: A nest of classes.
-    Raises: TypeError: if it is something else.
-    """
-    return legacy_classes(get_structure(dataset_or_iterator))

@@ -22,7 +22,7 @@ from millrace._src.distribute.input_options import InputOptions, InputReplicatio
 from millrace._src.distribute.one_device_input import OneDeviceDataset
 from millrace._src.distribute.one_device_strategy import THIS_PROCESS, OneDeviceExtended
 from millrace._src.distribute.reduction import ReduceOp, checked_reduction
-from millrace._src.distribute.strategy import Strategy, StrategyV1
+from millrace._src.distribute.strategy import Strategy
 from millrace._src.state.variable_creators import variable_creator_scope
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
@@ -63,15 +63,6 @@ class MirroredStrategy(Strategy):
 
     def _parts_of_scope(self) -> list[contextlib.AbstractContextManager[Any]]:
         return [*super()._parts_of_scope(), variable_creator_scope(self._extended.create_variable)]
-
-
-@export(v1=["distribute.MirroredStrategy"])
-@tensorflow_home("python.distribute.mirrored_strategy")
-class MirroredStrategyV1(MirroredStrategy, StrategyV1):
-    """A mirrored strategy with the methods of TensorFlow 1.
-
-    Args: as for `tf.distribute.MirroredStrategy`.
-    """
 
 
 class MirroredExtended(OneDeviceExtended):

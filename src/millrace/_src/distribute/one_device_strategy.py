@@ -15,7 +15,7 @@ from millrace._src.distribute.contexts import in_force, require_cross_replica
 from millrace._src.distribute.extended import OneReplicaExtended
 from millrace._src.distribute.input_options import InputOptions, InputReplicationMode
 from millrace._src.distribute.one_device_input import OneDeviceDataset
-from millrace._src.distribute.strategy import Strategy, StrategyV1
+from millrace._src.distribute.strategy import Strategy
 from millrace._src.graph.scopes import device
 from millrace._src.state.variable_creators import variable_creator_scope
 from millrace._src.util.export import export
@@ -43,14 +43,6 @@ class OneDeviceStrategy(Strategy):
 
     def _parts_of_scope(self) -> list[contextlib.AbstractContextManager[Any]]:
         return [*super()._parts_of_scope(), variable_creator_scope(self._extended.create_variable)]
-
-
-@export(v1=["distribute.OneDeviceStrategy"])
-class OneDeviceStrategyV1(OneDeviceStrategy, StrategyV1):
-    """One replica on one device, with the methods of TensorFlow 1.
-
-    Args: device: The name of a device, such as `/cpu:0`.
-    """
 
 
 class OneDeviceExtended(OneReplicaExtended):

@@ -285,22 +285,6 @@ class _Scope(contextlib.AbstractContextManager[Strategy]):
         self._open.pop().__exit__(*error)
 
 
-@export(v1=["distribute.Strategy"])
-class StrategyV1(Strategy):
-    """A strategy with the methods of TensorFlow 1.
-
-    Args: extended: The `tf.distribute.StrategyExtended` that runs the work.
-    """
-
-    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
-        """Combines the values of all replicas; as `tf.distribute.Strategy.reduce`, where `axis` may not be left out."""
-        return super().reduce(reduce_op, value, axis)
-
-    def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
-        """Makes a dataset of the rows of arrays."""
-        return self._extended.experimental_make_numpy_dataset(numpy_input, session)
-
-
 def _along_axis(reduction: ReduceOp, value: Any, axis: Any) -> Any:
     """Returns the sum or mean of a tensor along one axis or several; the mean of integers is a floating-point number.
 

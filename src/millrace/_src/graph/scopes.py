@@ -107,25 +107,6 @@ def control_dependencies(control_inputs: Any) -> Any:
     return contextlib.nullcontext()
 
 
-@export(v1=["device"])
-def device_v1(device_name_or_function: object) -> Any:
-    """Sets the device that the ops within request; in a graph also by a function of each operation.
-
-    >>> with tf.Graph().as_default():
-    ...     with tf.compat.v1.device(lambda operation: "/job:ps" if operation.type == "VarHandleOp" else "/job:worker"):
-    ...         tf.constant(1.0).device
-    '/job:worker'
-
-    Args: device_name_or_function: As for `tf.device`, or a function that takes an operation and returns a name.
-    Raises: RuntimeError: for a function in eager mode.
-    """
-    if not callable(device_name_or_function):
-        return device(device_name_or_function)
-    if state.graph is None:
-        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
-    return state.graph.device(device_name_or_function)
-
-
 @export("device", v1=[])
 def device(device_name: Any) -> Any:
     """Sets the device that the ops within request.
@@ -185,40 +166,6 @@ def is_symbolic_tensor(tensor: TensorLike) -> bool:
     return isinstance(tensor.handle if is_variable(tensor) else tensor, SymbolicTensor)
 
 
-@export(v1=["get_default_graph"])
-def get_default_graph() -> Graph:
-    """Returns the graph that receives ops; at top level, the one of the thread, made on first use.
-
-    >>> tf.compat.v1.get_default_graph() is tf.compat.v1.get_default_graph()
-    True
-    """
-    if state.graph is not None:
-        graph: Graph = state.graph
-        return graph
-    return top_level_graph()
-
-
-@export(v1=["reset_default_graph"])
-def reset_default_graph() -> None:
-    """Lets the next op at top level begin a new default graph.
-
-    >>> graph = tf.compat.v1.get_default_graph()
-    >>> tf.compat.v1.reset_default_graph()
-    >>> tf.compat.v1.get_default_graph() is graph
-    False
-
-    Raises: AssertionError: inside the scope of another graph.
-    """
-    if state.graph_stack:
-        raise AssertionError(
-            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
-            "and create a new graph."
-        )
-    _default.graph = None
-    if base_graph() is not None:
-        set_base_graph(top_level_graph)
-
-
 class _Default(threading.local):
     """The default graph of each thread."""
 
@@ -233,6 +180,11 @@ def top_level_graph() -> Graph:
     if _default.graph is None:
         _default.graph = Graph()
     return _default.graph
+
+
+def forget_top_level_graph() -> None:
+    """Lets `top_level_graph` make a new graph."""
+    _default.graph = None
 
 
 def leave_eager_mode() -> None:

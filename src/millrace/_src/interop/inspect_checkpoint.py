@@ -7,7 +7,8 @@ import re
 import sys
 from typing import Any
 
-from millrace._src.checkpoint.checkpoint_reader import CheckpointReader, NewCheckpointReader
+from millrace._src.checkpoint.checkpoint_reader import CheckpointReader
+from millrace._src.compat_v1.train.checkpoints import NewCheckpointReader
 from millrace._src.core.errors import OpError
 
 

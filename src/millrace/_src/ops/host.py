@@ -214,7 +214,6 @@ def numpy_function(
     return py_func(func, inp, Tout, stateful, name)
 
 
-@export(v1=["py_func"])
 def py_func(func: Any, inp: Any, Tout: object, stateful: bool = True, name: str | None = None) -> Any:
     """Calls a Python function of NumPy arrays as an op: `tf.numpy_function` with TensorFlow 1's arguments.
 

@@ -7,7 +7,7 @@ without a public name is one that TensorFlow writes, too, but does not export.
 from __future__ import annotations
 
 from millrace._src.checkpoint.loading import CHECKPOINT_OF_MODEL, MODEL_FILES
-from millrace._src.util.export import export_all, export_constant
+from millrace._src.util.export import export_all
 
 # --- files and folders -------------------------------------------------------------------------------------------
 
@@ -51,8 +51,6 @@ export_all(
         "ASSETS_KEY",
         "DEBUG_DIRECTORY",
         "DEBUG_INFO_FILENAME_PB",
-        "LEGACY_INIT_OP_KEY",
-        "MAIN_OP_KEY",
         "SAVED_MODEL_FILENAME_PB",
         "SAVED_MODEL_FILENAME_PBTXT",
         "SAVED_MODEL_SCHEMA_VERSION",
@@ -60,8 +58,6 @@ export_all(
         "VARIABLES_FILENAME",
     ],
 )
-export_constant(__name__, "LEGACY_INIT_OP_KEY", v1=["saved_model.LEGACY_INIT_OP_KEY"])
-export_constant(__name__, "MAIN_OP_KEY", v1=["saved_model.MAIN_OP_KEY"])
 
 # --- tags --------------------------------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 from google.protobuf import text_format
 
-from millrace._src.graph.proto_names import ConfigProto
 from millrace._src.proto import rewriter_config_pb2, test_log_pb2
+from millrace._src.proto.config_pb2 import ConfigProto
 from millrace._src.testing.evaluation import evaluate
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core.tensor import Tensor
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.math.aggregation import add_n
 from millrace._src.util.export import export

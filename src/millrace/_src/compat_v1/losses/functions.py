@@ -20,7 +20,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
 from millrace._src.ops.array.ranges import range_ as range_op
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.casting import cast
@@ -270,7 +270,7 @@ def mean_pairwise_squared_error(
         pairs = raw.Maximum(x=raw.Mul(x=count, y=count - 1), y=0.0)
         second = 2.0 * divide_no_nan(raw.Square(x=total), pairs, name="value")
         loss = reduce_sum(raw.Mul(x=first - second, y=weights))
-        mean: Tensor = where_v1(raw.Greater(x=reduce_sum(count), y=0.0), loss, zeros_like(loss), name="value")
+        mean: Tensor = where_select(raw.Greater(x=reduce_sum(count), y=0.0), loss, zeros_like(loss), name="value")
         add_loss(mean, loss_collection)
         return mean
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.weights import broadcast_weights, checked_broadcast
 from millrace._src.core import dtypes as d
@@ -11,11 +12,10 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
 from millrace._src.ops.array.ranges import range_ as range_op
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.math.casting import cast
@@ -136,7 +136,7 @@ def number_of_weighted(losses: object, weights: Any, per_row: bool = False) -> A
     """Counts the elements whose weight is not zero, all together or for each row of the batch."""
     with name_scope(None, "num_present") as scope:
         weights = cast(weights, d.float32)
-        present = where_v1(raw.Equal(x=weights, y=0.0), zeros_like(weights), ones_like(weights))
+        present = where_select(raw.Equal(x=weights, y=0.0), zeros_like(weights), ones_like(weights))
         present = broadcast_weights(present, losses)
         if per_row:
             return reduce_sum(present, range_op(1, rank_of(present)), keepdims=True, name=scope)

@@ -22,7 +22,7 @@ from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones, ones_like
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.reduce import reduce_mean, reduce_sum
@@ -129,6 +129,6 @@ def _mean_of_ratios(matrix: Any) -> Any:
     diagonal = cast(raw.DiagPart(input=matrix), d.float32)
     union = rows + columns - diagonal
     count = reduce_sum(cast(raw.NotEqual(x=union, y=0.0), d.float32))
-    divisor = where_v1(raw.Greater(x=union, y=0.0), union, ones_like(union))
+    divisor = where_select(raw.Greater(x=union, y=0.0), union, ones_like(union))
     total = reduce_sum(raw.RealDiv(x=diagonal, y=divisor), name="mean_iou")
-    return where_v1(raw.Greater(x=count, y=0.0), raw.RealDiv(x=total, y=count), convert_to_tensor(0.0))
+    return where_select(raw.Greater(x=count, y=0.0), raw.RealDiv(x=total, y=count), convert_to_tensor(0.0))

@@ -15,7 +15,7 @@ from millrace._src.compat_v1.weights import squeezed_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops import raw
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.math.casting import cast
 from millrace._src.util.export import export
 
@@ -118,7 +118,7 @@ def false_negatives(
 def _share(positives: Any, others: Any, name: str) -> Any:
     """Returns `positives / (positives + others)`, 0 where both are 0."""
     total = positives + others
-    return where_v1(raw.Greater(x=total, y=0.0), raw.RealDiv(x=positives, y=total), 0.0 * total, name=name)
+    return where_select(raw.Greater(x=total, y=0.0), raw.RealDiv(x=positives, y=total), 0.0 * total, name=name)
 
 
 @export(v1=["metrics.precision"])

@@ -19,7 +19,7 @@ from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.math.arg_reductions import argmax, argmin
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.cumulative import cumsum
@@ -119,7 +119,7 @@ def _interpolated_area(tp: Any, fn: Any, fp: Any) -> Any:
     intercept = tp[1:] - slope * positive[1:]
     has_both = raw.LogicalAnd(x=raw.Greater(x=positive[:-1], y=0.0), y=raw.Greater(x=positive[1:], y=0.0))
     ratio = divide_no_nan(positive[:-1], raw.Maximum(x=positive[1:], y=0.0), name="recall_relative_ratio")
-    logarithm = raw.Log(x=where_v1(has_both, ratio, ones_like(positive[1:])))
+    logarithm = raw.Log(x=where_select(has_both, ratio, ones_like(positive[1:])))
     piece = divide_no_nan(
         slope * (new_right + intercept * logarithm),
         raw.Maximum(x=tp[1:] + fn[1:], y=0.0),

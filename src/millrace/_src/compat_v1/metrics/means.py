@@ -20,7 +20,7 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.reduce import reduce_sum
@@ -233,7 +233,7 @@ def mean_relative_error(
     predictions, normalizer = squeezed_like(predictions, convert_to_tensor(normalizer))
     predictions.shape.assert_is_compatible_with(normalizer.shape)
     ratios = raw.RealDiv(x=raw.Abs(x=raw.Sub(x=labels, y=predictions)), y=normalizer)
-    errors = where_v1(raw.Equal(x=normalizer, y=0.0), zeros_like(labels), ratios)
+    errors = where_select(raw.Equal(x=normalizer, y=0.0), zeros_like(labels), ratios)
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 

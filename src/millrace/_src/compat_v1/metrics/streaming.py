@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.scope_opening import variable_scope
 from millrace._src.compat_v1.variables.variable import VariableV1
@@ -13,7 +14,7 @@ from millrace._src.compat_v1.weights import broadcast_weights, fitted_weights
 from millrace._src.core import dtypes as d
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.graph.scopes import control_dependencies, get_current_name_scope, get_default_graph
+from millrace._src.graph.scopes import control_dependencies, get_current_name_scope
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import zeros
 from millrace._src.ops.math.casting import cast

@@ -15,7 +15,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import zeros
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.casting import cast
 from millrace._src.util import nest
@@ -124,6 +124,6 @@ def kept_where(is_over: object, old: object, new: object) -> Any:
 def _kept(is_over: Any, old: Any, new: Any) -> Any:
     if not isinstance(new, Tensor) or new.shape.rank == 0:  # an array of tensors, or a counter: common to all rows
         return new
-    kept = where_v1(is_over, old, new)
+    kept = where_select(is_over, old, new)
     kept.set_shape(new.shape)
     return kept

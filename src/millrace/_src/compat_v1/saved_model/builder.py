@@ -11,12 +11,12 @@ from typing import Any
 
 from google.protobuf import any_pb2
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.saved_model.meta_graphs import export_meta_graph
 from millrace._src.compat_v1.saved_model.signature_defs import predict_signature_def
 from millrace._src.compat_v1.train.saver import Saver
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.io.message_files import write_message

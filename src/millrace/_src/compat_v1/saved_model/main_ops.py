@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.lookup import tables_initializer
 from millrace._src.compat_v1.variables.initialization import global_variables_initializer, local_variables_initializer
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops.grouping import group
-from millrace._src.state.lookup.static_hash_table import tables_initializer
 from millrace._src.util.export import export
 
 

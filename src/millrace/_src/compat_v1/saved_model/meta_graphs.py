@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.saved_model.collection_defs import is_in_scope, without_scope, write_collection
 from millrace._src.core.context import executing_eagerly
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import graph_to_graph_def
 from millrace._src.graph.node_def import NodeStyle
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.ops.io.message_files import write_message
 from millrace._src.proto import graph_pb2, meta_graph_pb2, saver_pb2
 from millrace._src.saved_model.meta_info import state_meta_info

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.saved_model.collection_defs import with_scope
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.graph import Graph
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.graph.structured_values import decode_spec
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.saved_model.export_graph import tensor_info

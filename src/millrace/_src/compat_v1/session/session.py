@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.session.device_attributes import DeviceAttributes
 from millrace._src.compat_v1.session.feeds import array_of_feed, flat_feeds
 from millrace._src.compat_v1.session.fetches import FetchPlan, fetch_key
@@ -33,7 +34,6 @@ from millrace._src.core.waiting import Cancellation
 from millrace._src.explain.step_stats import recorded_call
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.collector import without_collector
 from millrace._src.util.export import export

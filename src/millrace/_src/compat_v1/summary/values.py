@@ -12,13 +12,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.train.global_step import get_global_step
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core import context
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.proto import summary_pb2
 from millrace._src.summary import histograms, media, scalars, value_ops
 from millrace._src.summary.plugins import TEXT
@@ -94,9 +94,7 @@ def _written(
 
 
 @export(v1=["summary.scalar"])
-def scalar(
-    name: object, tensor: TensorLike, collections: object = None, family: object = None
-) -> Any:
+def scalar(name: object, tensor: TensorLike, collections: object = None, family: object = None) -> Any:
     """Returns the summary of a number.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -120,9 +118,7 @@ def scalar(
 
 
 @export(v1=["summary.histogram"])
-def histogram(
-    name: object, values: TensorLike, collections: object = None, family: object = None
-) -> Any:
+def histogram(name: object, values: TensorLike, collections: object = None, family: object = None) -> Any:
     """Returns the summary of how numbers are distributed.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.train.global_step import get_global_step, get_or_create_global_step_read
 from millrace._src.compat_v1.train.hook_timers import HookTimer, NeverTimer, SecondOrStepTimer
 from millrace._src.compat_v1.train.session_run_hook import (
@@ -17,7 +18,6 @@ from millrace._src.compat_v1.train.session_run_hook import (
     SessionRunValues,
 )
 from millrace._src.core.errors import OutOfRangeError
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.summary.file_writer import FileWriterCache
 from millrace._src.compat_v1.train.basic_hooks import step_tensor
 from millrace._src.compat_v1.train.hook_timers import SecondOrStepTimer
@@ -17,7 +18,6 @@ from millrace._src.compat_v1.train.session_run_hook import (
 )
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.graph.graph_def import write_graph
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.proto import event_pb2, meta_graph_pb2
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.get_variable import get_variable
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.initializers import Zeros
@@ -12,7 +13,6 @@ from millrace._src.core.dtypes import int64
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.graph import Graph
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.state.variable import Variable
 from millrace._src.state.variable_traits import VariableAggregation
 from millrace._src.util.export import export

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.train.checkpoint_hook import CheckpointSaverHook
 from millrace._src.compat_v1.train.scaffold import Scaffold
 from millrace._src.compat_v1.train.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
@@ -14,7 +15,6 @@ from millrace._src.compat_v1.train.session_wrapper import SessionWrapper
 from millrace._src.compat_v1.train.summary_hooks import StepCounterHook, SummarySaverHook
 from millrace._src.compat_v1.train.watched_session import HookedSession, RecoverableSession
 from millrace._src.core.errors import OutOfRangeError
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 

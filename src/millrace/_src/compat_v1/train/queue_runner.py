@@ -12,13 +12,14 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.session.session import BaseSession
+from millrace._src.compat_v1.status import error_code_from_exception_type
 from millrace._src.compat_v1.train.session_wrapper import SessionWrapper
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core import errors
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.sessions import default_session
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.proto import queue_runner_pb2
 from millrace._src.state.coordinator import Coordinator
 from millrace._src.util.class_homes import tensorflow_home
@@ -247,7 +248,7 @@ class QueueRunner:
             close_op_name=stripped(self._close_op.name),
             cancel_op_name=stripped(self._cancel_op.name),
             queue_closed_exception_types=[
-                errors.error_code_from_exception_type(each)  # type: ignore[misc]  # the numbers of the enum
+                error_code_from_exception_type(each)  # type: ignore[misc]  # the numbers of the enum
                 for each in self._queue_closed_exception_types
             ],
         )

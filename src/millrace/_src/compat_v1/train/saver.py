@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.checkpoint.state_file import (
-    checkpoint_exists,
-    generate_checkpoint_state_proto,
-    get_checkpoint_mtimes,
-    remove_checkpoint,
-    update_checkpoint_state,
-    write_state,
-)
+from millrace._src.checkpoint.state_file import remove_checkpoint, write_state
 from millrace._src.compat_v1.saved_model.collection_defs import register_proto_function
 from millrace._src.compat_v1.saved_model.meta_graphs import export_meta_graph
 from millrace._src.compat_v1.session.session import BaseSession
+from millrace._src.compat_v1.train.checkpoint_state import (
+    checkpoint_exists,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    update_checkpoint_state,
+)
 from millrace._src.compat_v1.train.global_step import global_step as value_of_step
 from millrace._src.compat_v1.train.kept_checkpoints import KeptCheckpoints
 from millrace._src.compat_v1.train.object_checkpoints import keys_of_objects

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
+from millrace._src.compat_v1.lookup import tables_initializer
 from millrace._src.compat_v1.summary.merging import merge_all
 from millrace._src.compat_v1.train.saver import Saver
 from millrace._src.compat_v1.variables.collections import global_variables
@@ -17,10 +19,8 @@ from millrace._src.compat_v1.variables.initialization import (
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.ops.array.joining import concat
 from millrace._src.ops.grouping import group, no_op
-from millrace._src.state.lookup.static_hash_table import tables_initializer
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 

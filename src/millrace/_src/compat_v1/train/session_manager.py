@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from millrace._src.checkpoint.state_file import get_checkpoint_state
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.session.session import Session
 from millrace._src.core import errors
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger

@@ -7,9 +7,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
+from millrace._src.compat_v1.lookup import tables_initializer
 from millrace._src.compat_v1.summary.file_writer import FileWriter
 from millrace._src.compat_v1.summary.merging import merge_all
 from millrace._src.compat_v1.train.global_step import get_global_step
+from millrace._src.compat_v1.train.looper_thread import LooperThread
 from millrace._src.compat_v1.train.saver import Saver
 from millrace._src.compat_v1.train.session_manager import SessionManager
 from millrace._src.compat_v1.train.supervisor_services import CheckpointThread, StepCounterThread, SummaryThread
@@ -21,11 +24,9 @@ from millrace._src.compat_v1.variables.initialization import (
 )
 from millrace._src.core.context import executing_eagerly
 from millrace._src.graph.graph_def import write_graph
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.ops.grouping import group
 from millrace._src.proto import event_pb2, meta_graph_pb2
-from millrace._src.state.coordinator import Coordinator, LooperThread
-from millrace._src.state.lookup.static_hash_table import tables_initializer
+from millrace._src.state.coordinator import Coordinator
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger

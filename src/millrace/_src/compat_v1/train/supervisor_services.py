@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from millrace._src.compat_v1.train.global_step import global_step
+from millrace._src.compat_v1.train.looper_thread import LooperThread
 from millrace._src.proto import event_pb2, summary_pb2
-from millrace._src.state.coordinator import LooperThread
 from millrace._src.util.logger import get_logger
 
 

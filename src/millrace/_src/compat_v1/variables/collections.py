@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
-from millrace._src.graph.scopes import get_default_graph
 from millrace._src.util.export import export
 
 

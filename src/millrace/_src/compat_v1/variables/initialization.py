@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.collections import global_variables, local_variables
 from millrace._src.core import context
 from millrace._src.core.dtypes import string
-from millrace._src.graph.scopes import device, get_default_graph
+from millrace._src.graph.scopes import device
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.array.selecting import boolean_mask

@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.initializers import GlorotUniform, Zeros
 from millrace._src.compat_v1.variables.scope_state import VariableStore
@@ -21,7 +22,6 @@ from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import as_shape
 from millrace._src.graph.func_graph import init_scope
-from millrace._src.graph.scopes import get_default_graph
 
 
 @dataclasses.dataclass(frozen=True)

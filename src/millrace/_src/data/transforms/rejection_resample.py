@@ -30,7 +30,7 @@ from millrace._src.data.transforms.scan_elements import scan
 from millrace._src.data.transforms.unbatch import unbatch
 from millrace._src.data.transforms.zip_elements import zip_
 from millrace._src.ops import raw
-from millrace._src.ops.debug.printing_v1 import print_v1
+from millrace._src.ops.debug.print_op import print_op
 from millrace._src.ops.random.stateful import uniform
 from millrace._src.util.export import export
 
@@ -162,7 +162,7 @@ def _accept(
         return cond(
             raw.Less(x=rejected, y=np.float32(0.5)),
             lambda: probabilities,
-            lambda: print_v1(probabilities, shown, message=message, first_n=10, summarize=100),
+            lambda: print_op(probabilities, shown, message=message, first_n=10, summarize=100),
         )
 
     def _gather_and_copy(probabilities: object, element: object) -> Any:

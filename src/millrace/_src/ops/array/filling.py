@@ -256,8 +256,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: ob
     return _filled_like(input, dtype, 1, name, "ones_like")
 
 
-@export(v1=["ones_like"], elementwise="unary")
-def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def ones_like_static(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
     """Makes ones of the shape of a tensor, with the arguments of TensorFlow 1.
 
     >>> tf.compat.v1.ones_like([3]).numpy()

@@ -317,7 +317,6 @@ def placeholder_op(xp: Xp, *, dtype: DType, shape: TensorShape = TensorShape(Non
     raise invalid(f"You must feed a value for placeholder tensor with dtype {dtype.name} and shape {dims_text(shape)}")
 
 
-@export(v1=["placeholder"])
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     """Inserts a placeholder that a v1 session must be fed.
 
@@ -361,7 +360,6 @@ def placeholder_with_default_gradient(dy: Tensor) -> Tensor:
     return dy
 
 
-@export(v1=["placeholder_with_default"])
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
     """Makes a placeholder that gives `input` when no value is fed.
 

@@ -180,8 +180,7 @@ def _preferring_bool(condition: Any) -> Any:
     )
 
 
-@export(v1=["where"])
-def where_v1(
+def where_select(
     condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
 ) -> Any:
     """Finds positions, or chooses between `x` and `y`, which must have one shape; a vector condition chooses rows.

@@ -227,7 +227,6 @@ def _to_space(xp: Xp, x: Array, sizes: Sequence[int], crops: Array) -> Array:
     return moved_blocks[tuple(index)]
 
 
-@export(v1=["batch_to_space_nd", "manip.batch_to_space_nd"])
 @op(
     "BatchToSpaceND",
     "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T",

@@ -20,9 +20,23 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
 from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.graph import proto_names  # noqa: F401 - loads TensorFlow's message types into the pool
 from millrace._src.ops.io.example_fields import shown
 from millrace._src.ops.strings.text_bytes import attr_bytes
+from millrace._src.proto import (  # noqa: F401 - load TensorFlow's message types into the pool
+    attr_value_pb2,
+    cluster_pb2,
+    config_pb2,
+    event_pb2,
+    example_pb2,
+    feature_pb2,
+    graph_pb2,
+    histogram_pb2,
+    meta_graph_pb2,
+    node_def_pb2,
+    saver_pb2,
+    summary_pb2,
+    tensorflow_server_pb2,
+)
 
 _OUR_PACKAGE, _TENSORFLOW = "millrace.", "tensorflow."
 _LOCAL, _BYTES = "local://", b"bytes://"

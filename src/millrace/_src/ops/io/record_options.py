@@ -10,7 +10,6 @@ from millrace._src.ops.io.byte_source import WINDOW_BITS
 from millrace._src.util.export import export
 
 
-@export(v1=["io.TFRecordCompressionType", "python_io.TFRecordCompressionType"])
 class TFRecordCompressionType:
     """The kinds of compression of record files.
 

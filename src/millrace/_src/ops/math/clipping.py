@@ -23,8 +23,8 @@ from millrace._src.core.indexed_slices import gradient_values, with_values
 from millrace._src.core.op_def import Elementwise, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.filling import ones_like_v1
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.filling import ones_like_static
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.math.binary import maximum, minimum
 from millrace._src.ops.math.bounds import bounded
@@ -149,8 +149,8 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike | None =
         squares = reduce_sum(values * values, axes, keepdims=True)
         # sqrt has no gradient at 0: where `squares` is 0, sqrt gets 1 instead and the result is not used.
         is_positive = squares > 0
-        positive_squares = where_v1(is_positive, squares, ones_like_v1(squares))
-        norm = where_v1(is_positive, sqrt(positive_squares), squares)
+        positive_squares = where_select(is_positive, squares, ones_like_static(squares))
+        norm = where_select(is_positive, sqrt(positive_squares), squares)
         scaled_values = values * clip_norm
         _assert_compatible(values, scaled_values)
         clipped_values = raw.Identity(input=scaled_values / maximum(norm, clip_norm), name=scope)

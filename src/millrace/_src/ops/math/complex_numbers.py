@@ -20,7 +20,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands
 from millrace._src.ops.math.element_types import COMPLEX, SINGLE_DOUBLE
 from millrace._src.ops.shape_rules import same_shape
@@ -215,7 +215,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
             return complex_angle(input, Tout=input.dtype.real_dtype, name=scope)
-        return where_v1(input < 0, math.pi * ones_like(input), zeros_like(input))
+        return where_select(input < 0, math.pi * ones_like(input), zeros_like(input))
 
 
 @export("math.conj", v1=["conj", "math.conj"], elementwise="unary")

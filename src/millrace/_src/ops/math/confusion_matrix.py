@@ -14,7 +14,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.filling import ones_like_v1
+from millrace._src.ops.array.filling import ones_like_static
 from millrace._src.ops.array.joining import stack
 from millrace._src.ops.debug.comparisons import assert_less, assert_non_negative
 from millrace._src.ops.grouping import with_dependencies
@@ -74,7 +74,7 @@ def confusion_matrix(
         sizes = stack([num_classes, num_classes])
         places = stack([true_classes, predicted_classes], axis=1)
         if counts is None:
-            counts = ones_like_v1(predicted_classes, target)
+            counts = ones_like_static(predicted_classes, target)
         return raw.ScatterNd(indices=places, updates=counts, shape=cast(sizes, int64))
 
 

@@ -18,7 +18,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.ranges import range_
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import rank, shape
 from millrace._src.ops.array.transposing import transpose
 from millrace._src.ops.math.matmul import matmul
@@ -144,7 +144,7 @@ def _dynamic_axes(x: Tensor, axes: Any) -> tuple[Tensor, Tensor]:
     """Returns the axes as a tensor, not negative, and all other axes."""
     x_rank = rank(x)
     given_axes = convert_to_tensor(axes, dtype=int32, name="axes")
-    positive_axes = where_v1(given_axes >= 0, given_axes, given_axes + x_rank)
+    positive_axes = where_select(given_axes >= 0, given_axes, given_axes + x_rank)
     all_axes = range_(0, x_rank)
     free_axes, _ = raw.ListDiff(x=all_axes, y=positive_axes, out_idx=int32)
     return positive_axes, free_axes

@@ -21,7 +21,7 @@ from millrace._src.ops.array.gathering import gather
 from millrace._src.ops.array.identity import identity
 from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.math.casting import cast
@@ -154,5 +154,5 @@ def _contiguous_parts_and_rows(parts: list[Any], flat: Tensor) -> tuple[Any, Any
         total = constant(sum(dims), dtype=flat.dtype)
     each, more = total // len(parts), total % len(parts)
     part = raw.Maximum(x=flat // (each + 1), y=(flat - more) // each)
-    inside = where_v1(part < more, flat % (each + 1), (flat - more) % each)
+    inside = where_select(part < more, flat % (each + 1), (flat - more) % each)
     return cast(part, "int32"), inside

@@ -23,7 +23,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.array.filling import ones_like, zeros_like
 from millrace._src.ops.array.reshaping import expand_dims, squeeze
-from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math import matrix_batches
 from millrace._src.ops.math.casting import cast
@@ -108,8 +108,8 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
         zeros = zeros_like(logits)
         positive = logits >= zeros
         # where, not max and abs: the gradient at 0 is that of the formula
-        positive_part = where_v1(positive, logits, zeros)
-        negated = where_v1(positive, -logits, logits)
+        positive_part = where_select(positive, logits, zeros)
+        negated = where_select(positive, -logits, logits)
         rest = positive_part - logits * labels
         return raw.AddV2(x=rest, y=raw.Log1p(x=raw.Exp(x=negated)), name=scope)
 
@@ -174,7 +174,7 @@ def _stirling(targets: Tensor) -> Any:
     value = targets * raw.Log(x=targets) - targets + half * raw.Log(x=two_pi * targets)
     zeros, ones = zeros_like(targets), ones_like(targets)
     small = raw.LogicalAnd(x=targets >= zeros, y=targets <= ones)
-    return where_v1(small, zeros, value)
+    return where_select(small, zeros, value)
 
 
 @export("nn.compute_average_loss")

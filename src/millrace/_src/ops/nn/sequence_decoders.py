@@ -304,11 +304,10 @@ def ctc_beam_search_decoder(
       tf.errors.InvalidArgumentError: if `inputs` is not of rank three, or there are not `top_paths` sequences.
       tf.errors.FailedPreconditionError: if `sequence_length` does not fit `inputs`.
     """
-    return ctc_beam_search_decoder_v1(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)
+    return beam_search_decoder(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)
 
 
-@export(v1=["nn.ctc_beam_search_decoder"])
-def ctc_beam_search_decoder_v1(
+def beam_search_decoder(
     inputs: TensorLike,
     sequence_length: TensorLike,
     beam_width: int = 100,

@@ -12,7 +12,7 @@ from millrace._src.core.op_registry import operator
 from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
-from millrace._src.ops.array.selecting import boolean_mask, where_v1
+from millrace._src.ops.array.selecting import boolean_mask, where_select
 from millrace._src.ops.ragged.broadcasting import BroadcastValues, common_splits_dtype, nested
 from millrace._src.ops.ragged.flat_values import map_flat_values
 from millrace._src.ops.ragged.partition_checks import check
@@ -129,7 +129,7 @@ def ragged_where(condition: Any, x: Any = None, y: Any = None, name: str | None 
 
 
 @overload("compat.v1.where", RaggedTensor)
-def ragged_where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def ragged_where_select(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Picks elements, or rows where `condition` is a vector, from `x` or `y`."""
     if (x is None) != (y is None):
         raise ValueError(_BOTH)
@@ -147,7 +147,7 @@ def ragged_where_v1(condition: Any, x: Any = None, y: Any = None, name: str | No
 def _elements_where(condition: RaggedTensor, x: Any, y: Any) -> Any:
     if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)):
         raise ValueError("Input shapes do not match.")
-    return map_flat_values(where_v1, condition, x, y)
+    return map_flat_values(where_select, condition, x, y)
 
 
 def _rows_where(condition: Any, x: Any, y: Any) -> Any:

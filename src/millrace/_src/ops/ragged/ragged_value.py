@@ -13,10 +13,8 @@ import numpy as np
 from millrace._src.ops.ragged.ragged_text import array_text, nested_arrays, nested_lists
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.util.class_homes import tensorflow_home
-from millrace._src.util.export import export
 
 
-@export(v1=["ragged.RaggedTensorValue"])
 @tensorflow_home("python.ops.ragged.ragged_tensor_value")
 class RaggedTensorValue:
     """The value of a `tf.RaggedTensor` as NumPy arrays.

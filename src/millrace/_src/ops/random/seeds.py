@@ -89,7 +89,6 @@ def global_seed() -> Any:
     return _global.seed
 
 
-@export(v1=["random.get_seed", "get_seed"])
 def get_seed(op_seed: Any) -> tuple[Any, Any]:
     """Returns the two seeds of a stateful op from the seed its caller gave it; (None, None) if any numbers will do.
 

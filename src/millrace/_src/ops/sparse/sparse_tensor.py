@@ -38,7 +38,6 @@ def _spec_class() -> type[SparseTensorSpec]:
     return SparseTensorSpec
 
 
-@export(v1=["SparseTensorValue"])
 @tensorflow_home("python.framework.sparse_tensor")
 class SparseTensorValue(NamedTuple):
     """The arrays of a `tf.SparseTensor`, as a session takes and returns the value.

@@ -16,7 +16,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.strings.hashing import to_hash_bucket_fast, to_hash_bucket_strong
 from millrace._src.ops.strings.numbers import as_string
 from millrace._src.state.lookup.interface import LookupInterface, keys_of_dtype, map_keys
-from millrace._src.state.lookup.static_hash_table import StaticHashTable, StaticHashTableV1
+from millrace._src.state.lookup.static_hash_table import StaticHashTable
 from millrace._src.util.export import export
 
 
@@ -245,18 +245,3 @@ class StaticVocabularyTable(IdTableWithHashBuckets):
         table = self._table_class(initializer, -1, name, experimental_is_anonymous)
         super().__init__(table, num_oov_buckets, name=name, key_dtype=lookup_key_dtype)
         self._track_trackable(initializer, "_initializer")
-
-
-@export(v1=["lookup.StaticVocabularyTable"])
-class StaticVocabularyTableV1(StaticVocabularyTable):
-    """A table of the ids of words, in a graph with the operation `initializer`.
-
-    >>> ids = tf.constant([0, 1], tf.int64)
-    >>> table = tf.compat.v1.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], ids), 1)
-    >>> table.lookup(tf.constant(["b", "c"])).numpy()
-    array([1, 2])
-
-    Args: as for `tf.lookup.StaticVocabularyTable`.
-    """
-
-    _table_class = StaticHashTableV1

@@ -7,9 +7,7 @@ from typing import Any
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.grouping import group
 from millrace._src.ops.lookup.making_ops import anonymous_hash_table, hash_table
-from millrace._src.state.lookup.initializers import TABLE_INITIALIZERS
 from millrace._src.state.lookup.interface import LookupInterface, keys_of_dtype, map_keys
 from millrace._src.state.resource import name_in_file
 from millrace._src.util.export import export
@@ -97,7 +95,6 @@ class StaticHashTable(LookupInterface):
     _contents = export
 
 
-@export(v1=["lookup.StaticHashTable"])
 class StaticHashTableV1(StaticHashTable):
     """A table that an initializer fills once, in a graph with the operation `initializer`.
 
@@ -112,20 +109,3 @@ class StaticHashTableV1(StaticHashTable):
     def initializer(self) -> Any:
         """The operation that fills the table; None in eager mode."""
         return self._init_op
-
-
-@export(v1=["tables_initializer", "initialize_all_tables", "initializers.tables_initializer"])
-def tables_initializer(name: str = "init_all_tables") -> Any:
-    """Returns an operation that fills all tables of the graph.
-
-    >>> with tf.Graph().as_default():
-    ...     table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([1], [2]), -1)
-    ...     print(tf.compat.v1.tables_initializer().name)
-    init_all_tables
-
-    Args: name: name of the operation.
-    Returns: The operation; None in eager mode, where tables are filled when they are made.
-    """
-    if state.graph is None:
-        return None
-    return group(*state.graph.get_collection(TABLE_INITIALIZERS), name=name)

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
@@ -20,7 +19,6 @@ from millrace._src.ops.debug.printing import write_bytes
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.ops.type_sets import ANY, TypeList
-from millrace._src.util.export import export
 
 
 @op(
@@ -66,37 +64,3 @@ def _specialize_print(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) 
 @print_op.gradient(accepts_slices=True)
 def print_gradient(doutput: Tensor) -> tuple[Tensor, None]:
     return doutput, None
-
-
-@export(v1=["Print"])
-def print_v1(
-    input_: TensorLike,
-    data: Any,
-    message: str | None = None,
-    first_n: int | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> Any:
-    """Returns `input_` and prints tensors when the operation runs; `tf.print` is newer.
-
-    >>> int(tf.compat.v1.Print(tf.constant(1), [tf.constant([1, 2])], message="data: "))
-    1
-
-    Args:
-      input_: a Tensor.
-      data: a list of Tensors to print.
-      message: text to print before the tensors.
-      first_n: how many times to print; None for always.
-      summarize: how many elements of each to print; None for 3.
-      name: name of the operation in a graph.
-
-    Returns: A Tensor like `input_`.
-    """
-    return print_op(
-        input_,
-        list(data),
-        message="" if message is None else message,
-        first_n=-1 if first_n is None else first_n,
-        summarize=3 if summarize is None else summarize,
-        name=name,
-    )

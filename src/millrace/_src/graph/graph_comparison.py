@@ -13,7 +13,6 @@ import numpy as np
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.graph.tensor_proto import decode_tensor
 from millrace._src.proto import types_pb2
-from millrace._src.util.export import export
 
 _SHOWN = 3
 """How many values of a tensor a message shows."""
@@ -23,37 +22,13 @@ _TEXT = 80
 """From how many characters on a text is shortened."""
 
 
-@export("test.assert_equal_graph_def", v1=[])
-def assert_equal_graph_def(expected: object, actual: object) -> None:
-    """Fails unless two `GraphDef`s have the same nodes, in any order.
-
-    >>> graph = tf.Graph()
-    >>> with graph.as_default():
-    ...     x = tf.constant(1.0, name="x")
-    >>> tf.test.assert_equal_graph_def(graph.as_graph_def(), graph.as_graph_def())
-
-    Args:
-      expected: A `GraphDef`.
-      actual: A `GraphDef`.
-
-    Raises:
-      AssertionError: if they differ; the message names the first node that does.
-      TypeError: if one of them is not a `GraphDef`.
-    """
-    require_graph_def("actual", actual)
-    require_graph_def("expected", expected)
-    difference = _difference(expected, actual)
-    if difference:
-        raise AssertionError(difference)
-
-
 def require_graph_def(name: str, graph_def: object) -> None:
     """Raises TypeError for an argument that is not a `GraphDef`."""
     if getattr(getattr(graph_def, "DESCRIPTOR", None), "name", None) != "GraphDef":
         raise TypeError(f"Expected tf.GraphDef for {name}, got {type(graph_def).__name__}")
 
 
-def _difference(expected: Any, actual: Any) -> str:
+def describe_difference(expected: Any, actual: Any) -> str:
     """Returns what is different in two graphs, in a sentence; nothing if they are equal."""
     nodes = {node.name: node for node in actual.node}
     for node in expected.node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.testing.graph_comparison import attr_text
+from millrace._src.graph.graph_comparison import attr_text
 
 check = tf.test.assert_equal_graph_def
 

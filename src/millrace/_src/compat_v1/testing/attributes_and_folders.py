@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from typing import Any
 
-from millrace._src.testing import graph_comparison
+from millrace._src.graph.graph_comparison import describe_difference, require_graph_def
 from millrace._src.util.export import export
 
 
@@ -36,12 +36,14 @@ def assert_equal_graph_def(
     """
     graphs = []
     for name, graph_def in (("actual", actual), ("expected", expected)):
-        graph_comparison.require_graph_def(name, graph_def)
+        require_graph_def(name, graph_def)
         graphs.append(type(graph_def)())
         graphs[-1].CopyFrom(graph_def)
         for node in graphs[-1].node:
             _forget_chance(node, checkpoint_v2, hash_table_shared_name)
-    graph_comparison.assert_equal_graph_def(graphs[1], graphs[0])
+    difference = describe_difference(graphs[1], graphs[0])
+    if difference:
+        raise AssertionError(difference)
 
 
 _TEMPORARY_FILE = re.compile(rb"_temp_[0-9a-z]{32}/part")
