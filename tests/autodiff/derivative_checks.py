@@ -1,4 +1,4 @@
-"""That all ways to ask for a derivative of a random function answer alike."""
+"""That all modes to ask for a derivative of a random function answer alike."""
 
 from __future__ import annotations
 
@@ -146,16 +146,16 @@ class Check:
         """Products with the Hessian by two recorders, of tapes and accumulators."""
         case, f = self.case, self.case.function
         graph, staged = case.converted(), self.tf.function(f)
-        ways = {"reverse over reverse": case.reverse_over_reverse}
+        modes_of_order = {"reverse over reverse": case.reverse_over_reverse}
         if not self.program.uses("tripled"):
-            ways["forward over reverse"] = case.forward_over_reverse
-            ways["reverse over forward"] = case.reverse_over_forward
-        for name, way in ways.items():
+            modes_of_order["forward over reverse"] = case.forward_over_reverse
+            modes_of_order["reverse over forward"] = case.reverse_over_forward
+        for name, form in modes_of_order.items():
             for mode, run, options in [
-                (name, way(f), {}),
-                (f"{name} inside", way(graph), {"jit_compile": False}),
-                (f"{name} through", way(staged), {}),
-                (f"xla {name} inside", way(graph), {"jit_compile": True}),
+                (name, form(f), {}),
+                (f"{name} inside", form(graph), {"jit_compile": False}),
+                (f"{name} through", form(staged), {}),
+                (f"xla {name} inside", form(graph), {"jit_compile": True}),
             ]:
                 found = self.called(mode, run, options)
                 if found is not None:
@@ -199,12 +199,12 @@ class Check:
         def gradient(inputs: Any, count: Any) -> list[np.ndarray]:
             return [g.numpy() for g in case.zeros_for_none(case.taped(case.function)(inputs, count)[1])]
 
-        for mode, run, way in [
+        for mode, run, form in [
             ("numeric", total, case.pushed if not self.program.uses("tripled") else self.by_tape(case)),
             ("numeric second order", gradient, case.reverse_over_reverse),
         ]:
             frozen.restart()
-            expected = case.call(way(case.function))
+            expected = case.call(form(case.function))
             expected = [np.asarray(e) for e in (expected if isinstance(expected, list) else [expected])]
             frozen.restart()
             run(case.inputs, case.count)
@@ -214,10 +214,10 @@ class Check:
     def by_tape(case: Case) -> Callable[..., Any]:
         """The change along the directions by a tape."""
 
-        def way(function: Callable[..., Any]) -> Callable[..., Any]:
+        def form(function: Callable[..., Any]) -> Callable[..., Any]:
             return lambda inputs, count: case.contracted(case.taped(function)(inputs, count)[1], case.directions)
 
-        return way
+        return form
 
     def near(self, mode: str, expected: Sequence[Any], case: Case, run: Callable[..., Any]) -> None:
         """Derivatives are those of differences, unless a kink or a jump is within the step."""
@@ -240,15 +240,15 @@ class Check:
     def same(self, mode: str, expected: Sequence[Any], found: Sequence[Any], rtol: float | None = None) -> None:
         """Raises Disagreement unless the arrays are the same, in proportion to the largest element."""
         rtol = self.rtol if rtol is None else rtol
-        for place, (left, right) in enumerate(zip(expected, found, strict=True)):
+        for index, (left, right) in enumerate(zip(expected, found, strict=True)):
             if left is None and right is None:
                 continue
             a, b = np.asarray(left), np.asarray(right)
             if a.shape != b.shape or a.dtype != b.dtype:
-                raise Disagreement(f"{mode} [{place}]: {b.dtype} {b.shape} instead of {a.dtype} {a.shape}")
+                raise Disagreement(f"{mode} [{index}]: {b.dtype} {b.shape} instead of {a.dtype} {a.shape}")
             largest = max([1.0, *np.abs(a[np.isfinite(a)]).reshape(-1)])
             if not np.allclose(b, a, rtol=rtol, atol=rtol * largest, equal_nan=True):
-                raise Disagreement(f"{mode} [{place}]:\n{b}\ninstead of\n{a}")
+                raise Disagreement(f"{mode} [{index}]:\n{b}\ninstead of\n{a}")
 
 
 def _or(tensors: Sequence[Any], others: Sequence[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""All the ways to ask for the derivatives of a random function: what `test_random_functions` and the soak compare.
+"""All the modes to ask for the derivatives of a random function: what `test_random_functions` and the soak compare.
 
 A function of a program stands in a module whose names the loader defines. In a *sharp* module no derivative rule
 disagrees with differences of values: all is float64, eager, and what is to stay (`stop`) is replayed from a first run.
@@ -25,23 +25,23 @@ class Frozen:
 
     def __init__(self) -> None:
         self.kept: list[Any] = []
-        self.place: int | None = None
+        self.position: int | None = None
 
     def __call__(self, value: Any) -> Any:
-        """The value at the same place of the first run."""
-        if self.place is None:
+        """The value at the same position of the first run."""
+        if self.position is None:
             self.kept.append(value)
             return value
-        self.place += 1
-        return self.kept[self.place - 1]
+        self.position += 1
+        return self.kept[self.position - 1]
 
     def restart(self) -> None:
         """Starts a first run."""
-        self.kept, self.place = [], None
+        self.kept, self.position = [], None
 
     def again(self) -> None:
         """Starts a run that replays."""
-        self.place = 0
+        self.position = 0
 
 
 def ordinary_names(tf: Any) -> dict[str, Any]:

@@ -30,8 +30,8 @@ def program_of(seed: int) -> Program:
     return make(random.Random(seed).randrange)
 
 
-def ways(case: Case) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
-    """The modes in which frameworks are compared: a way of `Case`, and the options of a graph."""
+def compared_modes(case: Case) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """The modes in which frameworks are compared: a method of `Case`, and the options of a graph."""
     f = case.function
     graph, staged, options = case.converted(), case.tf.function(f), {"jit_compile": False}
     return {
@@ -53,7 +53,7 @@ def answers(program: Program, tf: Any) -> dict[str, Any]:
     except Exception as error:
         return {"eager": _raised(error)}
     found = {}
-    for mode, (run, options) in ways(case).items():
+    for mode, (run, options) in compared_modes(case).items():
         try:
             found[mode] = [_form(part) for part in tf.nest.flatten(case.call(run, **options))]
         except Exception as error:
@@ -82,10 +82,10 @@ def differences(program: Program, expected: dict[str, Any], found: dict[str, Any
                 kind = "superset: " if isinstance(wanted, dict) else ""
                 yield f"{kind}{mode}: {_short(got)} where the reference gives {_short(wanted)}"
             continue
-        for place, (left, right) in enumerate(zip(wanted, got, strict=True)):
+        for index, (left, right) in enumerate(zip(wanted, got, strict=True)):
             difference = _difference(left, right, rtol * (30 if "over" in mode else 1))
             if difference:
-                yield f"{mode} [{place}]: {difference}"
+                yield f"{mode} [{index}]: {difference}"
 
 
 def _short(answer: Any) -> str:

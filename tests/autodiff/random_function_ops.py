@@ -1,6 +1,6 @@
 """What random functions are composed of: differentiable expressions as text, with the shapes that they give.
 
-A pattern is a text with places `{x}`, `{y}` for operands. All are smooth but for kinks and jumps at numbers that no
+A pattern is a text with slots `{x}`, `{y}` for operands. All are smooth but for kinks and jumps at numbers that no
 random value hits, and keep numbers of ordinary size at that size, so that differences of values are good derivatives.
 """
 

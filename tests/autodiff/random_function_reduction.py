@@ -1,4 +1,4 @@
-"""Makes a random function that fails smaller while it fails in the same way.
+"""Makes a random function that fails smaller while it fails alike.
 
 First only one of its values is the result, the first with which it fails, and the statements that it needs. Then
 statements are left out, bodies represent their blocks, and operands for their expressions, one after the other.

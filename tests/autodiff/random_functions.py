@@ -1,4 +1,4 @@
-"""Random differentiable functions as source text: what people compose, mixed as nobody would.
+"""Random differentiable functions as source text: what people compose, mixed as no program does.
 
 A program is one function `program` over float64 tensors and a trip count, which reads variables, calls helper functions
 and uses every kind of control flow. The shape of every value is known while it is written, so that each line is right;

@@ -201,7 +201,7 @@ def test_pushing_and_popping_is_the_scope_by_hand() -> None:
     assert [value(t) for t in acc.jvp([y, y * y])] == [6.0, None]
 
 
-def test_watching_adds_primals_on_the_way() -> None:
+def test_watching_adds_primals_as_it_goes() -> None:
     with Accumulator(X, ONE) as acc:
         y = tf.constant(4.0)
         acc._watch(y, tf.constant(10.0))

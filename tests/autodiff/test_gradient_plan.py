@@ -22,9 +22,9 @@ def kept(op: Callable[..., Any], watched: tuple[int, ...], *shapes: tuple[int, .
     """Which arrays live on only because a tape recorded `op`: the letters of its inputs, `a` and `b`, and `y`."""
     with tf.GradientTape() as tape:
         inputs = [tf.constant(np.random.default_rng(i).uniform(0.5, 1.5, s), tf.float32) for i, s in enumerate(shapes)]
-        inputs = [i + 0.0 for i in inputs]  # arrays that nobody else has
-        for place in watched:
-            tape.watch(inputs[place])
+        inputs = [i + 0.0 for i in inputs]  # arrays of their own
+        for index in watched:
+            tape.watch(inputs[index])
         result = op(*inputs)
         arrays = {name: weakref.ref(t._eager_array) for name, t in zip("abcd", inputs, strict=False)}
         arrays["y"] = weakref.ref(result._eager_array)
@@ -103,12 +103,12 @@ def test_a_gradient_needs_no_more_than_is_kept_for_it(sample: Any) -> None:
         return [None if g is None else tf.convert_to_tensor(g).numpy() for g in found]
 
     together = gradients(flat)
-    for place, tensor in enumerate(flat):
+    for index, tensor in enumerate(flat):
         (alone,) = gradients([tensor])
-        if together[place] is None:
+        if together[index] is None:
             assert alone is None
         else:
-            np.testing.assert_allclose(alone, together[place], rtol=1e-12)
+            np.testing.assert_allclose(alone, together[index], rtol=1e-12)
 
 
 def test_a_stand_in_holds_one_element_and_says_so_when_it_is_read() -> None:

@@ -247,7 +247,7 @@ def test_a_name_that_is_no_string_is_refused() -> None:
 
 def test_an_unknown_rule_is_an_error_of_the_gradient() -> None:
     f = tf.function(lambda x: tf.gradients(squared("Nobody")(x), x), autograph=False)
-    with pytest.raises(LookupError, match="'Nobody', which nobody entered"):
+    with pytest.raises(LookupError, match="'Nobody', which was not registered"):
         f(tf.constant(1.0))
 
 

@@ -118,7 +118,7 @@ def test_a_target_that_is_the_source_has_gradient_one() -> None:
     assert value(tape.gradient(x, x)) == [1.0, 1.0]
 
 
-def test_even_one_that_nobody_watches() -> None:
+def test_even_one_that_is_not_watched() -> None:
     x, v = tf.constant(2.0), tf.Variable(3.0)
     with tf.GradientTape(persistent=True) as tape:
         y = x * x

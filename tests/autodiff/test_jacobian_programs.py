@@ -1,4 +1,4 @@
-"""Jacobians of eager tapes: the program of a form that has come back gives what the general way gives."""
+"""Jacobians of eager tapes: the program of a form that has come back gives what the slow path gives."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_another_shape_is_another_form(forms: dict[Any, Any]) -> None:
     assert len(forms) == 2
 
 
-def test_an_operation_without_a_rule_for_all_rows_goes_the_general_way(
+def test_an_operation_without_a_rule_for_all_rows_takes_the_slow_path(
     forms: dict[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*arguments: Any) -> Any:
@@ -81,7 +81,7 @@ def test_an_operation_without_a_rule_for_all_rows_goes_the_general_way(
         np.testing.assert_allclose(found[0], first[0], rtol=1e-4)
 
 
-def test_zeros_for_unconnected_sources_and_loops_go_the_general_way(forms: dict[Any, Any]) -> None:
+def test_zeros_for_unconnected_sources_and_loops_take_the_slow_path(forms: dict[Any, Any]) -> None:
     for _ in range(3):
         with tf.GradientTape(persistent=True) as tape:
             tape.watch([X, W])

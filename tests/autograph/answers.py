@@ -81,7 +81,7 @@ def said(error: BaseException, tf: Any) -> str:
 
 
 def stable(text: str) -> str:
-    """The text without what differs from run to run or between places."""
+    """The text without what differs from run to run or between locations."""
     text = _GENERATED.sub("GENERATED.py", _SITE.sub("", text))
     return _IDENTITY.sub(lambda found: "id=N" if found[0].startswith("id=") else "N", text)
 
@@ -100,15 +100,15 @@ def last_paragraph(text: str) -> str:
 
 def faulty_lines(mistake: Mistake) -> set[int]:
     """The lines of its file at which a mistake may be reported: those with the mark."""
-    place = mistake.function
+    function = mistake.function
     if mistake.at:
         first, *rest = mistake.at.split(".")
-        place = functools.reduce(getattr, rest, mistake.function.__globals__[first])
-    lines, start = inspect.getsourcelines(inspect.unwrap(place))
+        function = functools.reduce(getattr, rest, mistake.function.__globals__[first])
+    lines, start = inspect.getsourcelines(inspect.unwrap(function))
     return {start + offset for offset, line in enumerate(lines) if HERE in line}
 
 
-def places(error: BaseException) -> list[tuple[str, int | None]]:
+def locations(error: BaseException) -> list[tuple[str, int | None]]:
     """File and line of each frame of the traceback, the outermost first."""
     return [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
 

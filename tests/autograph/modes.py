@@ -48,7 +48,7 @@ def arguments(case: Case, given: tuple[Any, ...], mode: str, tf: Any) -> list[An
     if mode == "plain":
         return list(copies)
     chosen = range(len(copies)) if case.tensor_args is None else case.tensor_args
-    return [_with_tensors(value, tf) if place in chosen else value for place, value in enumerate(copies)]
+    return [_with_tensors(value, tf) if index in chosen else value for index, value in enumerate(copies)]
 
 
 def run(case: Case, mode: str, tf: Any) -> list[Any]:

@@ -1,8 +1,8 @@
-"""Random structured programs as source text: what people write, mixed as nobody would.
+"""Random structured programs as source text: what people write, mixed as no program does.
 
 A program is one function `program` over int32 tensors, Python numbers and containers, with nested control flow, exits
 at any depth, helper functions and closures. Every variable has one type for its whole life, is read only where it
-certainly has a value, and every loop is bounded, so plain Python answers, and a graph can express the function. A
+is definitely assigned, and every loop is bounded, so plain Python answers, and a graph can express the function. A
 program is a function of a sequence of small numbers, its choices, so that Hypothesis can shrink it; the simplest choice
 comes first.
 """
@@ -79,7 +79,7 @@ class _ProgramPoint:
     """What holds at a point in a program.
 
     Attributes:
-        names: The int variables that certainly have a value.
+        names: The int variables that are definitely assigned.
         vectors: The same of vectors.
         flags: The same of booleans.
         functions: The local functions that can be called, with their numbers of parameters.

@@ -51,8 +51,8 @@ def _marks(case: corpus.Case, mode: str) -> list[pytest.MarkDecorator]:
 def _assert_same_as_plain(name: str, mode: str) -> None:
     case = CASES[name]
     expected = modes.run(case, "plain", tf)
-    for place, (left, right) in enumerate(zip(expected, modes.run(case, mode, tf), strict=True)):
-        modes.assert_same_value(left, right, f"call {place}")
+    for index, (left, right) in enumerate(zip(expected, modes.run(case, mode, tf), strict=True)):
+        modes.assert_same_value(left, right, f"call {index}")
 
 
 @_each("eager")

@@ -1,4 +1,4 @@
-"""What Millrace says to each common mistake, word for word, and the place in the user's code that it points to.
+"""What Millrace says to each common mistake, word for word, and the location in the user's code that it points to.
 
 The messages are in recorded/ours.json: the class, the full text, and line (from the first of the function) and column
 of the last frame. A message that was changed on purpose is recorded again by
@@ -41,10 +41,10 @@ def _told(mistake: Mistake) -> dict[str, Any]:
     file = inspect.getsourcefile(mistake.function)
     start = inspect.getsourcelines(mistake.function)[1]
     told = {"raised": type(caught.value).__name__, "says": re.sub(r"0x\w*", "0x", answers.said(caught.value, tf))}
-    places = [(frame.lineno, frame.colno) for frame in _frames(caught.value) if frame.filename == file]
-    if mistake.frameless or not places:
+    locations = [(frame.lineno, frame.colno) for frame in _frames(caught.value) if frame.filename == file]
+    if mistake.frameless or not locations:
         return told
-    line, column = places[-1]
+    line, column = locations[-1]
     return told | {"line": (line or 0) - start, "column": column}
 
 
@@ -57,7 +57,7 @@ def records() -> dict[str, Any]:
     return json.loads(PATH.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
-# From a Python version on, an error in these has the place of an expression, where it had that of the statement around.
+# From a Python version on, an error in these has the location of an expression, not of the statement around.
 COLUMNS = {
     "format_spec_on_a_tensor": ((3, 12), 13),
     "python_assert_fails": ((3, 13), 11),
@@ -66,7 +66,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("name", [marked(name) for name in MISTAKES])
-def test_a_message_is_word_for_word_the_recorded_one_at_the_recorded_place(name: str, records: dict[str, Any]) -> None:
+def test_a_message_is_the_recorded_one_at_the_recorded_location(name: str, records: dict[str, Any]) -> None:
     expected = dict(records[name])
     since, column = COLUMNS.get(name, ((4,), 0))
     if sys.version_info >= since:

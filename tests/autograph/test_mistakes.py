@@ -63,7 +63,7 @@ def test_a_mistake_is_told_in_the_leading_words_of_tensorflow(name: str) -> None
 @pytest.mark.parametrize("name", WHILE_TRACED)
 def test_the_last_frame_of_the_user_is_the_faulty_line(name: str) -> None:
     own = inspect.getsourcefile(MISTAKES[name].function)
-    lines = [line for file, line in answers.places(_caught(name)) if file == own]
+    lines = [line for file, line in answers.locations(_caught(name)) if file == own]
     assert lines[-1] in answers.faulty_lines(MISTAKES[name])
 
 
@@ -71,7 +71,7 @@ def test_the_last_frame_of_the_user_is_the_faulty_line(name: str) -> None:
 @ours
 @pytest.mark.parametrize("name", WHILE_TRACED)
 def test_the_traceback_of_a_mistake_ends_in_the_code_of_the_user(name: str) -> None:
-    file, line = answers.places(_caught(name))[-1]
+    file, line = answers.locations(_caught(name))[-1]
     assert file == inspect.getsourcefile(MISTAKES[name].function), f"it ends in {file}:{line}"
 
 

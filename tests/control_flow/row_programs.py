@@ -16,11 +16,11 @@ WAYS = ["eager", "graph", "unknown rows", "gradient outside", "gradient outside 
 XLA_WAYS = ["xla", "gradient outside under xla"]
 
 
-def every_way(names: Any) -> Any:
-    """Marks a test of `(name, way)` for each program, as it is and differentiated, on both engines."""
+def every_mode(names: Any) -> Any:
+    """Marks a test of `(name, mode)` for each program, as it is and differentiated, on both engines."""
     cases = [pytest.param(n, w, id=f"{n}, {w}") for n in names for w in WAYS]
     cases += [pytest.param(n, w, id=f"{n}, {w}", marks=pytest.mark.xla) for n in names for w in XLA_WAYS]
-    return pytest.mark.parametrize(("name", "way"), cases)
+    return pytest.mark.parametrize(("name", "mode"), cases)
 
 
 def at_once(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,15 +39,15 @@ def gradient_of(function: Callable[..., Any]) -> Callable[..., Any]:
     return differentiated
 
 
-def compare(function: Callable[..., Any], way: str) -> None:
-    """Asserts that rows at once give, this way, what single rows give."""
+def compare(function: Callable[..., Any], mode: str) -> None:
+    """Asserts that rows at once give, in a mode, what single rows give."""
     x = tf.constant(X)
-    is_gradient = way.startswith("gradient")
+    is_gradient = mode.startswith("gradient")
     one = gradient_of(function) if is_gradient else function
     program = gradient_of(at_once(function)) if is_gradient else at_once(function)
-    if way not in ("eager", "gradient outside"):
-        signature = [tf.TensorSpec([None, 2])] if way == "unknown rows" else None
-        compiled = True if way.endswith("xla") else None
+    if mode not in ("eager", "gradient outside"):
+        signature = [tf.TensorSpec([None, 2])] if mode == "unknown rows" else None
+        compiled = True if mode.endswith("xla") else None
         program = tf.function(program, input_signature=signature, jit_compile=compiled)
     assert_rows(program(x), [one(row) for row in x])
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from tests.control_flow.row_programs import X, at_once, compare, every_way
+from tests.control_flow.row_programs import X, at_once, compare, every_mode
 
 PROGRAMS = {
-    "rows go different ways": lambda e: tf.cond(e[0] > 2, lambda: e * 2, lambda: -e),
-    "all rows go one way": lambda e: tf.cond(e[0] < 100, lambda: e * 2, lambda: -e),
+    "rows take different branches": lambda e: tf.cond(e[0] > 2, lambda: e * 2, lambda: -e),
+    "all rows take one branch": lambda e: tf.cond(e[0] < 100, lambda: e * 2, lambda: -e),
     "a predicate for all rows": lambda e: tf.cond(tf.random.uniform([]) < 2, lambda: e * 2, lambda: -e),
     "results of which one is the same for all rows": lambda e: tf.cond(
         tf.reduce_all(tf.shape(e) > 0), lambda: (e, tf.constant(1.0)), lambda: (tf.constant([1.0, 2.0]), e[0])
@@ -29,9 +29,9 @@ PROGRAMS = {
 }
 
 
-@every_way(PROGRAMS)
-def test_rows_at_once_give_what_single_rows_give(name: str, way: str) -> None:
-    compare(PROGRAMS[name], way)
+@every_mode(PROGRAMS)
+def test_rows_at_once_give_what_single_rows_give(name: str, mode: str) -> None:
+    compare(PROGRAMS[name], mode)
 
 
 def test_a_branch_is_not_run_with_values_of_rows_that_take_the_other() -> None:
@@ -65,7 +65,7 @@ def test_effects_in_a_branch_happen_for_the_rows_that_take_it() -> None:
 
 
 def test_no_rows_take_any_branch() -> None:
-    found = at_once(PROGRAMS["rows go different ways"])(tf.zeros([0, 2]))
+    found = at_once(PROGRAMS["rows take different branches"])(tf.zeros([0, 2]))
     assert found.shape == (0, 2)
 
 

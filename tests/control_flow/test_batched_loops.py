@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from tests.control_flow.row_programs import X, assert_rows, at_once, compare, every_way, gradient_of
+from tests.control_flow.row_programs import X, assert_rows, at_once, compare, every_mode, gradient_of
 
 
 def _nested(e: Any) -> Any:
@@ -53,7 +53,7 @@ def _array_until(e: Any) -> Any:
 
 
 @tf.function
-def _places_of_their_own(e: Any) -> Any:
+def _indices_of_their_own(e: Any) -> Any:
     a = tf.TensorArray(tf.float32, 8, element_shape=[2], clear_after_read=False)
     a = a.write(tf.cast(e[0], tf.int32), e)
     return a.stack() + a.read(tf.cast(e[0], tf.int32))
@@ -108,7 +108,7 @@ PROGRAMS = {
     "a loop of its own in a loop of its own": _nested_by_row,
     "an array": _array,
     "a growing array": _growing_array,
-    "places of their own": _places_of_their_own,
+    "indices of their own": _indices_of_their_own,
     "an array of the rows of a tensor": _unstacked,
     "a recurrent network": _rnn,
     "an early return": _early_return,
@@ -118,14 +118,14 @@ PROGRAMS = {
 }
 
 
-@every_way(PROGRAMS)
-def test_rows_at_once_give_what_single_rows_give(name: str, way: str) -> None:
-    compare(PROGRAMS[name], way)
+@every_mode(PROGRAMS)
+def test_rows_at_once_give_what_single_rows_give(name: str, mode: str) -> None:
+    compare(PROGRAMS[name], mode)
 
 
-@pytest.mark.parametrize("way", ["eager", "graph", "unknown rows", "gradient outside"])
-def test_an_array_that_each_row_fills_as_far_as_it_goes(way: str) -> None:
-    compare(_array_until, way)
+@pytest.mark.parametrize("mode", ["eager", "graph", "unknown rows", "gradient outside"])
+def test_an_array_that_each_row_fills_as_far_as_it_goes(mode: str) -> None:
+    compare(_array_until, mode)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

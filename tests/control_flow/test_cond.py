@@ -338,7 +338,7 @@ _RUNS = tf.Variable(0.0)
 
 
 def _counted(x: Any) -> Any:
-    """A value with an effect on the way, which makes the op around it one with effects."""
+    """A value whose computation has an effect, which makes the op around it one with effects."""
     with tf.control_dependencies([_RUNS.assign_add(1.0)]):
         return tf.identity(x)
 

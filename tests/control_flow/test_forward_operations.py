@@ -140,7 +140,7 @@ FUNCTIONS = (smooth, branches, branch_without_tangent, cases, loop, loop_that_st
 FUNCTIONS += (mapped, scanned, calls, custom, custom_with_a_tape, loop_that_passes_on, loop_that_keeps_one_value)
 FUNCTIONS += (loop_around_a_map,)
 
-# --- ways to differentiate -------------------------------------------------------------------------------------------
+# --- orders of modes -------------------------------------------------------------------------------------------------
 
 Function = Callable[[Any], Any]
 
@@ -168,12 +168,12 @@ def reverse(f: Function) -> Function:
     return derivative
 
 
-WAYS = {"f": forward, "r": reverse}
+MODES = {"f": forward, "r": reverse}
 
 
-def nested(way: str, f: Function) -> Function:
+def nested(order: str, f: Function) -> Function:
     """`f` differentiated once per letter; the first letter is the outermost derivative."""
-    return functools.reduce(lambda g, letter: WAYS[letter](g), reversed(way), f)
+    return functools.reduce(lambda g, letter: MODES[letter](g), reversed(order), f)
 
 
 @functools.cache
@@ -185,34 +185,34 @@ def expected(f: Function, order: int) -> float:
 # --- tests -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", ["f", "fr", "rf", "ff", "fff", "ffr", "frf", "rff", "rfr", "frr", "rrf"])
+@pytest.mark.parametrize("order", ["f", "fr", "rf", "ff", "fff", "ffr", "frf", "rff", "rfr", "frr", "rrf"])
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
-def test_derivatives_inside_of_a_function(f: Function, way: str) -> None:
-    np.testing.assert_allclose(tf.function(nested(way, f))(X), expected(f, len(way)), rtol=1e-8)
+def test_derivatives_inside_of_a_function(f: Function, order: str) -> None:
+    np.testing.assert_allclose(tf.function(nested(order, f))(X), expected(f, len(order)), rtol=1e-8)
 
 
-@pytest.mark.parametrize("way", ["f", "fr", "rf", "ff", "fff", "ffr", "frf", "rff", "rfr", "frr", "rrf"])
+@pytest.mark.parametrize("order", ["f", "fr", "rf", "ff", "fff", "ffr", "frf", "rff", "rfr", "frr", "rrf"])
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
-def test_derivatives_around_the_call_of_a_function(f: Function, way: str) -> None:
-    np.testing.assert_allclose(nested(way, tf.function(f))(X), expected(f, len(way)), rtol=1e-8)
+def test_derivatives_around_the_call_of_a_function(f: Function, order: str) -> None:
+    np.testing.assert_allclose(nested(order, tf.function(f))(X), expected(f, len(order)), rtol=1e-8)
 
 
 @pytest.mark.xla
-@pytest.mark.parametrize("way", ["f", "fr", "rf", "ff"])
+@pytest.mark.parametrize("order", ["f", "fr", "rf", "ff"])
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
-def test_derivatives_of_compiled_functions(f: Function, way: str) -> None:
-    inside = tf.function(nested(way, f), jit_compile=True)
-    around = nested(way, tf.function(f, jit_compile=True))
-    np.testing.assert_allclose(inside(X), expected(f, len(way)), rtol=1e-8)
-    np.testing.assert_allclose(around(X), expected(f, len(way)), rtol=1e-8)
+def test_derivatives_of_compiled_functions(f: Function, order: str) -> None:
+    inside = tf.function(nested(order, f), jit_compile=True)
+    around = nested(order, tf.function(f, jit_compile=True))
+    np.testing.assert_allclose(inside(X), expected(f, len(order)), rtol=1e-8)
+    np.testing.assert_allclose(around(X), expected(f, len(order)), rtol=1e-8)
 
 
 @pytest.mark.xla
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["fff", "ffr", "frf", "rff", "rfr", "frr", "rrf"])
+@pytest.mark.parametrize("order", ["fff", "ffr", "frf", "rff", "rfr", "frr", "rrf"])
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
-def test_third_derivatives_of_compiled_functions(f: Function, way: str) -> None:
-    np.testing.assert_allclose(tf.function(nested(way, f), jit_compile=True)(X), expected(f, 3), rtol=1e-8)
+def test_third_derivatives_of_compiled_functions(f: Function, order: str) -> None:
+    np.testing.assert_allclose(tf.function(nested(order, f), jit_compile=True)(X), expected(f, 3), rtol=1e-8)
 
 
 def test_a_tape_that_goes_back_after_the_accumulator_was_asked() -> None:

@@ -165,7 +165,7 @@ def test_a_program_that_is_there_serves_tapes_too(monkeypatch: pytest.MonkeyPatc
             first = tape.gradient(y, x)
         gradients.append((first.numpy().tolist(), outer.gradient(first, x).numpy().tolist()))
     assert gradients[0] == gradients[1] == gradients[2]
-    assert len(vectorized_map_module._functions) == 2  # one for each place in the program
+    assert len(vectorized_map_module._functions) == 2  # one for each line of the program
 
 
 def test_few_programs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

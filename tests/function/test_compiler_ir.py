@@ -36,14 +36,14 @@ def test_stages_of_modules_in_bytes(ir: object, stage: str) -> None:
 
 def test_the_proto_of_a_compiled_program_holds_the_module(ir: object) -> None:
     proto = ir(stage="optimized_hlo_proto_serialized")  # type: ignore[operator]
-    size, shift, place = 0, 0, 1
+    size, shift, offset = 0, 0, 1
     while True:
-        size |= (proto[place] & 127) << shift
-        shift, place = shift + 7, place + 1
-        if proto[place - 1] < 128:
+        size |= (proto[offset] & 127) << shift
+        shift, offset = shift + 7, offset + 1
+        if proto[offset - 1] < 128:
             break
-    assert proto[:1] == b"\n" and size == len(proto) - place > 0
-    module = proto[place:]
+    assert proto[:1] == b"\n" and size == len(proto) - offset > 0
+    module = proto[offset:]
     assert module[2 : 2 + module[1]].startswith(b"jit_")
 
 

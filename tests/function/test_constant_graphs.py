@@ -22,7 +22,7 @@ def spec(*shape: int | None) -> Any:
 
 
 class Layer(tf.Module):
-    """Variables that are read in every way there is."""
+    """Variables that are read by every op there is."""
 
     def __init__(self) -> None:
         super().__init__()

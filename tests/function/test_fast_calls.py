@@ -1,4 +1,4 @@
-"""The short way must agree with the long way on every kind of argument."""
+"""The fast path must agree with the slow path on every kind of argument."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_keywords_are_keyed_by_name() -> None:
         np.array([1.0], ">f4"),
     ],
 )
-def test_what_has_no_simple_key_goes_the_long_way(value: Any) -> None:
+def test_what_has_no_simple_key_takes_the_slow_path(value: Any) -> None:
     with pytest.raises(NoFastCallError):
         key(value)
 
@@ -80,7 +80,7 @@ def test_each_iterator_is_asked_by_the_plan_of_all() -> None:
             f(iterator)
 
 
-def test_a_composite_tensor_of_a_class_with_its_own_trace_type_goes_the_long_way() -> None:
+def test_a_composite_tensor_of_a_class_with_its_own_trace_type_takes_the_slow_path() -> None:
     class Own(type(iter(tf.data.Dataset.range(1)))):  # type: ignore[misc]  # a class found at run time
         def __tf_tracing_type__(self, context: Any) -> Any:
             raise AssertionError

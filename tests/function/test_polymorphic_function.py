@@ -115,7 +115,7 @@ def test_keywords_reach_their_parameters_in_any_order(names: list[str], position
         max_leaves=8,
     )
 )
-def test_nested_tensors_come_back_in_their_places(shape: Any) -> None:
+def test_nested_tensors_come_back_in_their_structure(shape: Any) -> None:
     counter = iter(range(1000))
     number = lambda _: tf.constant(next(counter))  # noqa: E731
     f = tf.function(lambda structure: structure)

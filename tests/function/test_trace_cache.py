@@ -137,7 +137,7 @@ def test_a_concrete_function_outlives_its_eviction_and_its_function() -> None:
     assert int(c()) == 6
 
 
-def test_an_evicted_trace_is_not_run_by_the_short_way() -> None:
+def test_an_evicted_trace_is_not_run_by_the_fast_path() -> None:
     f = tf.function(lambda x: x + 1)
     f.set_cache_limits(max_traces=1)
     a, b = tf.constant(1), tf.constant(1.0)

@@ -37,7 +37,7 @@ def _save(thing: Any, done: dict[int, SavedObject]) -> SavedObject:
 
 
 class MemoryPosition:
-    """An object's place in a checkpoint in memory."""
+    """An object's position in a checkpoint in memory."""
 
     def __init__(self, saved: SavedObject, restore_uid: int, bound: dict[int, Any]) -> None:
         self._saved = saved
@@ -45,7 +45,7 @@ class MemoryPosition:
         self.restore_uid = restore_uid
 
     def bind(self, trackable: Any) -> bool:
-        """An object takes each place once; a second object in the same place is not restored."""
+        """An object takes each position once; a second object at the same position is not restored."""
         if id(self._saved) in self._bound:
             return False
         self._bound[id(self._saved)] = trackable

@@ -101,7 +101,7 @@ def test_the_latest_restoration_wins(path: str, tmp_path: Path) -> None:
     assert variable.storage.numpy().tolist() == [5.0, 6.0]
 
 
-def test_classes_that_nobody_registered_have_storage() -> None:
+def test_classes_that_are_not_registered_have_storage() -> None:
     assert deferred_storage(tf.Variable(1.0)) is None
 
 

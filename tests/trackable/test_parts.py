@@ -34,7 +34,7 @@ def restored_finders(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     parts_of.clear()
 
 
-def test_classes_that_nobody_registered_have_no_parts() -> None:
+def test_classes_that_are_not_registered_have_no_parts() -> None:
     assert parts_of[int] is None
     assert parts_of[Owner] is None
 

@@ -94,7 +94,7 @@ def test_the_bodies_of_with_and_try_are_left_as_in_python(x: int) -> None:
     assert events == ["enter", "exit", "try", "finally"] * 2
 
 
-def test_an_error_of_the_user_inside_the_graph_is_not_taken_for_a_handover() -> None:
+def test_an_error_of_the_user_inside_the_graph_is_not_taken_for_a_transfer_of_control() -> None:
     @tf.function
     def f(x):
         y = bool(x)  # refused here, not at the `if`

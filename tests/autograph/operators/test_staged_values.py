@@ -49,5 +49,5 @@ def test_an_object_that_becomes_a_tensor_is_one() -> None:
     assert is_tensor(Converts())
 
 
-def test_no_class_that_is_certainly_python_is_staged() -> None:
+def test_no_class_that_is_known_to_be_python_is_staged() -> None:
     assert not [cls for cls in plain if staged[cls]]

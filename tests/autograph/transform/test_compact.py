@@ -1,6 +1,6 @@
 """The compact form hands blocks to operators as functions, with exactly the variables that they share."""
 
-# ruff: noqa: F841  (variables that nobody reads are what is tested)
+# ruff: noqa: F841  (variables that no code reads are what is tested)
 
 from __future__ import annotations
 

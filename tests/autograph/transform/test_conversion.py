@@ -1,4 +1,4 @@
-"""Converted code is the user's: its places, its names, its scopes, and what a debugger sees of it."""
+"""Converted code is the user's: its locations, its names, its scopes, and what a debugger sees of it."""
 
 # ruff: noqa: UP008  (functions as users write them)
 
@@ -41,11 +41,11 @@ def _all_codes(function: Any) -> Iterator[types.CodeType]:
         pending += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
 
 
-# --- places ----------------------------------------------------------------------------------------------------------
+# --- locations -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("theme", corpus.themes())
-def test_every_instruction_has_the_place_of_an_expression_of_the_user(theme: str) -> None:
+def test_every_instruction_has_the_location_of_an_expression_of_the_user(theme: str) -> None:
     for name, case in corpus.cases(theme).items():
         if name not in CASES:
             continue
@@ -113,7 +113,7 @@ def _fails_in_a_loop(x):
     return y
 
 
-def test_a_traceback_shows_the_lines_on_the_way_and_ends_at_the_faulty_one() -> None:
+def test_a_traceback_shows_the_lines_on_the_mode_and_ends_at_the_faulty_one() -> None:
     with pytest.raises(TypeError) as caught:
         tf.function(_fails_in_a_loop)(tf.constant(1))
     start = _fails_in_a_loop.__code__.co_firstlineno
@@ -143,8 +143,8 @@ def _run_eagerly(function: Any, *args: Any) -> Any:
         tf.config.run_functions_eagerly(False)
 
 
-@pytest.mark.parametrize("way", ["Python values", "eager tensors", "run eagerly", "traced"])
-def test_a_breakpoint_in_a_loop_stops_at_the_users_line_and_shows_the_variables(way: str) -> None:
+@pytest.mark.parametrize("mode", ["Python values", "eager tensors", "run eagerly", "traced"])
+def test_a_breakpoint_in_a_loop_stops_at_the_users_line_and_shows_the_variables(mode: str) -> None:
     out = io.StringIO()
     debugger = pdb.Pdb(stdin=io.StringIO("continue\np 'z is', z\ncontinue\np 'z is', z\ncontinue\n"), stdout=out)
     line = _stopped_in.__code__.co_firstlineno + 3
@@ -155,7 +155,7 @@ def test_a_breakpoint_in_a_loop_stops_at_the_users_line_and_shows_the_variables(
         "eager tensors": lambda: for_tracing(_stopped_in)(tf.constant(2), tf.constant(4)),
         "run eagerly": lambda: _run_eagerly(_stopped_in, tf.constant(2), tf.constant(4)),
         "traced": lambda: tf.function(_stopped_in)(tf.constant(2), tf.constant(4)),
-    }[way]
+    }[mode]
     try:
         debugger.runcall(run)
     finally:
@@ -169,7 +169,7 @@ def test_a_breakpoint_in_a_loop_stops_at_the_users_line_and_shows_the_variables(
         "Python values": ["('z is', 6)", "('z is', 13)"],
         "traced": ["('z is', <tf.Tensor 'while/add:0' shape=() dtype=int32>)"],
     }
-    assert [part.removeprefix("(Pdb) ") for part in shown] == expected.get(way, live)
+    assert [part.removeprefix("(Pdb) ") for part in shown] == expected.get(mode, live)
 
 
 # --- names and scopes ------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_super_and_private_names_in_methods_mean_what_they_meant(x: int) -> None
     assert for_tracing(thing.names_its_own_class)(x) == thing.names_its_own_class(x)
 
 
-def test_private_variables_are_handed_to_the_graph() -> None:
+def test_private_variables_are_passed_to_the_graph() -> None:
     thing = _Private()
     converted = for_tracing(thing.private_names)
     traced = tf.function(lambda x: converted(x))

@@ -1,4 +1,4 @@
-"""What may be read later, and what certainly has a value, at every statement."""
+"""What may be read later, and what is definitely assigned, at every statement."""
 
 from __future__ import annotations
 

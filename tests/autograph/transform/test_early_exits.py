@@ -23,7 +23,7 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue)
 
 
 class _LoopTests(ast.NodeTransformer):
-    """Runs the condition that a `for` is given: `for` has no place for it in Python."""
+    """Runs the condition that a `for` is given: `for` has no syntax for it in Python."""
 
     def visit_For(self, node: Any) -> Any:
         self.generic_visit(node)
@@ -107,7 +107,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", list(PROGRAMS))
-def test_a_program_without_jumps_takes_the_same_way(name: str) -> None:
+def test_a_program_without_jumps_takes_the_same_path(name: str) -> None:
     _assert_same("def f():\n" + textwrap.indent(PROGRAMS[name], "    "))
 
 
@@ -133,7 +133,7 @@ def _blocks(draw: st.DrawFn, depth: int = 3, in_loop: bool = False) -> list[str]
 
 
 @given(_blocks())
-def test_random_programs_without_jumps_take_the_same_way(lines: list[str]) -> None:
+def test_random_programs_without_jumps_take_the_same_path(lines: list[str]) -> None:
     _assert_same("\n".join(["def f():", *[f"    {line}" for line in lines]]))
 
 

@@ -143,7 +143,7 @@ def test_operands_are_evaluated_once_and_in_order(inline: bool) -> None:
         ("f(x)", False),
     ],
 )
-def test_conditions_that_are_certainly_python_are_known(source: str, expected: bool) -> None:
+def test_conditions_that_are_always_python_are_known(source: str, expected: bool) -> None:
     assert is_python_test(ast.parse(source, mode="eval").body) is expected
 
 

@@ -1,4 +1,4 @@
-"""The inline form is the function as it was, with places where the graph can take over."""
+"""The inline form is the function as it was, with sites where the graph can take over."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_site_knows_the_rest_of_the_function() -> None:
         assert len(site.statements()) == count
 
 
-def test_code_without_branches_has_no_sites_and_no_handover() -> None:
+def test_code_without_branches_has_no_sites_and_no_transfer_of_control() -> None:
     conversion = _sites(_straight)
     assert conversion.sites == []
     assert conversion.inline.co_consts[0] == "Docs."

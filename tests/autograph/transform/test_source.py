@@ -205,7 +205,7 @@ def lambdas(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 
 @pytest.mark.parametrize("name", list(LAMBDA_TEXTS))
-def test_a_lambda_is_found_by_the_place_of_its_code(lambdas: ModuleType, name: str) -> None:
+def test_a_lambda_is_found_by_the_location_of_its_code(lambdas: ModuleType, name: str) -> None:
     get, text = LAMBDA_TEXTS[name]
     assert ast.get_source_segment(LAMBDAS, function_node(get(lambdas))) == text
 
@@ -279,8 +279,8 @@ def test_code_without_positions_gives_an_error(lambdas: ModuleType) -> None:
         function_node(function)
 
 
-@pytest.mark.parametrize("way", ["-c", "stdin"])
-def test_a_program_without_a_file_runs_its_functions_as_they_are_and_says_so(way: str) -> None:
+@pytest.mark.parametrize("mode", ["-c", "stdin"])
+def test_a_program_without_a_file_runs_its_functions_as_they_are_and_says_so(mode: str) -> None:
     program = textwrap.dedent(
         """
         import millrace as tf
@@ -294,11 +294,11 @@ def test_a_program_without_a_file_runs_its_functions_as_they_are_and_says_so(way
         print(f(tf.constant(1)).numpy())
         """
     )
-    command = [sys.executable, "-c", program] if way == "-c" else [sys.executable, "-"]
+    command = [sys.executable, "-c", program] if mode == "-c" else [sys.executable, "-"]
     done = subprocess.run(command, input=program, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "2"
-    if way == "-c" and sys.version_info >= (3, 13):  # which keeps the text of such programs
+    if mode == "-c" and sys.version_info >= (3, 13):  # which keeps the text of such programs
         assert not done.stderr
         return
     assert done.stderr.count("AutoGraph could not transform <function f at") == 1

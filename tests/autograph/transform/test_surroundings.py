@@ -1,4 +1,4 @@
-"""A definition compiled away from its place means what it meant there."""
+"""A definition compiled elsewhere means what it meant there."""
 
 from __future__ import annotations
 import __future__

@@ -1,4 +1,4 @@
-"""Templates are filled in as text would be, and what they make takes the place of the user's code."""
+"""Templates are filled in as text would be, and what they make replaces the user's code."""
 
 from __future__ import annotations
 

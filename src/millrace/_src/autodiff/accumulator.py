@@ -105,7 +105,7 @@ class TangentAccumulator:
         self.record_call(call, (variable.handle,), (value,))
 
     def variable_accessed(self, variable: object) -> None:
-        """Does nothing: a variable has a tangent only if somebody gave it one."""
+        """Does nothing: a variable has a tangent only if it was given one."""
 
     # --- what the recorders around this one see ----------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """One backward sweep, for tapes and for graphs.
 
 Tapes and graphs give a list of entries in the order in which the ops ran. The sweep goes through the entries backwards,
-hands the gradients of each op's outputs to the op's gradient, and adds up the gradients of the inputs. In eager mode
+passes the gradients of each op's outputs to the op's gradient, and adds up the gradients of the inputs. In eager mode
 the sweep computes; in a graph the sweep builds nodes. An outer tape records the sweep, and so higher orders work.
 """
 

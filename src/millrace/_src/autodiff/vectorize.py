@@ -1,6 +1,6 @@
 """Vectorisation: a traced function of one row, run on a batch of rows at once.
 
-The graph of the function is gone through operation by operation. A value is either the same for every row or
+The graph of the function is visited operation by operation. A value is either the same for every row or
 *batched*: it has the rows along a new first axis. An operation without batched inputs is run once, unless it
 has an effect or draws random numbers. Any other operation follows the batching rule of its op (`ops.batching`). Where
 the op has no rule, or the rule does not cover the case, the operation is left to the caller's loop over the rows.

@@ -300,7 +300,7 @@ def _order_branches(branch_fns: Any) -> list[Callable[[], Any]]:
 def _check_branch(pair: Any) -> None:
     """Refuses what is not a pair of an index and a function.
 
-    Raises: TypeError: for such a thing.
+    Raises: TypeError: if it is not such a pair.
     """
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")

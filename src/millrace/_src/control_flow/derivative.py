@@ -51,7 +51,7 @@ class Derivative:
       layout: for each input how many tensors its gradient is made of, None for no gradient.
       base_count: the number of outputs of the function itself.
       constants: tensors from outside of the function that only the backward pass uses.
-      phantoms: numbers of the forward pass that TensorFlow hands to a backward pass that does not need them.
+      phantoms: numbers of the forward pass that TensorFlow passes to a backward pass that does not need them.
     """
 
     def __init__(

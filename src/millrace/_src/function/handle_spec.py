@@ -1,7 +1,7 @@
 """`HandleSpec`: the trace type of a handle in a graph whose referent's type is known.
 
-Problem: a list or the handle of a variable that one function hands to another is a scalar to `TensorSpec`. The trace of
-the callee would not know the shapes of the values that it reads through the handle.
+Problem: a list or the handle of a variable that one function passes to another is a scalar to `TensorSpec`. The trace
+of the callee would not know the shapes of the values that it reads through the handle.
 
 Idea: the handle's type is part of the trace type, so each type of referent has its own trace, whose placeholder carries
 the handle type. Eager handles keep a `TensorSpec`, as in TensorFlow: one trace serves all eager handles.

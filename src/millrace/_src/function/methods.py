@@ -12,7 +12,7 @@ from typing import Any
 
 
 class InstanceCache:
-    """The fields of the function bound to one instance, and the bound function itself while somebody holds it."""
+    """The fields of the function bound to one instance, and the bound function while something refers to it."""
 
     __slots__ = ("reference", "fields", "bound")
 

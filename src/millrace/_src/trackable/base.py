@@ -23,8 +23,8 @@ from millrace._src.trackable.restoration import (
     VARIABLE_VALUE_KEY,
     CheckpointInitialValueCallable,
     RestorePosition,
-    hand_over,
     restore,
+    transfer_positions,
 )
 from millrace._src.util.export import export
 
@@ -121,7 +121,7 @@ class Trackable:
 
     @property
     def _setattr_tracking(self) -> bool:
-        """Whether attributes that are set become children, where the class does such a thing."""
+        """Whether attributes that are set become children, where the class tracks attributes."""
         return self._self_setattr_tracking
 
     @_setattr_tracking.setter
@@ -201,7 +201,7 @@ class Trackable:
             )
         children[name] = trackable
         if present is not None and present is not trackable:
-            hand_over(present, trackable)
+            transfer_positions(present, trackable)
         if self._self_unconditional_deferred_dependencies:
             self._handle_deferred_dependencies(name, trackable)
         return trackable

@@ -4,7 +4,7 @@ Problem: everybody else must go on seeing a list, and the user's own name for it
 found by their index, so a list whose elements have moved cannot be saved.
 
 Idea: the wrapper is a subclass of `list` that reads and writes the user's list. Its own storage as a list is what it
-has seen: C code reads it, and where it differs from the user's list, somebody changed that behind the wrapper's back.
+has seen: C code reads it, and where it differs from the user's list, that was changed without the wrapper.
 A change that moves elements is allowed and remembered; a checkpoint that asks for the children is told.
 """
 

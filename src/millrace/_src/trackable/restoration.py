@@ -110,7 +110,7 @@ def walk(starts: Sequence[Reached]) -> Iterator[Reached]:
                 waiting.append(Reached(child, child_position))
 
 
-def hand_over(replaced: Any, successor: Any) -> None:
+def transfer_positions(replaced: Any, successor: Any) -> None:
     """Gives an object that replaces another one in its parent the positions that wait for children of the other one.
 
     So a list that was empty when a checkpoint was restored may be replaced by a full one. An object that has children

@@ -1,6 +1,6 @@
 """`SaveableObject`: TensorFlow's older protocol for a class to say which tensors a checkpoint takes of its instances.
 
-Problem: classes written for `tf.compat.v1.train.Saver` hand out objects that know their tensors and how to take the
+Problem: classes written for `tf.compat.v1.train.Saver` give objects that know their tensors and how to take the
 tensors back. Such classes are still checkpointed.
 
 Idea: the two classes are plain records. `_gather_saveables_for_checkpoint` returns, by name, functions that make a

@@ -5,7 +5,7 @@ undone and kept aside. Afterwards the object gets, element by element, what eith
 the same structure at both ends: a list that grows in one branch only, or a set, is refused. The body of a loop is
 traced once; a container that the body changes and the loop does not carry is refused.
 
-Watched are the containers in the variables that a block assigns, changes by a known method or hands to a call, and
+Watched are the containers in the variables that a block assigns, changes by a known method or passes to a call, and
 the containers inside of those. The attributes of objects, and containers from outside of the function, are not watched.
 """
 
@@ -148,19 +148,19 @@ class Containers:
     Args:
       names: The variables; `x[0]` counts as a variable too.
       values: The variables' values.
-      handed: Further variables by name, which the code hands to calls.
+      passed: Further variables by name, which the code passes to calls.
     """
 
-    def __init__(self, names: Sequence[str], values: Sequence[Any], handed: Sequence[tuple[str, Any]] = ()) -> None:
+    def __init__(self, names: Sequence[str], values: Sequence[Any], passed: Sequence[tuple[str, Any]] = ()) -> None:
         self.names = names
         self.values = values
         self.before: dict[int, _ContainerContents] = {}
         """The containers' contents, by the id of the container."""
         self.changed: set[int] = set()
         """The ids of the containers that were changed."""
-        self.handed = [(name, _changeable_part(value)) for name, value in handed]
+        self.passed = [(name, _changeable_part(value)) for name, value in passed]
         seen: set[int] = set()
-        for name, value in (*zip(names, values), *self.handed):
+        for name, value in (*zip(names, values), *self.passed):
             for container, path in _inside(value, name, seen):
                 self.before[id(container)] = _ContainerContents(container, path)
 
@@ -214,7 +214,7 @@ class Left:
 
     Attributes:
       values: The values, with copies in place of the containers from before; the values of the variables that were
-        handed to calls come last.
+        passed to calls come last.
     """
 
     def __init__(self, containers: Containers, after: Sequence[Any]) -> None:
@@ -223,7 +223,7 @@ class Left:
         """The copies, by the id of the container."""
         self.origins: dict[int, Any] = {}
         """The containers, by the id of the copy."""
-        self.values = [self._copy_container(value) for value in (*after, *(value for _, value in containers.handed))]
+        self.values = [self._copy_container(value) for value in (*after, *(value for _, value in containers.passed))]
 
     def _copy_container(self, value: Any) -> Any:
         if id(value) in self.copies:

@@ -35,7 +35,7 @@ def if_stmt(
     names: Sequence[str],
     outputs: Sequence[str],
     certain: Sequence[str],
-    handed: Callable[[], Mapping[str, Any]] | None = None,
+    passed: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
     """Runs an `if` statement.
 
@@ -47,14 +47,14 @@ def if_stmt(
       outputs: The variables that are read later.
       certain: The variables that have a value wherever they are read. If a branch leaves such a variable without a
         value, the variable is not read after that branch.
-      handed: Gives further variables, which the branches hand to calls.
+      passed: Gives further variables, which the branches pass to calls.
     """
     if not belongs_into_graph(test):
         body() if test else orelse()
         return
     predicate = condition_tensor(test, "if statement")
     before = get_state()
-    containers = Containers(names, before, list(handed().items()) if handed is not None else ())
+    containers = Containers(names, before, list(passed().items()) if passed is not None else ())
     ends: list[_End] = []
 
     def branch(run: Callable[[], None]) -> Callable[[], list[Any]]:
@@ -97,15 +97,15 @@ class _End:
       outputs: The variables that are read later.
 
     Attributes:
-      names, values: The variables; those that the branch hands to calls come last.
+      names, values: The variables; those that the branch passes to calls come last.
       left: The values, with copies of the contents of containers.
       leaves: By variable, the leaves of its value; none if it is neither read later nor holds a container.
       tensors: The leaves as tensors; None where a leaf cannot be one.
     """
 
     def __init__(self, names: Sequence[str], values: Sequence[Any], containers: Containers, outputs: Any) -> None:
-        self.names = [*names, *(name for name, _ in containers.handed)]
-        self.values = [*values, *(value for _, value in containers.handed)]
+        self.names = [*names, *(name for name, _ in containers.passed)]
+        self.values = [*values, *(value for _, value in containers.passed)]
         self.left = containers.undo(values)
         kept = [
             name in outputs or held is not value for name, value, held in zip(self.names, self.values, self.left.values)

@@ -48,8 +48,8 @@ class ForLoop:
         """Runs one iteration under a condition."""
         outputs, certain = without_temporaries(self.names, self.options), self.options.get("ag_certain", ())
         run = partial(self.body, item)
-        handed = self.options.get("ag_handed")
-        if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain, handed)
+        passed = self.options.get("ag_passed")
+        if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain, passed)
 
     def stage(
         self,

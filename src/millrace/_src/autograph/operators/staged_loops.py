@@ -47,7 +47,7 @@ def loop_options(
     ag_certain: Sequence[str] = (),
     ag_needed: Sequence[str] = (),
     ag_temporary: Sequence[str] = (),
-    ag_handed: object = None,
+    ag_passed: object = None,
     ag_resumed: bool = False,
     **others: object,
 ) -> Options:
@@ -60,7 +60,7 @@ def loop_options(
       ag_certain: Variables that have a value wherever they are read.
       ag_needed: Other variables that are read after the loop.
       ag_temporary: Variables that the body assigns and no code reads later.
-      ag_handed: Gives further variables, which the body hands to calls.
+      ag_passed: Gives further variables, which the body passes to calls.
       ag_resumed: Whether the loop ran in Python up to here.
       **others: `maximum_iterations` and `shape_invariants`, if the user sets them.
     """
@@ -74,7 +74,7 @@ def loop_options(
         "ag_certain": ag_certain,
         "ag_needed": ag_needed,
         "ag_temporary": ag_temporary,
-        "ag_handed": ag_handed,
+        "ag_passed": ag_passed,
         "ag_resumed": ag_resumed,
         **others,
     }
@@ -306,9 +306,9 @@ class StagedLoop:
         return first_names
 
     def _containers(self) -> Containers:
-        """Records the containers as they are now, those that the body hands to calls too."""
-        handed = self.options.get("ag_handed")
-        return Containers(self.names, self.before, list(handed().items()) if handed is not None else ())
+        """Records the containers as they are now, those that the body passes to calls too."""
+        passed = self.options.get("ag_passed")
+        return Containers(self.names, self.before, list(passed().items()) if passed is not None else ())
 
     def _is_resized_list(self, index: int, value: object) -> bool:
         is_resized = self.names[index] in self.options.get("ag_resized", ())

@@ -1,6 +1,6 @@
 """Variables without a value, and the reads that raise an error for such variables.
 
-In the compact form blocks are functions, which hand their variables to operators, with or without a value. A variable
+In the compact form blocks are functions, which pass their variables to operators, with or without a value. A variable
 without a value holds an `Undefined`; converted code reads a doubtful variable by `ld`, which raises Python's own error.
 """
 

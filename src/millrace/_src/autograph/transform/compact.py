@@ -255,9 +255,9 @@ class Compact:
             outputs=_texts([*outputs, *composites]),
             certain=_texts([name for name in outputs if self._is_certain(name)]),
         )
-        handed = self._arguments_of_calls([*node.body, *node.orelse], {*outputs, *restored})
-        if handed is not None:
-            call[0].value.args.append(handed)  # type: ignore[attr-defined]  # the call above
+        passed = self._arguments_of_calls([*node.body, *node.orelse], {*outputs, *restored})
+        if passed is not None:
+            call[0].value.args.append(passed)  # type: ignore[attr-defined]  # the call above
         return [*accessors, *body_def, *orelse_def, *call]
 
     def _arguments_of_calls(self, statements: Sequence[ast.stmt], known: set[str]) -> ast.expr | None:
@@ -270,11 +270,11 @@ class Compact:
                 names |= {value.id for value in values if isinstance(value, ast.Name)}
         if names & self.function.nested_functions:  # a nested function may change what it captured
             names |= scope.captured
-        handed_names = sorted(names & scope.locals - known)
-        if not handed_names:
+        passed_names = sorted(names & scope.locals - known)
+        if not passed_names:
             return None
         call: Any = expression("ag__.local_variables()")
-        call.args = [expression("(text, lambda: name)", text=ast.Constant(name), name=name) for name in handed_names]
+        call.args = [expression("(text, lambda: name)", text=ast.Constant(name), name=name) for name in passed_names]
         return expression("lambda: call", call=call)
 
     def _is_certain(self, name: str) -> bool:
@@ -389,9 +389,9 @@ class Compact:
         needed = sorted((written.written & later & self._own()) - set(certain))
         if needed:
             options.keywords.append(ast.keyword("ag_needed", _texts(needed)))
-        handed = self._arguments_of_calls(statements, written.written)
-        if handed is not None:
-            options.keywords.append(ast.keyword("ag_handed", handed))
+        passed = self._arguments_of_calls(statements, written.written)
+        if passed is not None:
+            options.keywords.append(ast.keyword("ag_passed", passed))
         if getattr(node, "is_resumed", False):
             options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
         items = names_of(statements).items - self._with_moving_items(statements)

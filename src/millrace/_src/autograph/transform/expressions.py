@@ -1,7 +1,7 @@
 """Expressions whose meaning depends on whether a value is a tensor.
 
 Each expression has two forms. The inline form runs the expression in Python and asks, once, for the class of the
-value that decides; the inline form costs little where no tensor is met. The compact form hands everything to an
+value that decides; the inline form costs little where no tensor is met. The compact form passes everything to an
 operator; the compact form stands where the code is staged anyway. `staged` says whether the graph runs
 operations on objects of a class.
 

@@ -132,7 +132,7 @@ class Inline:
         docstring, statements = _split_docstring(isolated)
         new_statements = self.block(statements)
         if self.numbers:
-            new_statements = self._with_handover(new_statements)
+            new_statements = self._with_resumption(new_statements)
         bindings = self._bindings() if self.has_regions and not self.in_region else []
         has_calls = any(isinstance(node, ast.Call) for statement in statements for node in ast.walk(statement))
         return [*docstring, *bindings, *(self._ask_for_graph() if has_calls else []), *new_statements]
@@ -140,7 +140,7 @@ class Inline:
     def _ask_for_graph(self) -> list[ast.stmt]:
         return template("graph = ag__.graph()", graph=self.graph)
 
-    def _with_handover(self, body: list[ast.stmt]) -> list[ast.stmt]:
+    def _with_resumption(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Puts a body in a `try` that lets the graph take over where a condition is a tensor of a graph."""
         free = self.function.scope.captured | self.function.free
         if self.in_region:
