@@ -1,1 +1,1 @@
-"""Functions of `tf.compat.v1` on arrays whose arguments differ from those of `tf`."""
+"""Functions of `tf.compat.v1` on arrays whose arguments differ from those of `tf`. Start with `construction.py`."""

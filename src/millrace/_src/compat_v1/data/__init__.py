@@ -1,1 +1,4 @@
-"""`tf.compat.v1.data`, where it differs from `tf.data`."""
+"""`tf.compat.v1.data`, where it differs from `tf.data`: datasets with older methods, iterators of graphs.
+
+Start with `datasets.py` and `iterators.py`.
+"""

@@ -1,1 +1,1 @@
-"""`tf.compat.v1.debugging`, where it differs from `tf.debugging`."""
+"""`tf.compat.v1.debugging`, where it differs from `tf.debugging`: `assertions.py`."""
